@@ -14,11 +14,11 @@ test.each<[what: string, code: Hex, isOf: boolean]>([
   ["another byte before the value", `0x${runtimeCode(IMMUTABLE).replace("61ab", "61ac")}`, false],
   ["code that is longer than what creates it", `0x${"00".repeat(100)}`, false],
   ["no code", "0x", false],
-])("default: %s", (_, code, isOf) => {
+])("%s", (_, code, isOf) => {
   expect(isCodeOf(creationCode, code)).toBe(isOf);
 });
 
-test("default: a build has the contract's own source first, and all that it imports but nothing else", () => {
+test("a build has the contract's own source first, and all that it imports but nothing else", () => {
   const { sources, compiler, abi } = getContractBuild("PresetConsumer");
   const paths = sources.map(({ path }) => path);
   expect(paths[0]).toBe("src/chainlink/contracts/PresetConsumer.sol");

@@ -11,7 +11,7 @@ const encoded = encodeAbiParameters(
 );
 const input: Hex = `${bytecode}${encoded.slice(2)}`;
 
-test("default: what follows the creation code is decoded by the constructor's declaration", () => {
+test("what follows the creation code is decoded by the constructor's declaration", () => {
   expect(decodeConstructorArguments("FixedPriceFeed", input)).toEqual(
     inputs.map(({ name, type }, i) => ({ name, type, value: type === "string" ? `text ${i}` : `${i + 1}` })),
   );
@@ -23,11 +23,11 @@ test.each<[what: string, input: Hex]>([
   ["half an argument", input.slice(0, -2) as Hex],
   ["more than the arguments", `${input}00`],
   ["no input", "0x"],
-])("behaviour: %s is unknown", (_, given) => {
+])("%s is unknown", (_, given) => {
   expect(decodeConstructorArguments("FixedPriceFeed", given)).toBeNull();
 });
 
-test("behaviour: a contract without a constructor has no arguments, and nothing may follow its code", () => {
+test("a contract without a constructor has no arguments, and nothing may follow its code", () => {
   const { bytecode: code } = loadArtifacts().BlockhashStore;
   expect(decodeConstructorArguments("BlockhashStore", code)).toEqual([]);
   expect(decodeConstructorArguments("BlockhashStore", `${code}00`)).toBeNull();

@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe("deployStack", () => {
-  test("default: every address holds code", async () => {
+  test("every address holds code", async () => {
     for (const address of Object.values(stack.addresses)) {
       expect((await stack.client.getCode(address)).length).toBeGreaterThan(2);
     }
   });
 
-  test("behaviour: the subscriptions' owner holds the LINK", async () => {
+  test("the subscriptions' owner holds the LINK", async () => {
     const { link, subscriptionOwner } = stack.addresses;
     expect(
       await stack.viem.readContract({
@@ -39,7 +39,7 @@ describe("deployStack", () => {
     ).toBe(10n ** 26n);
   });
 
-  test("behaviour: the VRF coordinator knows the key and the limits", async () => {
+  test("the VRF coordinator knows the key and the limits", async () => {
     const [minConfirmations, maxGasLimit, keyHashes] = await stack.viem.readContract({
       address: stack.addresses.vrfCoordinator,
       abi: vrfCoordinatorAbi,
@@ -48,7 +48,7 @@ describe("deployStack", () => {
     expect([minConfirmations, maxGasLimit, keyHashes.length]).toEqual([1, MAX_VRF_CALLBACK_GAS, 1]);
   });
 
-  test("behaviour: the router leads to the coordinator, and that to the four nodes", async () => {
+  test("the router leads to the coordinator, and that to the four nodes", async () => {
     const { functionsRouter, functionsCoordinator, presetConsumer } = stack.addresses;
     expect(
       await stack.viem.readContract({
@@ -74,7 +74,7 @@ describe("deployStack", () => {
     ).toBe(DON_ID);
   });
 
-  test("behaviour: PresetConsumer has adopted the coordinator's nodes", async () => {
+  test("PresetConsumer has adopted the coordinator's nodes", async () => {
     const [configDigest, faulty, signers] = await stack.viem.readContract({
       address: stack.addresses.presetConsumer,
       abi: presetConsumerAbi,
@@ -84,7 +84,7 @@ describe("deployStack", () => {
     expect([faulty, signers]).toEqual([1, TEST_ROLES.signers.map(({ address }) => address)]);
   });
 
-  test("behaviour: a second deployment stands beside the first, sent at once where blocks come by the clock", async () => {
+  test("a second deployment stands beside the first, sent at once where blocks come by the clock", async () => {
     await stack.client.request("evm_setIntervalMining", [1]);
     const second = await deploy({ synchronous: false });
     await stack.client.request("evm_setAutomine", [true]);
@@ -99,7 +99,7 @@ describe("deployStack", () => {
     ).toBe(0);
   });
 
-  test("error: a step that reverts is named", async () => {
+  test("a step that reverts is named", async () => {
     const [first] = TEST_ROLES.signers;
     const deployment = deploy({ signers: Array.from({ length: 4 }, () => first!.address) });
     await expect(deployment).rejects.toBeInstanceOf(DeploymentError);

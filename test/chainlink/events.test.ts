@@ -302,13 +302,13 @@ const CASES: readonly [abi: Abi, args: Record<string, unknown>, event: ChainEven
 
 describe("decodeLog", () => {
   test.each(CASES.map(([abi, args, event]) => [event.name, abi, args, event] as const))(
-    "default: %s",
+    "%s",
     (name, abi, args, event) => {
       expect(decodeLog(encodeLog(abi, name, args))).toEqual(event);
     },
   );
 
-  test("behaviour: every event is tried here", () => {
+  test("every event is tried here", () => {
     const names = new Set(CASES.map(([, , { name }]) => name));
     expect([...names].toSorted()).toEqual(Object.keys(EVENT_TOPICS).toSorted());
   });
@@ -316,12 +316,12 @@ describe("decodeLog", () => {
   test.each([
     ["no topic", []],
     ["another topic", [word("1")]],
-  ])("behaviour: a log with %s is none of ours", (_, topics) => {
+  ])("a log with %s is none of ours", (_, topics) => {
     expect(decodeLog({ topics, data: "0x" })).toBeUndefined();
   });
 
   test.each(CASES.map(([abi, args, { name }]) => [name, abi, args] as const))(
-    "error: %s cut short",
+    "%s cut short",
     (name, abi, args) => {
       const { topics, data } = encodeLog(abi, name, args);
       // One word fewer, or one topic fewer if there is no data.
@@ -331,7 +331,7 @@ describe("decodeLog", () => {
     },
   );
 
-  test("error: bytes that would begin beyond the data", () => {
+  test("bytes that would begin beyond the data", () => {
     const { topics } = encodeLog(presetConsumerAbi, "Refused", { index: 0n, reason: "0x" });
     expect(() => decodeLog({ topics, data: `${word("0")}${"f".repeat(64)}` })).toThrow(MalformedLogError);
   });

@@ -69,16 +69,16 @@ test.each([
   ["a loop without end", "0x05", "out of gas: all of its 100000 gas was used"],
   ["too little gas", "0x06", "out of gas: its 100000 gas is too little"],
   ["one that works when repeated", "0x07", undefined],
-] as const)("behaviour: without a trace, repeats the call: %s", async (_, response, reason) => {
+] as const)("without a trace, repeats the call: %s", async (_, response, reason) => {
   expect(await explain(response)).toBe(reason);
 });
 
-test("behaviour: without a contract", async () => {
+test("without a contract", async () => {
   const to = testAccount(5).address.toLowerCase() as Hex;
   expect(await explain("0x01", { to })).toBe(`there is no contract at ${to}`);
 });
 
-test("behaviour: takes the reason that the router logged, shortened", async () => {
+test("takes the reason that the router logged, shortened", async () => {
   const refused = () => Promise.reject(new Error("not asked"));
   const text = "é".repeat(400);
   const returned: Hex = `0x08c379a0${encodeAbiParameters(parseAbiParameters("string"), [text]).slice(2)}`;
@@ -99,7 +99,7 @@ test.each([
   ["nothing", { error: "execution reverted" }, "no reason given"],
   ["an invalid instruction", { error: "invalid opcode: INVALID" }, "it ran into an invalid instruction"],
   ["an answer that is no trace", { calls: "none" }, undefined],
-] as const)("behaviour: reads the node's trace: %s", async (_, call, reason) => {
+] as const)("reads the node's trace: %s", async (_, call, reason) => {
   const { input } = await callbackInput("0x07");
   const request = async (method: string) => {
     if (method === "debug_traceTransaction") return traceOf({ input, ...call });
@@ -127,10 +127,10 @@ async function callbackInput(response: Hex): Promise<{ readonly input: Hex }> {
 test.each([
   ["a node that doesn't answer", new Error("gone")],
   ["a node that has no state that old", new RpcError("eth_call", "state is gone", { answered: true })],
-])("behaviour: %s gives none", async (_, error) => {
+])("%s gives none", async (_, error) => {
   expect(await explain("0x01", { client: { request: () => Promise.reject(error) } })).toBeUndefined();
 });
 
-test("behaviour: subscriptions that nobody wants to know about are left out", async () => {
+test("subscriptions that nobody wants to know about are left out", async () => {
   expect(await explain("0x01", { isWanted: (id) => id !== FAILED_REPORT_SUBSCRIPTION })).toBeUndefined();
 });

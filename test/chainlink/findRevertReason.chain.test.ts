@@ -60,7 +60,7 @@ test.each([
     40_000n,
     { name: "OutOfGas", text: "out of gas: 40000 gas is too little for the calls that it makes" },
   ],
-] as const)("behaviour: %s", async (_, functionName, args, gas, reason) => {
+] as const)("%s", async (_, functionName, args, gas, reason) => {
   const data = encodeFunctionData({ abi, functionName, args });
   const receipt = await chain.send(account, { to: contract, data, gas });
   expect(receipt.succeeded).toBe(false);

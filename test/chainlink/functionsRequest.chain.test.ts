@@ -64,7 +64,7 @@ describe("encodeFunctionsRequest", () => {
       { source: "x", args: Array.from({ length: 24 }, (_, i) => String(i)) },
       TOOLKIT.manyArgs,
     ],
-  ] as const)("behaviour: gives the toolkit's bytes for %s", (_, request, bytes) => {
+  ] as const)("gives the toolkit's bytes for %s", (_, request, bytes) => {
     expect(toHex(encodeFunctionsRequest(request))).toBe(bytes);
   });
 
@@ -78,7 +78,7 @@ describe("encodeFunctionsRequest", () => {
     ["23 and 24 bytes, where the head grows", { source: "x".repeat(23), args: ["y".repeat(24)] }],
     ["255 and 256 bytes", { source: "x".repeat(255), args: ["y".repeat(256)] }],
     ["20,000 bytes", { source: "x".repeat(20_000) }],
-  ] as const)("behaviour: says the same as FunctionsRequest.sol for %s", async (_, request) => {
+  ] as const)("says the same as FunctionsRequest.sol for %s", async (_, request) => {
     const { source, args = [], bytesArgs = [] } = request as Parameters<typeof encodeFunctionsRequest>[0];
     const onChain = await chain.viem.readContract({
       address,
@@ -94,7 +94,7 @@ describe("encodeFunctionsRequest", () => {
 
 describe("decodeArgs", () => {
   test.each([[[]], [["1", '["a","b"]', "ünïcode 🎲", ""]], [Array.from({ length: 24 }, String)]])(
-    "default: gives back what was encoded: %j",
+    "gives back what was encoded: %j",
     (args) => {
       expect(decodeArgs(encodeArgs(args))).toEqual(args);
     },
@@ -106,13 +106,13 @@ describe("decodeArgs", () => {
     ["a list that ends early", "826131"],
     ["bytes after the list", "81613100"],
     ["a length beyond memory", "9b7fffffffffffffff"],
-  ])("error: refuses %s", (_, hex) => {
+  ])("refuses %s", (_, hex) => {
     expect(() => decodeArgs(Buffer.from(hex, "hex"))).toThrow(MalformedRequestError);
   });
 });
 
 describe("decodeFunctionsRequest", () => {
-  test("behaviour: takes secrets", () => {
+  test("takes secrets", () => {
     // From `buildRequestCBOR` of functions-toolkit 0.3.2 under Node 20.
     const request =
       "0xa7646172677381616166736f757263656872657475726e2031677365637265747342abcd69627974657341726773814201026c636f64654c616e6775616765006c636f64654c6f636174696f6e006f736563726574734c6f636174696f6e02";
@@ -139,11 +139,11 @@ describe("decodeFunctionsRequest", () => {
     ["10,000 nested lists", "66736f75726365" + "81".repeat(10_000) + "01"],
     ["a length beyond memory", "66736f757263657b7fffffffffffffff"],
     ["a code location that is a text", "66736f7572636561786c636f64654c6f636174696f6e6130"],
-  ])("error: refuses %s", (_, hex) => {
+  ])("refuses %s", (_, hex) => {
     expect(() => decodeFunctionsRequest(Buffer.from(hex, "hex"))).toThrow(MalformedRequestError);
   });
 
-  test("error: refuses more than 30,720 bytes", () => {
+  test("refuses more than 30,720 bytes", () => {
     const overhead = encodeFunctionsRequest({ source: "x".repeat(30_000) }).length - 30_000;
     const longest = encodeFunctionsRequest({ source: "x".repeat(MAX_REQUEST_BYTES - overhead) });
     expect(decodeFunctionsRequest(longest).source.length).toBe(MAX_REQUEST_BYTES - overhead);

@@ -13,7 +13,7 @@ const URLS = Array.from({ length: 31 }, (_, i) =>
   `https://node-${i}.example/`.padEnd(MAX_NODE_URL_LENGTH, "x"),
 );
 
-test("default: the longest URLs are there with and without a key that is handed on", () => {
+test("the longest URLs are there with and without a key that is handed on", () => {
   expect(parseNodeUrls(encodeNodeUrls(URLS), 31)).toEqual(URLS);
   expect(parseFormerKey(encodeNodeUrls(URLS), 31)).toBeUndefined();
   const encoded = encodeNodeUrls(URLS, FORMER);

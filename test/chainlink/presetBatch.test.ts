@@ -21,7 +21,7 @@ const itemOf = (bytes: number) => ({ sourceId: 1, args: new Uint8Array(bytes) })
 const itemsOf = (count: number) => Array.from({ length: count }, () => itemOf(0));
 
 describe("encodePresetBatch", () => {
-  test("default: each item with its source and the length of its arguments", () => {
+  test("each item with its source and the length of its arguments", () => {
     const items = [
       { sourceId: 1, args: new Uint8Array() },
       { sourceId: 513, args: encodeArgs(["1", "10"]) },
@@ -29,12 +29,12 @@ describe("encodePresetBatch", () => {
     expect(encodePresetBatch(items)).toBe("0x000100020106826131623130");
   });
 
-  test("behaviour: from 255 bytes on, the length takes two more", () => {
+  test("from 255 bytes on, the length takes two more", () => {
     expect(encodePresetBatch([itemOf(254)]).slice(0, 8)).toBe("0x0001fe");
     expect(encodePresetBatch([itemOf(255)]).slice(0, 12)).toBe("0x0001ff00ff");
   });
 
-  test("behaviour: decoding gives back what was encoded", () => {
+  test("decoding gives back what was encoded", () => {
     const item = fc.record({
       sourceId: fc.integer({ min: 1, max: 0xffff }),
       args: fc.uint8Array({ maxLength: 600 }),
@@ -46,12 +46,12 @@ describe("encodePresetBatch", () => {
     );
   });
 
-  test("behaviour: takes 100 items, and 24,575 bytes", () => {
+  test("takes 100 items, and 24,575 bytes", () => {
     expect(decodePresetBatch(encodePresetBatch(itemsOf(MAX_PRESETS_PER_BATCH))).items).toHaveLength(100);
     expect(encodePresetBatch([itemOf(MAX_ARGUMENT_BYTES)]).length).toBe(2 + 2 * MAX_BATCH_BYTES);
   });
 
-  test("behaviour: a round of drand is one more entry, of source 0", () => {
+  test("a round of drand is one more entry, of source 0", () => {
     const beacon = { round: 1_000n, chainHash: `0x${"52".repeat(32)}` as const };
     const packed = encodePresetBatch([itemOf(0)], beacon);
     expect(packed).toBe(`0x00010000002800000000000003e8${"52".repeat(32)}`);
@@ -72,7 +72,7 @@ describe("encodePresetBatch", () => {
     ["source 65,536", [{ sourceId: 65_536, args: new Uint8Array() }]],
     ["too many bytes of one item", [itemOf(MAX_ARGUMENT_BYTES + 1)]],
     ["too many bytes of all", [itemOf(20_000), itemOf(5_000)]],
-  ])("error: refuses %s", (_, items) => {
+  ])("refuses %s", (_, items) => {
     expect(() => encodePresetBatch(items)).toThrow(PresetBatchError);
   });
 });
@@ -89,11 +89,11 @@ describe("decodePresetBatch", () => {
     ["101 items", `0x${"000100".repeat(101)}`],
     ["101 items and a round", `0x${"000100".repeat(101)}000028${"00".repeat(40)}`],
     ["nothing but a round", `0x000028${"00".repeat(40)}`],
-  ] as const)("error: refuses %s", (_, batch) => {
+  ] as const)("refuses %s", (_, batch) => {
     expect(() => decodePresetBatch(batch)).toThrow(PresetBatchError);
   });
 
-  test("behaviour: source 0 is a round only at the end, and of 40 bytes", () => {
+  test("source 0 is a round only at the end, and of 40 bytes", () => {
     const round = { sourceId: 0, args: new Uint8Array(40) };
     expect(decodePresetBatch(`0x000028${"00".repeat(40)}000100`)).toEqual({
       items: [round, itemOf(0)],
@@ -102,7 +102,7 @@ describe("decodePresetBatch", () => {
     expect(decodePresetBatch(`0x000100000027${"00".repeat(39)}`).beacon).toBeUndefined();
   });
 
-  test("behaviour: takes any bytes or refuses them with its own error", () => {
+  test("takes any bytes or refuses them with its own error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         let end: unknown;
@@ -117,7 +117,7 @@ describe("decodePresetBatch", () => {
   });
 });
 
-test("default: words, request ids and records are hashes; the two lowest bits of a record tell its kind", () => {
+test("words, request ids and records are hashes; the two lowest bits of a record tell its kind", () => {
   const pair = (a: bigint, b: bigint) => keccak256(encodePacked(["uint256", "uint256"], [a, b]));
   const tagged = (hash: Hex, kind: bigint) => toHex((BigInt(hash) & ~3n) | kind, { size: 32 });
   const id: Hex = `0x${"11".repeat(32)}`;

@@ -7,16 +7,16 @@ import { isPresetConsumer } from "../../src/chainlink/presetConsumerReads.ts";
 describe.each(["PresetConsumer", "PresetConsumerV2Plus"] as const)("isPresetConsumer of %s", (name) => {
   const { bytecode } = loadArtifacts()[name];
 
-  test("default: is true of the code of this version", () => {
+  test("is true of the code of this version", () => {
     expect(isPresetConsumer(bytecode)).toBe(true);
   });
 
-  test.each(["submit", "deliver"] as const)("error: is false where %s takes something else", (changed) => {
+  test.each(["submit", "deliver"] as const)("is false where %s takes something else", (changed) => {
     const selector = toFunctionSelector(getAbiItem({ abi: presetConsumerAbi, name: changed })).slice(2);
     expect(isPresetConsumer(bytecode.replaceAll(selector, "d043a815") as Hex)).toBe(false);
   });
 });
 
-test("error: an address without code is none", () => {
+test("an address without code is none", () => {
   expect(isPresetConsumer("0x")).toBe(false);
 });

@@ -32,7 +32,7 @@ const batchResults = fc.record({
 });
 
 describe("results", () => {
-  test("default: two bytes of length, whose highest bit marks an error, then the bytes", () => {
+  test("two bytes of length, whose highest bit marks an error, then the bytes", () => {
     const results = [
       { ok: true, bytes: Uint8Array.of(1, 2) },
       { ok: false, bytes: new TextEncoder().encode("no") },
@@ -41,7 +41,7 @@ describe("results", () => {
     expect(toHexText(encodeResults(results))).toBe("0x0002010280026e6f0000");
   });
 
-  test("behaviour: decoding gives back what was encoded", () => {
+  test("decoding gives back what was encoded", () => {
     fc.assert(
       fc.property(fc.array(result, { maxLength: 20 }), (results) => {
         expect(decodeResults(encodeResults(results))).toEqual(results);
@@ -51,7 +51,7 @@ describe("results", () => {
     expect(decodeResults(encodeResults(longest))).toEqual(longest);
   });
 
-  test.each(["00", "0001", "8002aa", "000000"])("error: refuses %s", (hex) => {
+  test.each(["00", "0001", "8002aa", "000000"])("refuses %s", (hex) => {
     expect(() => decodeResults(Buffer.from(hex, "hex"))).toThrow(PresetReportError);
   });
 
@@ -62,12 +62,12 @@ describe("results", () => {
 });
 
 describe("reports", () => {
-  test("default: request, record, three bytes of length, results", () => {
+  test("request, record, three bytes of length, results", () => {
     const report = encodeBatchReport([{ vrfRequestId: ID, ready: READY, results: Uint8Array.of(0, 1, 5) }]);
     expect(toHexText(report)).toBe(`${ID}${READY.slice(2)}000003000105`);
   });
 
-  test("behaviour: decoding gives back what was encoded", () => {
+  test("decoding gives back what was encoded", () => {
     fc.assert(
       fc.property(fc.array(batchResults, { maxLength: 10 }), (batches) => {
         expect(decodeBatchReport(encodeBatchReport(batches))).toEqual(batches);
@@ -75,7 +75,7 @@ describe("reports", () => {
     );
   });
 
-  test("error: refuses a report that is cut anywhere within a batch, or names more bytes than it has", () => {
+  test("refuses a report that is cut anywhere within a batch, or names more bytes than it has", () => {
     const whole = encodeBatchReport([{ vrfRequestId: ID, ready: READY, results: Uint8Array.of(0, 1, 5) }]);
     for (let length = 1; length < whole.length; length += 1)
       expect(() => decodeBatchReport(whole.subarray(0, length))).toThrow(PresetReportError);
@@ -85,7 +85,7 @@ describe("reports", () => {
   });
 });
 
-test("default: the digest binds tag, chain, contract, configuration and report", () => {
+test("the digest binds tag, chain, contract, configuration and report", () => {
   const report = Uint8Array.of(1, 2, 3);
   const { chainId, presetConsumer, configDigest } = PLACE;
   const tag = keccak256(Buffer.from("tyche.PresetReport.v1"));
@@ -105,7 +105,7 @@ describe("deliveries", () => {
   }));
   const report = Uint8Array.of(1, 2, 3);
 
-  test("default: decoding gives back what was encoded, signatures in the order of the nodes", () => {
+  test("decoding gives back what was encoded, signatures in the order of the nodes", () => {
     const data = encodeDelivery("0x1234", [{ report, signatures: [one!, two!] }]);
     expect(decodeDelivery(data)).toEqual({
       fulfilment: "0x1234",
@@ -113,7 +113,7 @@ describe("deliveries", () => {
     });
   });
 
-  test("behaviour: other calls and malformed ones are none", () => {
+  test("other calls and malformed ones are none", () => {
     const data = encodeDelivery("0x", [{ report, signatures: [one!] }]);
     const submission = encodeFunctionData({
       abi: presetConsumerAbi,
@@ -133,7 +133,7 @@ describe("deliveries", () => {
     expect(decodeDelivery(encodeDelivery("0x", [signedBy(32), most]))?.reports).toEqual([most]);
   });
 
-  test("behaviour: a delivery in a delivery carries no proofs", () => {
+  test("a delivery in a delivery carries no proofs", () => {
     expect(decodeFulfilments(encodeDelivery(encodeDelivery("0x", []), []))).toEqual([]);
   });
 });

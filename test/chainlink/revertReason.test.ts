@@ -31,6 +31,6 @@ test.each([
   ["nothing", "0x", undefined, "no reason given"],
   ["an error nobody knows", "0xdeadbeef", undefined, "0xdeadbeef"],
   ["less than a selector", "0xde", undefined, "0xde"],
-] as const)("default: %s", (_, data, name, text) => {
+] as const)("%s", (_, data, name, text) => {
   expect(decodeRevertReason(data)).toEqual({ name, text });
 });

@@ -9,7 +9,7 @@ import { registerNetwork } from "../../src/cli/networkListCommand.ts";
 import { registerSimulate } from "../../src/cli/simulateCommand.ts";
 import { runCli } from "./runCli.ts";
 
-test("behaviour: every command is told in one style, a sentence in the present tense", async () => {
+test("every command is told in one style, a sentence in the present tense", async () => {
   const { stdout } = await runCli(["--help"]);
   const commands = stdout.slice(stdout.indexOf("Calls:"));
   const told = [...commands.matchAll(/^ {2}(?!help)(\w+)(?: [[<].*?)? {2,}(\S.*)$/gm)];
@@ -17,13 +17,13 @@ test("behaviour: every command is told in one style, a sentence in the present t
   expect(told.filter(([, , text]) => !/^[A-Z][a-z]+s\b/.test(text!)).map(([, name]) => name)).toEqual([]);
 });
 
-test("default: the commands are in groups, by what they are for", async () => {
+test("the commands are in groups, by what they are for", async () => {
   const { stdout } = await runCli(["--help"]);
   const groups = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, name]) => name);
   expect(groups).toEqual(["Options", "Calls", "Your dapp", "Networks and oracle", "The service", "Examples"]);
 });
 
-test("behaviour: a default that is empty is told in words", () => {
+test("a default that is empty is told in words", () => {
   const program = new Command();
   const terminal = { out: () => {} } as unknown as Parameters<typeof registerCall>[1];
   registerCall(program, terminal);
@@ -45,7 +45,7 @@ async function registerAll(program: Command): Promise<void> {
   registerNetworkTools(registerNetwork(program, terminal), terminal, {} as never);
 }
 
-test("default: every command has examples, with options that it has", async () => {
+test("every command has examples, with options that it has", async () => {
   let help = "";
   const program = new Command("tyche").configureOutput({ writeOut: (text) => void (help += text) });
   await registerAll(program);
@@ -114,13 +114,13 @@ test.each([
     args: ["verify", "sepolia", `0x${"5f".repeat(32)}`, "--rpc-url", ""],
     told: "argument '' is invalid. It must be an http, https, ws or wss URL, or the path of a socket.",
   },
-])("error: tyche $args says what it should have been", async ({ args, told }) => {
+])("tyche $args says what it should have been", async ({ args, told }) => {
   const { code, stdout, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(told);
 });
 
-test("error: a service is named, but no key, and there is no data directory: says which variable to set", async () => {
+test("a service is named, but no key, and there is no data directory: says which variable to set", async () => {
   const variables = {
     TYCHE_DATA_DIR: "/nonexistent/data",
     TYCHE_URL: "http://127.0.0.1:1",

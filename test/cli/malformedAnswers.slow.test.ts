@@ -175,7 +175,7 @@ test.concurrent.each([
   { words: ["consumer", "wait", HASH, ...NETWORK] },
   { words: ["faucet", ADDRESS, ...NETWORK] },
   { words: ["client", "generate"] },
-])("error: tyche $words says that the answer is not Tyche's, whatever it is", async ({ words }) => {
+])("tyche $words says that the answer is not Tyche's, whatever it is", async ({ words }) => {
   const failures = await Promise.all(
     BODIES.map(async (body, i) => ({ body, error: await failureOf(words, `body/${i}/`) })),
   );
@@ -184,7 +184,7 @@ test.concurrent.each([
 });
 
 test.each([{ words: ["call", "coinflip"] }, { words: ["requests", "watch", "req_1"] }])(
-  "error: tyche $words says that a stream is not Tyche's, whatever its events hold",
+  "tyche $words says that a stream is not Tyche's, whatever its events hold",
   async ({ words }) => {
     const failures = await Promise.all(
       ["state", "result", "failure"].flatMap((event) =>
@@ -199,14 +199,14 @@ test.each([{ words: ["call", "coinflip"] }, { words: ["requests", "watch", "req_
   },
 );
 
-test("error: a refusal whose details are malformed is still a sentence", async () => {
+test("a refusal whose details are malformed is still a sentence", async () => {
   const at = BODIES.findIndex((body) => body.includes("function_failed"));
   const args = ["call", "run", SOURCE, "--network", "sepolia", "--url", `${baseOf()}/refused/${at}/`];
   const { code, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
   expect({ code, stderr }).toEqual({ code: 1, stderr: "failed: it threw\n  at a\n" });
 });
 
-test("error: the program prints one sentence with what to do, and exits with 1", async () => {
+test("the program prints one sentence with what to do, and exits with 1", async () => {
   const at = BODIES.indexOf('{"data":{}}');
   const args = ["dry-runs", "--url", `${baseOf()}/body/${at}`];
   const { code, stdout, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });

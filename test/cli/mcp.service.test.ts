@@ -32,7 +32,7 @@ async function connect(env: Readonly<Record<string, string>>, ...options: readon
 const withKey = () => connect({ TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey });
 
 describe("with a key", () => {
-  test("default: an agent draws by a preset's own parameters, looks the request up, and verifies it", async () => {
+  test("an agent draws by a preset's own parameters, looks the request up, and verifies it", async () => {
     const { client, ask } = await withKey();
     const { tools } = await client.listTools();
     expect(tools.find(({ name }) => name === "preset_lotto")?.inputSchema).toMatchObject({
@@ -50,7 +50,7 @@ describe("with a key", () => {
     expect(await askAnonymously("verify", { network: "sepolia", tx })).toMatchObject({ verdict: "valid" });
   });
 
-  test("default: random numbers, a function, and its dry run", async () => {
+  test("random numbers, a function, and its dry run", async () => {
     const { ask } = await withKey();
     expect(await ask("random_numbers", { numWords: 2 })).toMatchObject({
       randomNumber: [expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/)],
@@ -60,7 +60,7 @@ describe("with a key", () => {
     expect(await ask("simulate", source)).toMatchObject({ success: true, parsedResult: "42" });
   });
 
-  test("default: a function reads the secrets that it is given by name", async () => {
+  test("a function reads the secrets that it is given by name", async () => {
     const body = { network: "sepolia", value: "s3cr3t-value" };
     expect(await tyche.call("PUT", "/api/secrets/API_KEY", { body })).toMatchObject({ status: 200 });
     const { ask } = await withKey();
@@ -70,7 +70,7 @@ describe("with a key", () => {
     expect(await ask("run_function", given)).toMatchObject({ parsedResult: "12" });
   });
 
-  test("error: a failed call is a result that the agent can read, with the API's code", async () => {
+  test("a failed call is a result that the agent can read, with the API's code", async () => {
     const { call } = await withKey();
     const wrong = await call("preset_range", { params: { min: "9", max: "1" } });
     expect(wrong.isError).toBe(true);
@@ -80,7 +80,7 @@ describe("with a key", () => {
   });
 });
 
-test("behaviour: without a key only what anyone may read is offered", async () => {
+test("without a key only what anyone may read is offered", async () => {
   const { client } = await connect({ TYCHE_URL: tyche.url }, "--read-only");
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(["networks", "transaction", "search", "verify"]);

@@ -23,11 +23,11 @@ async function nextOf(words: readonly string[], cursor = "req_2"): Promise<strin
   return next;
 }
 
-test("default: without flags, the command has its cursor only", async () => {
+test("without flags, the command has its cursor only", async () => {
   expect(await nextOf([])).toBe("npx tyche requests list --cursor req_2");
 });
 
-test("behaviour: the flags given on the command line are repeated, and the cursor is replaced", async () => {
+test("the flags given on the command line are repeated, and the cursor is replaced", async () => {
   const given = [
     "--url",
     "http://127.0.0.1:3000",
@@ -43,13 +43,13 @@ test("behaviour: the flags given on the command line are repeated, and the curso
   );
 });
 
-test("behaviour: what is listed is named again", async () => {
+test("what is listed is named again", async () => {
   expect(await nextOf(["wh_1", "--limit", "5"])).toBe(
     "npx tyche requests list wh_1 --limit 5 --cursor req_2",
   );
 });
 
-test("behaviour: a flag from the environment is not repeated", async () => {
+test("a flag from the environment is not repeated", async () => {
   process.env["TYCHE_TEST_URL"] = "http://127.0.0.1:4000";
   try {
     expect(await nextOf([])).toBe("npx tyche requests list --cursor req_2");
@@ -58,7 +58,7 @@ test("behaviour: a flag from the environment is not repeated", async () => {
   }
 });
 
-test("behaviour: a shell reads each value as it was given", async () => {
+test("a shell reads each value as it was given", async () => {
   const values = ["it's $HOME `id`", "a;b & c", "", 'say "yes"', "~"];
   for (const value of values) {
     const [, words = ""] = (await nextOf([`--dapp=${value}`])).split(" --dapp ");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { makeFolder, writePreset } from "../presets/folders.ts";
 import { runCli } from "./runCli.ts";
 
-test("default: list shows each preset with its parameters and defaults", async () => {
+test("list shows each preset with its parameters and defaults", async () => {
   const { code, stdout } = await runCli(["preset", "list"]);
   expect(code).toBe(0);
   for (const text of [
@@ -16,14 +16,14 @@ test("default: list shows each preset with its parameters and defaults", async (
   }
 });
 
-test("behaviour: list --json is what a script would want", async () => {
+test("list --json is what a script would want", async () => {
   const { stdout } = await runCli(["preset", "list", "--json"]);
   const presets = JSON.parse(stdout) as { name: string; sourceHash: string }[];
   expect(presets.map(({ name }) => name)).toEqual(["coinflip", "lotto", "nDice", "range"]);
   for (const { sourceHash } of presets) expect(sourceHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
 
-test("behaviour: a new preset works as it is", async () => {
+test("a new preset works as it is", async () => {
   const folder = await makeFolder();
   const made = await runCli(["preset", "new", "pick", "--folder", folder]);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
@@ -34,7 +34,7 @@ test("behaviour: a new preset works as it is", async () => {
   expect(checked.code).toBe(0);
 });
 
-test("error: new does not overwrite", async () => {
+test("new does not overwrite", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { code, stderr } = await runCli(["preset", "new", "echo", "--folder", folder]);
@@ -42,13 +42,13 @@ test("error: new does not overwrite", async () => {
   expect(stderr).toContain('the folder already has a preset "echo"');
 });
 
-test("error: new with a name that is a path", async () => {
+test("new with a name that is a path", async () => {
   const { code, stderr } = await runCli(["preset", "new", "../up", "--folder", await makeFolder()]);
   expect(code).toBe(1);
   expect(stderr).toContain("can't be a preset's name");
 });
 
-test("error: check tells file, line and reason of each problem, and what is well besides", async () => {
+test("check tells file, line and reason of each problem, and what is well besides", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "bad", {});
   await writePreset(folder, "echo", {});
@@ -59,18 +59,18 @@ test("error: check tells file, line and reason of each problem, and what is well
   expect(stdout).toContain("ok      echo");
 });
 
-test("error: check of a preset that there is not", async () => {
+test("check of a preset that there is not", async () => {
   const { code, stderr } = await runCli(["preset", "check", "nope", "--folder", await makeFolder()]);
   expect(code).toBe(1);
   expect(stderr).toContain("nope: is not a folder");
 });
 
-test("error: a folder that there is not", async () => {
+test("a folder that there is not", async () => {
   const { code, stderr } = await runCli(["preset", "list", "--folder", "/nonexistent"]);
   expect(code).toBe(1);
   expect(stderr).toBe("error: can't open /nonexistent: there is no such file or folder\n");
 });
 
-test.each(["list", "check", "new"])("behaviour: %s --help shows examples", async (command) => {
+test.each(["list", "check", "new"])("%s --help shows examples", async (command) => {
   expect((await runCli(["preset", command, "--help"])).stdout).toContain(`$ tyche preset ${command}`);
 });

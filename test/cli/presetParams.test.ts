@@ -6,20 +6,20 @@ const properties = { list: { type: "array" }, isOpen: { type: "boolean" }, min: 
 const preset = { parameters: { properties } } as unknown as PresetView;
 const read = (...typed: readonly string[]) => readPresetParams(typed.map(parseTypedParam), preset);
 
-test("default: a list's name stands once for each entry, or takes a JSON array", () => {
+test("a list's name stands once for each entry, or takes a JSON array", () => {
   expect(read("list=ann", "list=b=c")).toEqual({ list: ["ann", "b=c"] });
   expect(read('list=["just, one"]')).toEqual({ list: ["just, one"] });
   expect(read("list=[x")).toEqual({ list: ["[x"] });
 });
 
-test("behaviour: numbers stay text, a boolean becomes one, and the last of two values counts", () => {
+test("numbers stay text, a boolean becomes one, and the last of two values counts", () => {
   expect(read("min=1", "min=2", "isOpen=true")).toEqual({ min: "2", isOpen: true });
   expect(read("isOpen=maybe", "__proto__=x")).toEqual(
     Object.assign(Object.create(null), { isOpen: "maybe", ["__proto__"]: "x" }),
   );
 });
 
-test("error: what is not name=value", () => {
+test("what is not name=value", () => {
   expect(() => parseTypedParam("=1")).toThrow("name=value");
   expect(() => parseTypedParam("min")).toThrow("name=value");
 });

@@ -8,7 +8,7 @@ function start(isTerminal: boolean) {
   return { progress, text: () => text, pass: (passed: number) => void (ms += passed) };
 }
 
-test("default: after a second it shows each step in place of the one before, and leaves nothing behind", () => {
+test("after a second it shows each step in place of the one before, and leaves nothing behind", () => {
   const { progress, text, pass } = start(true);
   pass(1_000);
   progress.show("10,000 of 20,000 draws");
@@ -18,7 +18,7 @@ test("default: after a second it shows each step in place of the one before, and
   expect(text()).toBe("\r\u001b[K10,000 of 20,000 draws\r\u001b[K20,000 of 20,000 draws\r\u001b[K");
 });
 
-test("behaviour: what is quick shows nothing, and neither does a pipe", () => {
+test("what is quick shows nothing, and neither does a pipe", () => {
   const quick = start(true);
   quick.pass(999);
   quick.progress.show("1");

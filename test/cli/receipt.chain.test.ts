@@ -81,14 +81,14 @@ async function check(answer: object, change: Partial<RequestVerification> = {}) 
   return await checkReceipt(await readReceipt(file), found, readPresetResult);
 }
 
-test("default: the 202 of a request is compared with all that it says", async () => {
+test("the 202 of a request is compared with all that it says", async () => {
   expect(await check({ data: ACCEPTED })).toEqual({
     agreed: ["network", "kind", "dapp", "label", "round", "preset", "numberOfWinners", "list", MINED_AFTER],
     problems: [],
   });
 });
 
-test("default: a result is compared by its id on chain", async () => {
+test("a result is compared by its id on chain", async () => {
   const agreed = ["label", "round", "success", "result", "err", "parsedResult", "value"];
   expect(await check(RESULT)).toEqual({ agreed, problems: [] });
   const shown = { as: "list", entries: ["bob"] };
@@ -103,7 +103,7 @@ describe("with a round of drand", () => {
   const beacon = { round: "1000", time: "2026-12-24T18:00:05.000Z", chainHash: ID };
   const params = { ...ACCEPTED.params, beacon };
 
-  test("default: the round was to come when the answer named it", async () => {
+  test("the round was to come when the answer named it", async () => {
     expect(await check({ ...ACCEPTED, params }, { beacon })).toMatchObject({
       agreed: expect.arrayContaining(["round", MINED_AFTER]),
       problems: [],
@@ -122,12 +122,12 @@ describe("with a round of drand", () => {
     ["another chain", params, { ...beacon, chainHash: `0x${"92".repeat(32)}` }, /^round: /],
     ["none", params, null, /^round: .*, the chain none$/],
     ["one that the receipt lacks", ACCEPTED.params, beacon, /^round: the receipt says none/],
-  ])("error: the chain has %s", async (_what, told, found, problem) => {
+  ])("the chain has %s", async (_what, told, found, problem) => {
     const { problems } = await check({ ...ACCEPTED, params: told }, { beacon: found });
     expect(problems).toEqual([expect.stringMatching(problem)]);
   });
 
-  test("error: the round was known when the answer was given", async () => {
+  test("the round was known when the answer was given", async () => {
     const late = { ...ACCEPTED, params, createdAt: "2026-12-24T18:00:05.000Z" };
     expect((await check(late, { beacon })).problems).toEqual([
       "its round was due at 2026-12-24T18:00:05.000Z, before the answer was given",
@@ -135,7 +135,7 @@ describe("with a round of drand", () => {
   });
 });
 
-test("behaviour: that it is the only one with the label is said to agree, where the receipt says once", async () => {
+test("that it is the only one with the label is said to agree, where the receipt says once", async () => {
   const once = { ...ACCEPTED, params: { ...ACCEPTED.params, once: true } };
   expect(await check(once)).toMatchObject({ agreed: expect.arrayContaining(["once"]), problems: [] });
   expect((await check(ACCEPTED)).agreed).not.toContain("once");
@@ -147,22 +147,19 @@ test("behaviour: that it is the only one with the label is said to agree, where 
   expect(problems).toEqual(["once: the request has no label"]);
 });
 
-test("behaviour: a label is the same in any case", async () => {
+test("a label is the same in any case", async () => {
   const params = { ...ACCEPTED.params, label: " RAFFLE " };
   expect((await check({ ...ACCEPTED, params })).problems).toEqual([]);
   expect((await check({ ...RESULT, label: "Raffle" })).problems).toEqual([]);
 });
 
-test.each(["utf8", "utf16le"] as const)(
-  "behaviour: a file in %s may have a byte order mark",
-  async (encoding) => {
-    const file = path.join(folder, "marked.json");
-    writeFileSync(file, `\ufeff${JSON.stringify(ACCEPTED)}`, encoding);
-    expect(await readReceipt(file)).toMatchObject({ label: "raffle", network: "sepolia" });
-  },
-);
+test.each(["utf8", "utf16le"] as const)("a file in %s may have a byte order mark", async (encoding) => {
+  const file = path.join(folder, "marked.json");
+  writeFileSync(file, `\ufeff${JSON.stringify(ACCEPTED)}`, encoding);
+  expect(await readReceipt(file)).toMatchObject({ label: "raffle", network: "sepolia" });
+});
 
-test("behaviour: random numbers are compared", async () => {
+test("random numbers are compared", async () => {
   const found = { kind: "random", preset: null, args: null } as const;
   const params = { numWords: 1, confirmations: 1, keyHash: ID, label: "raffle" };
   const asked = { ...ACCEPTED, kind: "random", params };
@@ -178,7 +175,7 @@ test("behaviour: random numbers are compared", async () => {
   ]);
 });
 
-test("behaviour: a function's source and arguments are compared", async () => {
+test("a function's source and arguments are compared", async () => {
   const sourceHash = keccak256(stringToHex("return args[0]"));
   const found = { kind: "function", preset: null, args: ["1"], sourceHash } as const;
   const params = { source: "return args[0]", args: ["1"], label: "raffle" };
@@ -346,7 +343,7 @@ test.each([
   [JSON.stringify({ ...ACCEPTED, kind: undefined }), "of which kind"],
   [JSON.stringify({ ...ACCEPTED, dappId: undefined }), "of which dapp"],
   [JSON.stringify({ ...ACCEPTED, network: undefined }), "on which network"],
-])("error: %s is no receipt", async (text, reason) => {
+])("%s is no receipt", async (text, reason) => {
   const file = path.join(folder, "bad.json");
   writeFileSync(file, text);
   await expect(readReceipt(file)).rejects.toThrow(reason);

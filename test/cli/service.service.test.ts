@@ -20,13 +20,13 @@ afterAll(async () => {
 
 const runCli = (args: readonly string[], input = "") => run(args, input, { TYCHE_DATA_DIR: tyche.dataDir });
 
-test("default: call finds the running service and its key, and prints the value alone", async () => {
+test("call finds the running service and its key, and prints the value alone", async () => {
   const { code, stdout, stderr } = await runCli(["call", "range", "min=7", "max=7", "--network", "fuji"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "7\n" });
   expect(stderr).toContain("/explorer/fuji/tx/0x");
 });
 
-test("default: call random draws words, and call run runs a source", async () => {
+test("call random draws words, and call run runs a source", async () => {
   const source = "return Functions.encodeUint256(BigInt(args[0]) * 2n)";
   const [random, ran] = await Promise.all([
     runCli(["call", "random", "--words", "2"]),
@@ -62,7 +62,7 @@ test("verify takes the address of a result of the service, and says where anothe
   });
 });
 
-test("behaviour: --dapp names the dapp, also where the environment has another one's key", async () => {
+test("--dapp names the dapp, also where the environment has another one's key", async () => {
   const dapp = await connectOperator(tyche).createDapp({ name: "arcade" });
   const variables = { TYCHE_DATA_DIR: tyche.dataDir, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
   const [listed, unknown, dead, away] = await Promise.all([
@@ -77,7 +77,7 @@ test("behaviour: --dapp names the dapp, also where the environment has another o
   expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("start it with tyche start") });
 });
 
-test("behaviour: requests list, show and watch follow what was begun", async () => {
+test("requests list, show and watch follow what was begun", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
     headers: { prefer: "respond-async" },
@@ -93,14 +93,14 @@ test("behaviour: requests list, show and watch follow what was begun", async () 
   expect(listed.stdout).toContain(data.id);
 });
 
-test("behaviour: requests list names the preset, and its result in words", async () => {
+test("requests list names the preset, and its result in words", async () => {
   const { stdout } = await runCli(["call", "coinflip", "--network", "fuji", "--json"]);
   const side = (JSON.parse(stdout) as { value: boolean }).value ? "Heads" : "Tails";
   const listed = await runCli(["requests", "list", "--kind", "preset", "--network", "fuji", "--limit", "1"]);
   expect(listed.stdout).toMatch(new RegExp(`  fuji +preset +fulfilled +coinflip  ${side}\\n$`));
 });
 
-test("behaviour: dry-runs lists what made no request, page by page", async () => {
+test("dry-runs lists what made no request, page by page", async () => {
   await tyche.call("POST", "/api/oracleFunctions/simulate", {
     body: { source: "return Buffer.from('fine')" },
   });
@@ -124,7 +124,7 @@ test("behaviour: dry-runs lists what made no request, page by page", async () =>
   expect(JSON.parse(refused.stdout)).toMatchObject({ items: [{ kind: "function" }], nextCursor: null });
 });
 
-test("default: usage counts what was called, as text and CSV", async () => {
+test("usage counts what was called, as text and CSV", async () => {
   await tyche.call("POST", "/api/vrfv2/presets?network=fantom_testnet&preset=coinflip", { body: {} });
   const { items } = (await tyche.call("GET", "/api/usage?network=fantom_testnet")).data;
   // A top-up after midnight would have a row of its own.
@@ -140,7 +140,7 @@ test("default: usage counts what was called, as text and CSV", async () => {
   expect(csv.stdout).toContain(`\n${last.day},fantom_testnet,`);
 });
 
-test("behaviour: consumer add links a contract, list shows it, and remove unlinks it", async () => {
+test("consumer add links a contract, list shows it, and remove unlinks it", async () => {
   const { data } = await tyche.call("GET", "/api/networks");
   const network = data.items.find(({ name }: { name: string }) => name === "fuji");
   const address: string = network.contracts.link;
@@ -162,7 +162,7 @@ test("behaviour: consumer add links a contract, list shows it, and remove unlink
   expect(removed.stdout).not.toBe(added.stdout);
 });
 
-test("default: faucet gives coin and LINK on an embedded chain", async () => {
+test("faucet gives coin and LINK on an embedded chain", async () => {
   const { data } = await tyche.call("GET", "/api/networks");
   const { rpcUrl, contracts } = data.items.find(({ name }: { name: string }) => name === "fuji");
   const address = "0x00000000000000000000000000000000000b0b01";
@@ -184,7 +184,7 @@ test("default: faucet gives coin and LINK on an embedded chain", async () => {
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("0x and 40 hex digits") });
 });
 
-test("default: network cost shows the gas of calls, which costs nothing on an embedded network", async () => {
+test("network cost shows the gas of calls, which costs nothing on an embedded network", async () => {
   const shown = await runCli(["network", "cost", "sepolia"]);
   expect(shown).toMatchObject({
     code: 0,
@@ -209,7 +209,7 @@ test("default: network cost shows the gas of calls, which costs nothing on an em
   });
 });
 
-test("default: dapp delete ends a dapp of a running service", async () => {
+test("dapp delete ends a dapp of a running service", async () => {
   const { stdout } = await runCli(["dapp", "create", "short", "--json"]);
   const { dappId, apiKey } = JSON.parse(stdout) as { dappId: string; apiKey: string };
   const headers = { authorization: apiKey };
@@ -221,7 +221,7 @@ test("default: dapp delete ends a dapp of a running service", async () => {
   expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 401 });
 });
 
-test("behaviour: dapp rename checks the name as every way in does", async () => {
+test("dapp rename checks the name as every way in does", async () => {
   const dapps = await runCli(["dapp", "list", "--json"]);
   const [{ id = "" } = {}] = JSON.parse(dapps.stdout) as { id?: string }[];
   const refused = await runCli(["dapp", "rename", id, "a\u001b[2Jb"]);
@@ -229,7 +229,7 @@ test("behaviour: dapp rename checks the name as every way in does", async () => 
   expect((await runCli(["dapp", "rename", id, "store"])).stdout).toContain("is now store");
 });
 
-test("behaviour: a dapp's name stands for its id", async () => {
+test("a dapp's name stands for its id", async () => {
   const { id } = await connectOperator(tyche).createDapp({ name: "kiosk" });
   // The service creates its subscriptions meanwhile.
   await vi.waitFor(async () => {
@@ -247,14 +247,14 @@ test("behaviour: a dapp's name stands for its id", async () => {
   expect((await runCli(["dapp", "delete", "kiosk", "--yes"])).stdout).toBe(`${id} (kiosk) is deleted\n`);
 });
 
-test("behaviour: client generate writes types that the client takes", async () => {
+test("client generate writes types that the client takes", async () => {
   const file = path.join(folder, "presets.ts");
   expect((await runCli(["client", "generate", "--out", file])).code).toBe(0);
   const own = readFileSync(new URL("../../src/client/presets.ts", import.meta.url), "utf8");
   expect(readFileSync(file, "utf8")).toBe(own.replace("./types.ts", "tyche/client"));
 });
 
-test("error: a source that is refused shows where, and a wrong parameter what", async () => {
+test("a source that is refused shows where, and a wrong parameter what", async () => {
   const file = path.join(folder, "broken.js");
   writeFileSync(file, "const a = 1;\nreturn foo.bar;\n");
   const [refused, wrong] = await Promise.all([
@@ -266,7 +266,7 @@ test("error: a source that is refused shows where, and a wrong parameter what", 
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("must be at most max") });
 });
 
-test("error: each of several wrong parameters is told once", async () => {
+test("each of several wrong parameters is told once", async () => {
   const { code, stderr } = await runCli(["call", "coinflop", "sides=3"]);
   expect(code).toBe(1);
   expect(stderr.match(/is not a preset/g)).toHaveLength(1);
@@ -277,18 +277,18 @@ test.each([
   { args: ["call", "run", "nowhere.js"], file: "nowhere.js" },
   { args: ["simulate", "nowhere.js"], file: "nowhere.js" },
   { args: ["verifier", "build", "--out", "/nonexistent/page.html"], file: "/nonexistent/page.html" },
-])("error: $args with a file that can't be opened says so in words", async ({ args, file }) => {
+])("$args with a file that can't be opened says so in words", async ({ args, file }) => {
   const { code, stderr } = await runCli(args);
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`^error: can't open ${file}: there is no such file or folder\n`));
 });
 
-test("error: the keys of this machine go to no other", async () => {
+test("the keys of this machine go to no other", async () => {
   const { code, stderr } = await runCli(["call", "coinflip", "--url", "http://192.0.2.1"]);
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("set TYCHE_API_KEY") });
 });
 
-test("default: the version is the package's, and completion knows every command", async () => {
+test("the version is the package's, and completion knows every command", async () => {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
@@ -303,7 +303,7 @@ test.each([
   ["tyche requests list --state ful", "fulfilled"],
   ["tyche requests list --limit ''", ""],
   ["tyche requests ''", "list show watch --help"],
-])("behaviour: bash completes %s", async (line, expected) => {
+])("bash completes %s", async (line, expected) => {
   const { stdout: script } = await runCli(["completion", "bash"]);
   const ask = `${script}\nCOMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _tyche; echo "\${COMPREPLY[*]}"`;
   expect(execFileSync("bash", ["-c", ask], { encoding: "utf8" }).trim()).toBe(expected);

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { startCli } from "./runCli.ts";
 
-test("behaviour: a command whose service accepts and never answers says what it waits for", async () => {
+test("a command whose service accepts and never answers says what it waits for", async () => {
   const sockets = new Set<Socket>();
   const service = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
   await once(service, "listening");

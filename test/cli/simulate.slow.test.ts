@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeFolder } from "../presets/folders.ts";
 import { runCli, startCli } from "./runCli.ts";
 
-test("default: runs a source from standard input and prints only its result to standard output", async () => {
+test("runs a source from standard input and prints only its result to standard output", async () => {
   const source = 'console.log("seen"); return Functions.encodeString(args.join("+"))';
   const { code, stdout, stderr } = await runCli(["simulate", "-", "--arg", "a", "--arg", "b"], source);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "a+b\n" });
@@ -12,7 +12,7 @@ test("default: runs a source from standard input and prints only its result to s
   expect(stderr).toMatch(/\d ms, [\d.]+ MB, 0 of 5 HTTP requests/);
 });
 
-test("behaviour: a file, bytesArgs, secrets and a return type", async () => {
+test("a file, bytesArgs, secrets and a return type", async () => {
   const file = path.join(await makeFolder(), "sum.js");
   await writeFile(file, "return Functions.encodeInt256(BigInt(bytesArgs[0]) - BigInt(secrets.minus))");
   const flags = ["--bytes-arg", "0x05", "--secret", "minus", "--return-type", "int256"];
@@ -31,14 +31,14 @@ test("with --beacon, the last of bytesArgs is a word, the same in every run", as
   expect(await simulate("none")).toMatchObject({ code: 0, stdout: "0x07\n" });
 });
 
-test("behaviour: --json prints one object with all there is to know", async () => {
+test("--json prints one object with all there is to know", async () => {
   const flags = ["--json", "--return-type", "uint256"];
   const { code, stdout } = await runCli(["simulate", "-", ...flags], "return Functions.encodeUint256(7)");
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ success: true, parsedResult: "7", err: "0x", httpRequests: 0 });
 });
 
-test("error: a source that throws exits with 1 and shows the place in it, without colours", async () => {
+test("a source that throws exits with 1 and shows the place in it, without colours", async () => {
   const source = "const a = 1;\n\nthrow Error(`no ${a}`);\n";
   const { code, stdout, stderr } = await runCli(["simulate", "-"], source);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -47,13 +47,13 @@ test("error: a source that throws exits with 1 and shows the place in it, withou
   expect(stderr).not.toContain("\u001b");
 });
 
-test("error: with --json, too, a failure exits with 1", async () => {
+test("with --json, too, a failure exits with 1", async () => {
   const { code, stdout } = await runCli(["simulate", "-", "--json"], "throw Error('no')");
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ success: false, err: "no", line: 1, column: 7 });
 });
 
-test("error: a result that is not of the return type", async () => {
+test("a result that is not of the return type", async () => {
   const { code, stderr } = await runCli(
     ["simulate", "-", "--return-type", "uint256"],
     "return new Uint8Array(33)",
@@ -62,13 +62,13 @@ test("error: a result that is not of the return type", async () => {
   expect(stderr).toContain("33 bytes is too large for uint256");
 });
 
-test("error: a string that is not UTF-8 is no result", async () => {
+test("a string that is not UTF-8 is no result", async () => {
   const { code, stderr } = await runCli(["simulate", "-"], "return new Uint8Array([0xc8])");
   expect(code).toBe(1);
   expect(stderr).toContain("failed: a result of 1 bytes is not a string: it is not UTF-8");
 });
 
-test("behaviour: warns of a source that gives each oracle node another value", async () => {
+test("warns of a source that gives each oracle node another value", async () => {
   const source = "return Functions.encodeString(String(Math.random() + Date.now()) + secrets.key)";
   const { code, stderr } = await runCli(["simulate", "-"], source);
   expect(code).toBe(0);
@@ -79,17 +79,14 @@ test("behaviour: warns of a source that gives each oracle node another value", a
   ]);
 });
 
-test.each([[[]], [["--network", "fuji"]]])(
-  "behaviour: the network's limit holds, 1,024 bytes, %j",
-  async (flags) => {
-    const simulate = (size: number) =>
-      runCli(["simulate", "-", ...flags], `return new Uint8Array(${size}).fill(120)`);
-    expect(await simulate(1_024)).toMatchObject({ code: 0, stdout: `${"x".repeat(1_024)}\n` });
-    expect((await simulate(1_025)).stderr).toContain("failed: response >1024 bytes");
-  },
-);
+test.each([[[]], [["--network", "fuji"]]])("the network's limit holds, 1,024 bytes, %j", async (flags) => {
+  const simulate = (size: number) =>
+    runCli(["simulate", "-", ...flags], `return new Uint8Array(${size}).fill(120)`);
+  expect(await simulate(1_024)).toMatchObject({ code: 0, stdout: `${"x".repeat(1_024)}\n` });
+  expect((await simulate(1_025)).stderr).toContain("failed: response >1024 bytes");
+});
 
-test("behaviour: a preset's source is linked with tyche:draw as it is when it is loaded", async () => {
+test("a preset's source is linked with tyche:draw as it is when it is loaded", async () => {
   const head = 'import { createDraw } from "tyche:draw";\nconst draw = createDraw(bytesArgs[0]);\n';
   const flags = ["simulate", "-", "--bytes-arg", `0x${"07".repeat(32)}`, "--return-type", "uint256"];
   expect(await runCli(flags, `${head}return Functions.encodeUint256(draw(1n))`)).toMatchObject({ code: 0 });
@@ -101,7 +98,7 @@ test("behaviour: a preset's source is linked with tyche:draw as it is when it is
   expect(unknown.stderr).toContain("  at standard input:1:10\n");
 });
 
-test("error: what a source writes can't reach the terminal's controls", async () => {
+test("what a source writes can't reach the terminal's controls", async () => {
   const source = 'console.log("\u001b[2J"); return Functions.encodeString("\u001b]0;x\u0007")';
   const { stdout, stderr } = await runCli(["simulate", "-"], source);
   expect(stdout + stderr).not.toContain("\u001b");
@@ -114,13 +111,13 @@ test.each([
   [["simulate", "-", "--secret", "x=1"], "It must be the name of an environment variable"],
   [["simulate", "-", "--watch"], "standard input can't be watched"],
   [["simulate"], "missing required argument 'file'"],
-])("error: tyche %j", async (args, message) => {
+])("tyche %j", async (args, message) => {
   const { code, stdout, stderr } = await runCli(args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(message);
 });
 
-test("behaviour: --watch runs again when the file is saved, and ends with SIGINT", async () => {
+test("--watch runs again when the file is saved, and ends with SIGINT", async () => {
   const file = path.join(await makeFolder(), "live.js");
   await writeFile(file, 'return Functions.encodeString("first")');
   const child = startCli(["simulate", file, "--watch"]);
@@ -138,7 +135,7 @@ test("behaviour: --watch runs again when the file is saved, and ends with SIGINT
   expect(await ended).toBe(0);
 });
 
-test("behaviour: --help shows examples", async () => {
+test("--help shows examples", async () => {
   const { code, stdout } = await runCli(["simulate", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("$ tyche simulate price.js --arg BTC");

@@ -64,6 +64,6 @@ test.each([
   { args: ["call", "coinflip", "--async"] },
   { args: ["requests", "list"] },
   { args: ["consumer", "list"] },
-])("behaviour: tyche $args loads nothing of the engine", async ({ args }) => {
+])("tyche $args loads nothing of the engine", async ({ args }) => {
   expect(await loadedBy(args)).toEqual({ packages: PACKAGES, engine: [] });
 });

@@ -38,7 +38,7 @@ afterAll(() => {
 
 const run = (...args: readonly string[]) => runCli(args, "", { TYCHE_DATA_DIR: dataDir });
 
-test("default: network list marks each RPC URL at which its chain doesn't answer", async () => {
+test("network list marks each RPC URL at which its chain doesn't answer", async () => {
   const { code, stdout, stderr } = await run("network", "list");
   const { port } = chain.address() as AddressInfo;
   expect({ code, lines: stdout.trimEnd().split("\n") }).toEqual({
@@ -53,7 +53,7 @@ test("default: network list marks each RPC URL at which its chain doesn't answer
   expect(stderr).toContain("start it with tyche start");
 });
 
-test("behaviour: network list --json says which answer", async () => {
+test("network list --json says which answer", async () => {
   const networks = JSON.parse((await run("network", "list", "--json")).stdout) as {
     name: string;
     answers?: boolean;
@@ -73,14 +73,14 @@ test.each([
       "http://127.0.0.1:1 answers only while the service runs: start it with tyche start, or name another node with --rpc-url",
   },
   { flags: ["--rpc-url", "http://127.0.0.1:1"], remedy: "check the URL of --rpc-url" },
-])("error: verify $flags without a node says what to do", async ({ flags, remedy }) => {
+])("verify $flags without a node says what to do", async ({ flags, remedy }) => {
   const { code, stdout, stderr } = await run("verify", "sepolia", TX, ...flags);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^error: eth_\w+: the node can't be reached \(ECONNREFUSED\); /);
   expect(stderr).toContain(remedy);
 });
 
-test("error: verify without a data directory says what to do", async () => {
+test("verify without a data directory says what to do", async () => {
   const { stderr } = await runCli(["verify", "sepolia", TX], "", { TYCHE_DATA_DIR: "/nonexistent" });
   expect(stderr).toContain("start the service with tyche start");
   expect(stderr).toContain("--rpc-url");

@@ -6,7 +6,7 @@ test.each([
   ["\u001b]0;title\u0007", "\ufffd]0;title\ufffd"],
   ["\u001b[2J", "\ufffd[2J"],
   ["a\u202eb\u2028c", "a\ufffdb\ufffdc"],
-])("default: %j reaches a terminal as %j", (line, expected) => {
+])("%j reaches a terminal as %j", (line, expected) => {
   expect(forTerminal(line)).toBe(expected);
 });
 
@@ -16,6 +16,6 @@ test.each<[string, boolean]>([
   ["a\u202eb", false],
   ["\u0000", false],
   ["\ufffd", false],
-])("default: whether %j is readable: %s", (text, expected) => {
+])("whether %j is readable: %s", (text, expected) => {
   expect(isReadable(text)).toBe(expected);
 });

@@ -46,21 +46,21 @@ async function run(day: typeof DAY) {
   return { output: lines.join("\n"), paths };
 }
 
-test("default: what is paid in coin has the symbol that the service publishes", async () => {
+test("what is paid in coin has the symbol that the service publishes", async () => {
   const { output } = await run(DAY);
   expect(output).toMatch(/^2026-11-24 {2}fantom_testnet {2}2 requests .* 0 LINK {2}0\.003 FTM$/);
 });
 
-test("behaviour: of a network that the service no longer has, it is coin", async () => {
+test("of a network that the service no longer has, it is coin", async () => {
   expect((await run({ ...DAY, network: "gone" })).output).toMatch(/0\.003 coin$/);
 });
 
-test("default: what the subscriptions were topped up with is told", async () => {
+test("what the subscriptions were topped up with is told", async () => {
   const { output } = await run({ ...DAY, toppedUpJuels: "20000000000000000000", toppedUpWei: "1000" });
   expect(output).toMatch(/topped up with 20 LINK {2}topped up with 0\.000000000000001 FTM$/);
 });
 
-test("behaviour: without coin, the networks are not asked for", async () => {
+test("without coin, the networks are not asked for", async () => {
   const { output, paths } = await run({ ...DAY, coinWei: "0", linkJuels: "7000000000000000" });
   expect(output).toMatch(/0\.007 LINK$/);
   expect(paths).toEqual(["/api/usage"]);

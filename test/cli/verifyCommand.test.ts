@@ -43,7 +43,7 @@ async function run(flags: readonly string[], found = NOTHING, which: string = TX
   return { asked, output: lines.join("\n") };
 }
 
-test("default: whether blocks are hashed is left to what is known of the network", async () => {
+test("whether blocks are hashed is left to what is known of the network", async () => {
   const { asked } = await run([]);
   expect(asked).not.toHaveProperty("hasEthereumBlocks");
 });
@@ -73,7 +73,7 @@ test.each([
 test.each([
   ["--no-blocks", false],
   ["--blocks", true],
-])("behaviour: %s decides whether blocks are hashed", async (flag, hasEthereumBlocks) => {
+])("%s decides whether blocks are hashed", async (flag, hasEthereumBlocks) => {
   expect((await run([flag])).asked).toMatchObject({ hasEthereumBlocks });
 });
 
@@ -125,7 +125,7 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
   return { ...NOTHING, valid: verdict === "valid", verdict, requests: [request], trust: ["Something."] };
 }
 
-test("default: prints a line per step, and the result as a person reads it", async () => {
+test("prints a line per step, and the result as a person reads it", async () => {
   expect((await run([], lotto("ok"))).output).toMatchInlineSnapshot(`
     "
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
@@ -144,7 +144,7 @@ test("default: prints a line per step, and the result as a person reads it", asy
   `);
 });
 
-test("behaviour: a failed step says what it compared", async () => {
+test("a failed step says what it compared", async () => {
   const { output } = await run([], lotto("failed"));
   expect(output).toContain("✗ delivery      the delivery\n      result: 0x02, expected 0x01\n");
   expect(output).not.toContain("bytesArgs");
@@ -159,7 +159,7 @@ test("option: --verbose adds the transactions, what each step compared, and the 
   expect(output).toContain(hexOf("Winners: bob, dän"));
 });
 
-test("behaviour: of many words only the first are printed", async () => {
+test("of many words only the first are printed", async () => {
   const found = lotto("ok", {
     kind: "random",
     result: null,
@@ -170,7 +170,7 @@ test("behaviour: of many words only the first are printed", async () => {
   expect((await run(["--verbose"], found)).output).toContain("  word   11\n");
 });
 
-test("behaviour: a request without an answer has no result yet", async () => {
+test("a request without an answer has no result yet", async () => {
   const { output } = await run([], lotto("ok", { verdict: "incomplete", result: null, err: null }));
   expect(output).toMatch(/\nno result yet: 1 request of 0x/);
   expect(process.exitCode).toBe(1);
@@ -179,21 +179,18 @@ test("behaviour: a request without an answer has no result yet", async () => {
 test.each([
   ["unconfirmed", "execution", "not confirmed", "the source uses HTTP"],
   ["conditional", "contracts", "valid, if these contracts are the operator's", "vrfCoordinator 0x01"],
-] as const)(
-  "behaviour: %s says why below the verdict, and exits with 1",
-  async (verdict, name, words, detail) => {
-    const compared = [
-      { what: "result of the source", expected: "0x01", found: "0x02" },
-      { what: "the rest", expected: "0x03", found: "0x03" },
-    ];
-    const steps: VerificationStep[] = [{ name, outcome: "notApplicable", detail, compared }];
-    const { output } = await run([], lotto("ok", { verdict, steps }));
-    expect(output).toMatch(new RegExp(`\n${words}: 1 request of 0x(?:5f)+ on sepolia\n  ${detail}$`));
-    expect(output).toContain("      result of the source: 0x02, expected 0x01\n");
-    expect(output).not.toContain("the rest");
-    expect(process.exitCode).toBe(1);
-  },
-);
+] as const)("%s says why below the verdict, and exits with 1", async (verdict, name, words, detail) => {
+  const compared = [
+    { what: "result of the source", expected: "0x01", found: "0x02" },
+    { what: "the rest", expected: "0x03", found: "0x03" },
+  ];
+  const steps: VerificationStep[] = [{ name, outcome: "notApplicable", detail, compared }];
+  const { output } = await run([], lotto("ok", { verdict, steps }));
+  expect(output).toMatch(new RegExp(`\n${words}: 1 request of 0x(?:5f)+ on sepolia\n  ${detail}$`));
+  expect(output).toContain("      result of the source: 0x02, expected 0x01\n");
+  expect(output).not.toContain("the rest");
+  expect(process.exitCode).toBe(1);
+});
 
 describe("option: --expect", () => {
   const draws = [`0x${"a1".repeat(32)}`, `0x${"a2".repeat(32)}`].map((transactionHash) => ({
@@ -214,7 +211,7 @@ describe("option: --expect", () => {
       lotto("ok", { label }),
     );
 
-  test("default: what is as expected is valid", async () => {
+  test("what is as expected is valid", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "tyche-expect-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const fileOf = (name: string, text: string): string => {
@@ -234,7 +231,7 @@ describe("option: --expect", () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  test("behaviour: a label without the dapp is warned of, as any dapp can use it", async () => {
+  test("a label without the dapp is warned of, as any dapp can use it", async () => {
     const warning =
       "warning: any dapp can use this label; if it was dapp_a that announced the draw, add --expect dapp=dapp_a";
     expect((await expecting(["label=raffle"])).output).toContain(warning);
@@ -281,7 +278,7 @@ describe("option: --expect", () => {
     ["no round", ["beacon=drand"], first, "its result follows from no round of drand's quicknet"],
     ["another dapp", ["dapp=dapp_b"], first, "the dapp is dapp_a, not dapp_b"],
     ["an unknown dapp", ["dapp=dapp_b"], null, "the dapp is unknown"],
-  ])("error: %s exits with 1, and is never called valid", async (_what, all, label, why) => {
+  ])("%s exits with 1, and is never called valid", async (_what, all, label, why) => {
     const { output } = await expecting(all, label);
     expect(output).toMatch(/\nnot as expected: 1 request of 0x(5f)+ on sepolia\nnot as expected: preset 0x/);
     expect(output).toContain(why);
@@ -290,7 +287,7 @@ describe("option: --expect", () => {
     expect(process.exitCode).toBe(1);
   });
 
-  test("behaviour: that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
+  test("that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
     const searched = { ...part, from: "5", omits: true, provenFrom: "0" };
     const { output } = await expecting(["label=raffle", "dapp=dapp_a"], { ...first, searched });
     expect(output).toMatch(/\nvalid: 1 request/);
@@ -299,12 +296,12 @@ describe("option: --expect", () => {
   test.each([
     ["the search ends after it", part],
     ["it begins with the contract's code", { ...part, from: "5", codeFrom: "5" }],
-  ])("behaviour: it is the first where all blocks up to its own were searched: %s", async (_, searched) => {
+  ])("it is the first where all blocks up to its own were searched: %s", async (_, searched) => {
     const { output } = await expecting(["label=raffle", "dapp=dapp_a"], { ...first, searched });
     expect(output).toMatch(/\nvalid: 1 request/);
   });
 
-  test("behaviour: a list's first entry may begin with a bracket", async () => {
+  test("a list's first entry may begin with a bracket", async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), "tyche-list-")), "list.txt");
     onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
     writeFileSync(file, "[1] ann\n[2] bob\n");
@@ -313,7 +310,7 @@ describe("option: --expect", () => {
     expect(output).toMatch(/\nvalid: 1 request/);
   });
 
-  test("error: the JSON is not valid either, and says why", async () => {
+  test("the JSON is not valid either, and says why", async () => {
     const { output } = await run(["--json", "--expect", "dapp=dapp_b"], lotto("ok", { label: first }));
     expect(output).toContain('"valid": false');
     expect(output).toMatch(/"unexpected": \[\n\s+"not as expected: .*: the dapp is dapp_a, not dapp_b"/);
@@ -327,7 +324,7 @@ test("option: --contracts takes a file or the JSON itself", async () => {
   await expect(run(["--contracts", import.meta.filename])).rejects.toThrow("is not JSON");
 });
 
-test("behaviour: a draw that failed is no result, and says so in the verdict", async () => {
+test("a draw that failed is no result, and says so in the verdict", async () => {
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("known") }));
   expect(output).toContain(" UTC, error delivered 2026-12-24 ");
   expect(output).toContain("  error  known\n");
@@ -335,17 +332,17 @@ test("behaviour: a draw that failed is no result, and says so in the verdict", a
   expect(process.exitCode).toBeUndefined();
 });
 
-test("behaviour: characters of an argument that nobody sees are named", async () => {
+test("characters of an argument that nobody sees are named", async () => {
   const { output } = await run([], lotto("ok", { args: ["2", '["ann","ann\u200b\u034f"]'] }));
   expect(output).toContain('list = ["ann","annU+200BU+034F"]');
 });
 
-test("error: a function's error can't control the terminal", async () => {
+test("a function's error can't control the terminal", async () => {
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("no\u001b[31m price") }));
   expect(output).toContain("  error  noU+001B[31m price");
 });
 
-test("error: what a node or a source wrote can't pass for lines of the verification", async () => {
+test("what a node or a source wrote can't pass for lines of the verification", async () => {
   const fake = "gone\n\n\u001b[32mvalid\u001b[0m: 1 request";
   const facts = lotto("failed", { err: hexOf(fake) });
   const [request] = facts.requests as [RequestVerification];

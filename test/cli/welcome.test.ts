@@ -21,19 +21,19 @@ function print(isTerminal: boolean, welcome = WITH_FILE): string {
   return text;
 }
 
-test("default: a person sees the key and the link that signs in", () => {
+test("a person sees the key and the link that signs in", () => {
   expect(print(true)).toContain("API key   tyche_key");
   expect(print(true)).toContain("export TYCHE_API_KEY=tyche_key\n");
   expect(print(true)).toContain(WELCOME.signInLink);
 });
 
-test("behaviour: links have the address for callers, and a shell on this machine gets its own", () => {
+test("links have the address for callers, and a shell on this machine gets its own", () => {
   expect(print(true)).toContain("API       https://tyche.example.org\n");
   expect(print(true)).toContain("https://tyche.example.org/explorer activity");
   expect(print(true)).toContain("export TYCHE_URL=http://127.0.0.1:3000\n");
 });
 
-test("behaviour: a log gets neither, but the files to look into", () => {
+test("a log gets neither, but the files to look into", () => {
   const text = print(false);
   expect(text).not.toMatch(/tyche_key|secret/);
   expect(text).toContain("API key   in /data/api-key");
@@ -41,7 +41,7 @@ test("behaviour: a log gets neither, but the files to look into", () => {
   expect(text).toContain("the token in /data/operator-token");
 });
 
-test("behaviour: the data directory is exported for commands in any folder", () => {
+test("the data directory is exported for commands in any folder", () => {
   expect(print(true)).toContain("export TYCHE_DATA_DIR='/data'\n");
   expect(print(true, { ...WITH_FILE, dataDir: "/my data" })).toContain("export TYCHE_DATA_DIR='/my data'\n");
   expect(print(true, { ...WITH_FILE, dataDir: "/it's" })).toContain(
@@ -49,7 +49,7 @@ test("behaviour: the data directory is exported for commands in any folder", () 
   );
 });
 
-test("behaviour: the command that prints the key runs after its data directory is exported", () => {
+test("the command that prints the key runs after its data directory is exported", () => {
   expect(print(false, { ...WELCOME, dataDir: "/my data" })).toContain(`
     export TYCHE_URL=http://127.0.0.1:3000
     export TYCHE_DATA_DIR='/my data'
@@ -57,6 +57,6 @@ test("behaviour: the command that prints the key runs after its data directory i
     curl -X POST`);
 });
 
-test("behaviour: where the data directory holds no key, the command that shows it is named", () => {
+test("where the data directory holds no key, the command that shows it is named", () => {
   expect(print(false, WELCOME)).toContain("API key   shown by `npx tyche dapp config`");
 });

@@ -56,7 +56,7 @@ function endings(service: Harness["service"]): number {
 const BUSY = { data: { success: false, code: "overloaded", err: "busy" } };
 
 describe("a call", () => {
-  test("behaviour: one whose answer was lost is sent again with the same key, and is one request", async () => {
+  test("one whose answer was lost is sent again with the same key, and is one request", async () => {
     let lost = 0;
     const losing =
       (given: Fetch): Fetch =>
@@ -74,7 +74,7 @@ describe("a call", () => {
     expect(new Set(service.submitted.map(({ options }) => options.idempotencyKey)).size).toBe(1);
   });
 
-  test("behaviour: two calls have two keys, and a caller's own is kept", async () => {
+  test("two calls have two keys, and a caller's own is kept", async () => {
     const { client, calls } = await connect();
     await client.preset("coinflip");
     await client.preset("coinflip", {}, { network: "sepolia", confirmations: 5 });
@@ -85,7 +85,7 @@ describe("a call", () => {
     expect(mine).toBe("mine");
   });
 
-  test("behaviour: what the service puts off is sent again after the time that it asks for", async () => {
+  test("what the service puts off is sent again after the time that it asks for", async () => {
     const busy = () =>
       Response.json(
         { data: { success: false, code: "overloaded", err: "busy" } },
@@ -95,7 +95,7 @@ describe("a call", () => {
     expect(await client.random()).toMatchObject({ success: true });
   });
 
-  test("behaviour: a retry doesn't come before the time that the service asks for", async () => {
+  test("a retry doesn't come before the time that the service asks for", async () => {
     const delays = vi.spyOn(globalThis, "setTimeout");
     const busy = () => Response.json(BUSY, { status: 503, headers: { "retry-after": "1" } });
     const { client, calls } = await connect(first(1, busy));
@@ -107,7 +107,7 @@ describe("a call", () => {
     delays.mockRestore();
   });
 
-  test("error: an end that the service has stored is not asked for again", async () => {
+  test("an end that the service has stored is not asked for again", async () => {
     const { client, service, calls } = await connect();
     service.behave({ fails: { code: "request_failed", message: "the callback reverted" } });
     const error = await client.preset("coinflip").catch((thrown: unknown) => thrown);
@@ -117,7 +117,7 @@ describe("a call", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("error: a key that nobody knows is an UnauthenticatedError, without a retry", async () => {
+  test("a key that nobody knows is an UnauthenticatedError, without a retry", async () => {
     const { client, calls } = await connect(undefined, { apiKey: "tyche_wrong" });
     await expect(client.networks()).rejects.toBeInstanceOf(UnauthenticatedError);
     expect(calls).toHaveLength(1);
@@ -130,7 +130,7 @@ describe("a call", () => {
     ["ftp://tyche.example", '"ftp://tyche.example"'],
     ["http://name:word@tyche.example", '"http://…@tyche.example"'],
     ["http://tyche.example/?key=1", '"http://tyche.example/?key=1"'],
-  ])("error: the address %s is refused with what is expected", (baseUrl, given) => {
+  ])("the address %s is refused with what is expected", (baseUrl, given) => {
     const message = `baseUrl is ${given}; expected the service's http or https URL, such as "http://127.0.0.1:3000"`;
     expect(() => createClient({ baseUrl: baseUrl!, apiKey: API_KEY })).toThrow(
       new InvalidOptionError(message),
@@ -138,13 +138,13 @@ describe("a call", () => {
     expect(() => createExplorer({ baseUrl: baseUrl! })).toThrow(message);
   });
 
-  test("error: a key that is not set is not sent", async () => {
+  test("a key that is not set is not sent", async () => {
     const { client, calls } = await connect(undefined, { apiKey: undefined as never });
     await expect(client.networks()).rejects.toThrow("no API key was sent");
     expect(calls).toHaveLength(1);
   });
 
-  test("error: what no header can carry is not sent", async () => {
+  test("what no header can carry is not sent", async () => {
     const { client, calls } = await connect();
     await expect(client.random({}, { idempotencyKey: "Bestellung-ü" })).rejects.toThrow(
       new InvalidOptionError(
@@ -158,7 +158,7 @@ describe("a call", () => {
     ["empty", "", "0 bytes long"],
     ["too long", "ä".repeat(1_025), "2050 bytes long"],
     ["not given", undefined, "no text"],
-  ])("error: a secret whose value is %s is neither encrypted nor sent", async (_what, value, given) => {
+  ])("a secret whose value is %s is neither encrypted nor sent", async (_what, value, given) => {
     const { client, calls } = await connect();
     await expect(client.secrets.set("API_KEY", { value: value! })).rejects.toThrow(
       new InvalidOptionError(`value is ${given}; expected text of 1 to 2048 bytes in UTF-8`),
@@ -166,7 +166,7 @@ describe("a call", () => {
     expect(calls).toHaveLength(0);
   });
 
-  test("error: a refused source says where it failed", async () => {
+  test("a refused source says where it failed", async () => {
     const { client } = await connect(
       () => () =>
         Promise.resolve(
@@ -192,7 +192,7 @@ describe("a call", () => {
     expect(error).toMatchObject({ message: "boom", console: "x", line: 3, column: 7 });
   });
 
-  test("error: other parameters under a known key are a conflict", async () => {
+  test("other parameters under a known key are a conflict", async () => {
     const { client } = await connect();
     await client.random({}, { idempotencyKey: "k" });
     const again = client.random({ numWords: 2 }, { idempotencyKey: "k" });
@@ -203,7 +203,7 @@ describe("a call", () => {
     ["something that is not there", () => Promise.reject(new TypeError("refused"))],
     ["a proxy's own page", () => Promise.resolve(new Response("<html>", { status: 502 }))],
     ["JSON of somebody else", () => Promise.resolve(Response.json({ hello: "world" }))],
-  ])("error: %s is a ConnectionError once the retries are used up", async (_name, answer) => {
+  ])("%s is a ConnectionError once the retries are used up", async (_name, answer) => {
     let calls = 0;
     const { client } = await connect(
       () => () => {
@@ -216,7 +216,7 @@ describe("a call", () => {
     expect(calls).toBe(3);
   });
 
-  test("error: an address where nothing ever answered is given up sooner than a service that went away", async () => {
+  test("an address where nothing ever answered is given up sooner than a service that went away", async () => {
     let calls = 0;
     let isThere = false;
     const { client } = await connect((given) => (...asked) => {
@@ -233,7 +233,7 @@ describe("a call", () => {
     expect(calls).toBe(9);
   });
 
-  test("behaviour: a CSV file that was put off or broke off is asked for again, and is whole", async () => {
+  test("a CSV file that was put off or broke off is asked for again, and is whole", async () => {
     const answers = [() => Response.json(BUSY, { status: 503 }), () => new Response(breakAtOnce())];
     const { client, calls } = await connect((given) => async (input, init) => {
       const answer = answers.shift();
@@ -243,14 +243,14 @@ describe("a call", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("error: a CSV file that breaks off each time is a ConnectionError, and a refused one the service's error", async () => {
+  test("a CSV file that breaks off each time is a ConnectionError, and a refused one the service's error", async () => {
     const broken = await connect(() => async () => new Response(breakAtOnce()), { retries: 1 });
     await expect(broken.client.usageCsv()).rejects.toBeInstanceOf(ConnectionError);
     const { client } = await connect();
     await expect(client.usageCsv({ from: "yesterday" })).rejects.toMatchObject({ code: "invalid_parameter" });
   });
 
-  test("error: a service that asks for minutes gets no retry", async () => {
+  test("a service that asks for minutes gets no retry", async () => {
     const busy = () =>
       Response.json(
         { data: { success: false, code: "overloaded", err: "busy" } },
@@ -262,7 +262,7 @@ describe("a call", () => {
     expect((error as ApiError).retryAfterMs).toBe(600_000);
   });
 
-  test("error: a signal ends a call with its reason, and a limit with a TimeoutError that names the request", async () => {
+  test("a signal ends a call with its reason, and a limit with a TimeoutError that names the request", async () => {
     const { client, service } = await connect();
     service.behave("pend");
     const controller = new AbortController();
@@ -277,7 +277,7 @@ describe("a call", () => {
 });
 
 describe("waiting", () => {
-  test("behaviour: a call that the service answers still_pending goes on over the stream", async () => {
+  test("a call that the service answers still_pending goes on over the stream", async () => {
     const { client, service, server } = await connect((given) => async (input, init) => {
       const headers = new Headers(init?.headers);
       if (headers.has("prefer")) headers.set("prefer", "wait=0");
@@ -293,7 +293,7 @@ describe("waiting", () => {
     expect(server.url).toMatch(/^http/);
   });
 
-  test("behaviour: a stream that breaks off goes on after its last state, and gives no state twice", async () => {
+  test("a stream that breaks off goes on after its last state, and gives no state twice", async () => {
     const lastIds: (string | null)[] = [];
     const { client, service } = await connect((given) => async (input, init) => {
       const response = await given(input, init);
@@ -314,7 +314,7 @@ describe("waiting", () => {
     expect(lastIds).toEqual([null, "1", "2", "3"]);
   });
 
-  test("behaviour: a request whose dry run comes first is stored once, and followed from its first state", async () => {
+  test("a request whose dry run comes first is stored once, and followed from its first state", async () => {
     let lost = 0;
     const losing =
       (given: Fetch): Fetch =>
@@ -331,7 +331,7 @@ describe("waiting", () => {
     expect(service.submitted.map(({ options }) => options.isAsync)).toEqual([undefined]);
   });
 
-  test("error: a source that fails in the dry run that comes first is refused, with what it wrote", async () => {
+  test("a source that fails in the dry run that comes first is refused, with what it wrote", async () => {
     const { client, service } = await connect();
     const details = {
       success: false,
@@ -348,7 +348,7 @@ describe("waiting", () => {
     expect(error).toMatchObject({ message: "no", console: "so far", line: 2, column: 7, id: undefined });
   });
 
-  test("error: the failure of a request ends its stream", async () => {
+  test("the failure of a request ends its stream", async () => {
     const { client, service } = await connect();
     service.behave({ fails: { code: "oracle_timeout", message: "nobody answered" } });
     const { wait } = await client.submit.random();
@@ -380,7 +380,7 @@ function breakAfterEvent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8
 }
 
 describe("the module", () => {
-  test("behaviour: every code that a caller can meet has its class", () => {
+  test("every code that a caller can meet has its class", () => {
     // The first two need a page of the application, the third a header that fetch doesn't send.
     const others = ["form_refused", "sign_in_refused", "expectation_failed"];
     expect([...Object.keys(ERROR_CLASSES), ...others].toSorted()).toEqual(
@@ -389,7 +389,7 @@ describe("the module", () => {
     expect(new Set(Object.values(ERROR_CLASSES)).size).toBe(Object.keys(ERROR_CLASSES).length);
   });
 
-  test("behaviour: a bundle of it has no dependency and at most 10 kB gzipped, without what encrypts secrets", async () => {
+  test("a bundle of it has no dependency and at most 10 kB gzipped, without what encrypts secrets", async () => {
     const entry = new URL("../../src/client/index.ts", import.meta.url).pathname;
     const { outputFiles, metafile } = await build({
       entryPoints: [entry],
@@ -412,7 +412,7 @@ describe("the module", () => {
     expect(Math.max(...sizes)).toBeLessThan(25_000);
   });
 
-  test("behaviour: the types of the built-in presets are those that are generated", async () => {
+  test("the types of the built-in presets are those that are generated", async () => {
     const { readPresets } = await import("../../src/requests/accept/presetTools.ts");
     const { describePresets } = await import("../../src/client/describePresets.ts");
     const folder = new URL("../../plugins", import.meta.url).pathname;

@@ -33,7 +33,7 @@ async function startDyingService() {
 }
 
 describe("a call whose answer is lost", () => {
-  test("behaviour: a call of the faucet is not sent again: the first may have been paid", async () => {
+  test("a call of the faucet is not sent again: the first may have been paid", async () => {
     const { calls, connection, operator } = await startDyingService();
     const client = createClient({ ...connection, apiKey: "k" });
     for (const call of [() => operator.faucet(FAUCET), () => client.faucet(FAUCET)])
@@ -41,7 +41,7 @@ describe("a call whose answer is lost", () => {
     expect(calls).toEqual(["POST /api/faucet", "POST /api/faucet"]);
   });
 
-  test("behaviour: what creates a dapp or a key is sent again with the same idempotency key", async () => {
+  test("what creates a dapp or a key is sent again with the same idempotency key", async () => {
     const { calls, idempotencyKeys, operator } = await startDyingService();
     for (const call of [
       () => operator.createDapp({ name: "shop" }),
@@ -55,7 +55,7 @@ describe("a call whose answer is lost", () => {
     expect([...idempotencyKeys]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), "mine"]);
   });
 
-  test("behaviour: what changes nothing the second time is sent again", async () => {
+  test("what changes nothing the second time is sent again", async () => {
     const { calls, operator } = await startDyingService();
     for (const call of [() => operator.dapps(), () => operator.revokeKey("d", "k")])
       await expect(call()).rejects.toBeInstanceOf(ConnectionError);

@@ -43,7 +43,7 @@ const USES: Readonly<Record<string, (client: TycheClient) => Promise<unknown>>> 
 };
 
 test.each(Object.keys(USES).flatMap((name) => [200, 503].map((status) => ({ name, status }))))(
-  "error: $name without an end, with status $status, is not read for ever, and is not asked for again",
+  "$name without an end, with status $status, is not read for ever, and is not asked for again",
   async ({ name, status }) => {
     const { body, seen } = createEndless();
     const { client, callCount } = connect(() => body, status);
@@ -59,19 +59,19 @@ test.each(Object.keys(USES).flatMap((name) => [200, 503].map((status) => ({ name
   },
 );
 
-test("behaviour: an answer of 32,000,000 bytes is read", async () => {
+test("an answer of 32,000,000 bytes is read", async () => {
   const [head, tail] = ['{"data":{"items":["', '"]}}'];
   const { client } = connect(() => head + "a".repeat(32_000_000 - head.length - tail.length) + tail);
   expect(await client.presets()).toHaveLength(1);
 });
 
-test("behaviour: a character whose bytes arrive one by one is read as one", async () => {
+test("a character whose bytes arrive one by one is read as one", async () => {
   const bytes = new TextEncoder().encode('{"data":{"items":["é🎲"]}}');
   const { client } = connect(() => ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte))));
   expect(await client.presets()).toEqual(["é🎲"]);
 });
 
-test("error: a body that breaks off is asked for again", async () => {
+test("a body that breaks off is asked for again", async () => {
   const { client, callCount } = connect(
     () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("broken")) }),
   );
@@ -81,7 +81,7 @@ test("error: a body that breaks off is asked for again", async () => {
   expect(callCount()).toBe(2);
 });
 
-test("error: an answer without a body is not Tyche's", async () => {
+test("an answer without a body is not Tyche's", async () => {
   await expect(connect(() => null).client.presets()).rejects.toThrow(
     "the answer with status 200 is not JSON",
   );

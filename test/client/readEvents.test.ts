@@ -8,7 +8,7 @@ async function read(...pieces: readonly string[]): Promise<readonly StreamEvent[
   return await Array.fromAsync(readEvents(body, () => {}));
 }
 
-test.each(["\n", "\r\n", "\r"])("default: lines that end in %j", async (end) => {
+test.each(["\n", "\r\n", "\r"])("lines that end in %j", async (end) => {
   const lines = [
     "id: 7",
     "event: state",
@@ -26,11 +26,11 @@ test.each(["\n", "\r\n", "\r"])("default: lines that end in %j", async (end) => 
   ]);
 });
 
-test("behaviour: an end of a line that comes in two pieces is one", async () => {
+test("an end of a line that comes in two pieces is one", async () => {
   expect(await read("data: one\r", "\ndata: two\r", "\n\r", "\n")).toMatchObject([{ data: "one\ntwo" }]);
 });
 
-test("behaviour: an event that is not whole at the end is left out", async () => {
+test("an event that is not whole at the end is left out", async () => {
   expect(await read("data: one\n\ndata: tw")).toMatchObject([{ data: "one" }]);
 });
 
@@ -38,7 +38,7 @@ test.each([
   ["a line without an end", "a"],
   ["an event of many lines", "data: one\n"],
   ["an event of many fields that mean nothing", "nothing: one\n"],
-])("error: %s is not read for ever", async (_, piece) => {
+])("%s is not read for ever", async (_, piece) => {
   const chunk = new TextEncoder().encode(piece.repeat(100_000));
   const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(chunk) });
   const error = await Array.fromAsync(readEvents(body, () => {})).catch((thrown: unknown) => thrown);

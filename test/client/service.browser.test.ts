@@ -36,12 +36,12 @@ shared.beforeAll(async ({ browser: chromium, service }) => {
   tyche = await joinService(service);
 });
 
-test("default: Node calls, waits, streams, pages and verifies", async () => {
+test("Node calls, waits, streams, pages and verifies", async () => {
   const found = await runJourney(tyche.url, tyche.apiKey);
   expect({ ...found, states: found.states.filter((state) => state !== "checking") }).toEqual(EXPECTED);
 });
 
-test("default: Deno does the same", async () => {
+test("Deno does the same", async () => {
   const home = mkdtempSync(path.join(tmpdir(), "tyche-deno-"));
   try {
     const script = path.join(import.meta.dirname, "runJourney.ts");
@@ -58,7 +58,7 @@ test("default: Deno does the same", async () => {
   }
 });
 
-test("default: a page of another site does the same", async () => {
+test("a page of another site does the same", async () => {
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, "journey.ts")],
     bundle: true,

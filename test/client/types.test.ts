@@ -4,7 +4,7 @@ import type { TycheClient } from "../../src/client/index.ts";
 
 const tyche = { submit: {} } as TycheClient;
 
-test("default: presets take their own parameters, which may be left out where each has a default", () => {
+test("presets take their own parameters, which may be left out where each has a default", () => {
   void (() => tyche.preset("coinflip"));
   void (() => tyche.preset("range", { min: "1", max: 6n }, { network: "fuji" }));
   const rolled = () => tyche.preset("nDice");
@@ -21,7 +21,7 @@ test("default: presets take their own parameters, which may be left out where ea
   void (() => tyche.preset("range", { maximum: 3 }));
 });
 
-test("default: presets of one's own come from a generated type", () => {
+test("presets of one's own come from a generated type", () => {
   const own = {} as TycheClient<{
     loot: { params: { luck?: client.Decimal; kind: "sword" | "shield" }; value: "rare" | "common" };
   }>;

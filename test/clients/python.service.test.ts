@@ -11,7 +11,7 @@ shared.beforeAll(async ({ service }) => {
   tyche = await joinService(service);
 });
 
-test("default: the Python client's own tests pass with the machine's Python", async () => {
+test("the Python client's own tests pass with the machine's Python", async () => {
   const body = JSON.stringify({ type: "request.fulfilled", timestamp: "2026-11-26T08:00:00Z", data: {} });
   const secrets = [createSecret(), createSecret()];
   const now = Date.now();

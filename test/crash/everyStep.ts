@@ -112,7 +112,7 @@ export function crashAtEveryStep(
     expect(record!.timeline.map(({ seq }) => seq)).toEqual(states.map((_, i) => i + 1));
   };
 
-  test("behaviour: a request ends once, with one request on chain, wherever the process is killed", async () => {
+  test("a request ends once, with one request on chain, wherever the process is killed", async () => {
     let service = await open();
     const warmUp = await submitOnce(service);
     expectEnded(warmUp.first?.record);

@@ -20,7 +20,7 @@ function networkWith(
   };
 }
 
-test("default: LINK and coin are decimal, and a network that can't be read is left out", async () => {
+test("LINK and coin are decimal, and a network that can't be read is left out", async () => {
   const balances = { vrfJuels: 3n, vrfWei: 10n ** 17n, functionsJuels: 5n };
   const networks = new Map([
     ["read", networkWith(async () => balances)],

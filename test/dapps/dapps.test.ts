@@ -30,7 +30,7 @@ const open = async (name: string) => {
   }
 };
 
-test("error: a key in place of its id is not revoked, and not shown", async () => {
+test("a key in place of its id is not revoked, and not shown", async () => {
   const { dapps, close } = await open("a");
   const { key } = await dapps.create("shop");
   await expect(dapps.revokeKey(key.apiKey)).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test("error: a key in place of its id is not revoked, and not shown", async () =
   await close();
 });
 
-test("behaviour: a revoked key is erased from every file of the database", async () => {
+test("a revoked key is erased from every file of the database", async () => {
   const { directory, store, dapps, close } = await open("a");
   const { dapp, key } = await dapps.create("shop");
   const other = await dapps.addKey(dapp.id);
@@ -59,7 +59,7 @@ test("behaviour: a revoked key is erased from every file of the database", async
   await close();
 });
 
-test("behaviour: the keys of a deleted dapp are erased from every file of the database", async () => {
+test("the keys of a deleted dapp are erased from every file of the database", async () => {
   const { directory, store, dapps, close } = await open("a");
   const { dapp } = await dapps.create("shop");
   const { sealed } = (await listKeys(store.db))[0]!;
@@ -151,7 +151,7 @@ test("a rotated key's former value is erased from every file of the database", a
   await close();
 });
 
-test("behaviour: creations with one idempotency key are one, also at the same time and after a restart", async () => {
+test("creations with one idempotency key are one, also at the same time and after a restart", async () => {
   const first = await open("a");
   const calls = [1, 2, 3].map(() => first.dapps.create("shop", undefined, { idempotencyKey: "k" }));
   const [made, ...repeated] = await Promise.all(calls);
@@ -167,7 +167,7 @@ test("behaviour: creations with one idempotency key are one, also at the same ti
   await close();
 });
 
-test("error: an idempotency key for another creation is a conflict, and one whose creation is gone is not_found", async () => {
+test("an idempotency key for another creation is a conflict, and one whose creation is gone is not_found", async () => {
   const { dapps, close } = await open("a");
   const { dapp, key } = await dapps.create("shop", undefined, { idempotencyKey: "k" });
   const other = await dapps.create("other");
@@ -197,7 +197,7 @@ describe("a row of the database that somebody else wrote", () => {
       .execute();
   };
 
-  test("error: an inserted one is no key, and ends the next start until it is revoked", async () => {
+  test("an inserted one is no key, and ends the next start until it is revoked", async () => {
     const { directory, store, dapps, close } = await open("a");
     const { key } = await dapps.create("shop");
     await forge(store, {});
@@ -224,7 +224,7 @@ describe("a row of the database that somebody else wrote", () => {
     ["expiry", () => ({ expires_at: null })],
     ["former hash", () => ({ previous_hash: hashApiKey(apiKey) })],
     ["end of the overlap", () => ({ previous_until: 2 ** 41 + 1 })],
-  ])("error: an edited %s makes the key useless", async (what, edit) => {
+  ])("an edited %s makes the key useless", async (what, edit) => {
     const { store, dapps, close } = await open("a");
     const { dapp } = await dapps.create("shop");
     const other = await dapps.create("bank");
@@ -238,7 +238,7 @@ describe("a row of the database that somebody else wrote", () => {
   });
 });
 
-test("behaviour: the keys of an earlier version, sealed for their id alone, are sealed for their row at the start", async () => {
+test("the keys of an earlier version, sealed for their id alone, are sealed for their row at the start", async () => {
   const { directory, store, dapps, close } = await open("a");
   const { dapp, key } = await dapps.create("shop");
   const sealed = seal(deriveKey(directory.masterKey, "api keys"), Buffer.from(key.apiKey), key.id);
@@ -252,7 +252,7 @@ test("behaviour: the keys of an earlier version, sealed for their id alone, are 
   }
 });
 
-test("error: another directory's master key is refused before anything is sealed under it", async () => {
+test("another directory's master key is refused before anything is sealed under it", async () => {
   for (const name of ["a", "b"]) {
     const { dapps, close } = await open(name);
     await dapps.create("shop");
@@ -265,7 +265,7 @@ test("error: another directory's master key is refused before anything is sealed
   });
 });
 
-test("error: a dapp gets no other dapp's name, in whatever case", async () => {
+test("a dapp gets no other dapp's name, in whatever case", async () => {
   const { dapps, close } = await open("a");
   const { dapp: shop } = await dapps.create("Straße Shop");
   const taken = { code: "name_taken", message: expect.stringContaining('"Straße Shop"') };

@@ -33,7 +33,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
   afterAll(() => other?.close());
 
-  test("default: a deleted dapp is gone for every process, its keys stop and are erased, its requests stay", async () => {
+  test("a deleted dapp is gone for every process, its keys stop and are erased, its requests stay", async () => {
     const [here, there] = [store, other].map((one) => createDappDirectory(one, SEALING_KEY)) as [
       ReturnType<typeof createDappDirectory>,
       ReturnType<typeof createDappDirectory>,
@@ -60,7 +60,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       await expect(again()).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("behaviour: a key that an older version adds to a deleted dapp is worth nothing", async () => {
+  test("a key that an older version adds to a deleted dapp is worth nothing", async () => {
     const dapps = createDappDirectory(store, SEALING_KEY);
     const { dapp } = await dapps.create("shop");
     await dapps.delete(dapp.id);
@@ -68,7 +68,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await expect(dapps.authenticate(apiKey)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  test("default: contracts of deleted dapps are unlinked, one request at a time, and no others", async () => {
+  test("contracts of deleted dapps are unlinked, one request at a time, and no others", async () => {
     const dapps = createDappDirectory(store, SEALING_KEY);
     const [gone, kept] = [(await dapps.create("gone")).dapp, (await dapps.create("kept")).dapp];
     for (const consumer of [linked(gone.id), linked(gone.id, "sepolia"), linked(kept.id)])

@@ -15,17 +15,17 @@ test.each([
   ["dapp_2", "dapp_2"],
   ["shop", "dapp_1"],
   ["dapp_1", "dapp_1"],
-])("default: %j is %s", async (idOrName, id) => {
+])("%j is %s", async (idOrName, id) => {
   expect(await find(idOrName)).toBe(id);
 });
 
-test("error: a name of several dapps, with their ids", async () => {
+test("a name of several dapps, with their ids", async () => {
   await expect(find("arcade")).rejects.toThrow(
     '"arcade" is the name of dapp_2, dapp_3; use the id of the one you mean',
   );
 });
 
-test("error: a dapp that there is not", async () => {
+test("a dapp that there is not", async () => {
   await expect(find("nosuch")).rejects.toThrow("there is no dapp nosuch; tyche dapp list names them");
   await expect(find(undefined, [])).rejects.toThrow("there is no dapp yet; create one");
 });

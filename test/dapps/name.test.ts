@@ -8,7 +8,7 @@ test.each([
   ["🎲".repeat(60), "🎲".repeat(60)],
   ["❤️ team 👩‍🚀", "❤️ team 👩‍🚀"],
   ["my dapp_1", "my dapp_1"],
-])("default: %j", (text, name) => {
+])("%j", (text, name) => {
   expect(parseName(text)).toBe(name);
 });
 
@@ -33,6 +33,6 @@ test.each([
   "dapp_01m89ssb6031cxs9",
   "DAPP_x",
   "\uff44app_x",
-])("error: %j is no name", (text) => {
+])("%j is no name", (text) => {
   expect(() => parseName(text)).toThrow(expect.objectContaining({ code: "invalid_parameter" }));
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-test("default: the contract encodes sources and arguments of any length as the oracle reads them", async () => {
+test("the contract encodes sources and arguments of any length as the oracle reads them", async () => {
   const encoder = `
 contract Encoder {
   constructor(string memory source, string[] memory args) {

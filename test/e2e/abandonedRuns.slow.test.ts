@@ -22,7 +22,7 @@ async function countRuns(): Promise<number> {
 test.each([
   ["dry runs", "simulate", {}],
   ["functions", "runFunction", { network: "sepolia" }],
-])("error: %s whose caller has left don't hold the sandbox", async (_name, operation, place) => {
+])("%s whose caller has left don't hold the sandbox", async (_name, operation, place) => {
   const left = new AbortController();
   const calls = Array.from({ length: RUNS }, () =>
     fetch(`${tyche.url}/api/oracleFunctions/${operation}`, {

@@ -42,20 +42,20 @@ describe.each(NETWORKS)("on %s", (network) => {
     return answer.data;
   };
 
-  test("default: coinflip is 0 or 1 in 32 bytes", async () => {
+  test("coinflip is 0 or 1 in 32 bytes", async () => {
     const { result, parsedResult, value } = await preset({});
     expect(["0", "1"]).toContain(parsedResult);
     expect(value).toBe(parsedResult === "1");
     expect(result).toBe(`0x${parsedResult.padStart(64, "0")}`);
   });
 
-  test("default: range keeps to its bounds, negative ones too", async () => {
+  test("range keeps to its bounds, negative ones too", async () => {
     const { result, parsedResult, value } = await preset({ preset: "range", min: "-3", max: "-3" });
     expect([parsedResult, value]).toEqual(["-3", "-3"]);
     expect(result).toBe(`0x${(2n ** 256n - 3n).toString(16)}`);
   });
 
-  test("default: lotto draws winners from the list", async () => {
+  test("lotto draws winners from the list", async () => {
     const { result, parsedResult, value } = await preset({
       preset: "lotto",
       numberOfWinners: "2",
@@ -66,14 +66,14 @@ describe.each(NETWORKS)("on %s", (network) => {
     expect(Buffer.from(result.slice(2), "hex").toString()).toBe(parsedResult);
   });
 
-  test("default: nDice rolls a hundred dice", async () => {
+  test("nDice rolls a hundred dice", async () => {
     const { parsedResult, value: dice } = await preset({ preset: "nDice", numFaces: "6", numDice: "100" });
     expect(dice).toEqual(JSON.parse(parsedResult));
     expect(dice).toHaveLength(100);
     for (const die of dice) expect(die).toSatisfy((n: number) => Number.isInteger(n) && n >= 1 && n <= 6);
   });
 
-  test("default: a function's result comes back decoded", async () => {
+  test("a function's result comes back decoded", async () => {
     const body = {
       network,
       source: "return Functions.encodeUint256(BigInt(args[0]) * 2n)",
@@ -94,7 +94,7 @@ describe.each(NETWORKS)("on %s", (network) => {
     await expectReferences(answer.data);
   });
 
-  test("default: random words are distinct decimal strings", async () => {
+  test("random words are distinct decimal strings", async () => {
     const answer = await tyche.call(
       "POST",
       `/api/vrfv2/requestRandomNumber?network=${network}&numWords=3&confirmations=4`,
@@ -109,7 +109,7 @@ describe.each(NETWORKS)("on %s", (network) => {
     for (const word of answer.data.randomNumber) expect(word).toMatch(/^\d+$/);
   });
 
-  test("behaviour: a contract is linked once, with one transaction", async () => {
+  test("a contract is linked once, with one transaction", async () => {
     const { data } = await tyche.call("GET", "/api/networks");
     const consumer = data.items.find((one: { name: string }) => one.name === network).contracts.link;
     const link = () =>
@@ -122,7 +122,7 @@ describe.each(NETWORKS)("on %s", (network) => {
     expect((await link()).data.transactionHash).toBe(first.data.transactionHash);
   });
 
-  test("error: the service's own consumer is not linked a second time", async () => {
+  test("the service's own consumer is not linked a second time", async () => {
     const { data } = await tyche.call("GET", "/api/networks");
     const { presetConsumer } = data.items.find((one: { name: string }) => one.name === network).contracts;
     const query = `dappId=${dappId}&network=${network}&consumer=${presetConsumer}`;
@@ -133,7 +133,7 @@ describe.each(NETWORKS)("on %s", (network) => {
   });
 });
 
-test("behaviour: 200 presets at once all succeed, each its own request", async () => {
+test("200 presets at once all succeed, each its own request", async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, () =>
       tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: {} }),

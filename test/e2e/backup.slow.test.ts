@@ -45,7 +45,7 @@ const allEnded = (count: number) =>
   );
 const keys = (prefix: string): string[] => Array.from({ length: 20 }, (_, i) => `${prefix}-${i}`);
 
-test("behaviour: a backup of a running service, restored after a crash under load, answers what it knows and sends nothing twice", async () => {
+test("a backup of a running service, restored after a crash under load, answers what it knows and sends nothing twice", async () => {
   const file = path.join(elsewhere, "backup");
   const early = await Promise.all(keys("early").map(send));
   const [backup] = await Promise.all([runTyche(["backup", file], env), ...keys("late").map(send)]);

@@ -42,7 +42,7 @@ afterAll(async () => {
   await tyche.stop();
 });
 
-test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("error: %s", async (_what, input) => {
+test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("%s", async (_what, input) => {
   const reply = await sendBadInput(tyche.url, input, { good: tyche.apiKey, functionsOnly, readOnly });
   const { data } = (await reply.json()) as { data: { success: boolean; err: string; code: string } };
   expect({ status: reply.status, code: data.code, success: data.success }).toEqual({
@@ -60,7 +60,7 @@ test.each([
     /^Refused: 10\.0\.0\.1: private network\. /,
   ],
   ["await import('npm:one')", /the operator can allow it by adding "npm:one"/],
-])("error: of %s both runFunction and simulate say what is behind it", async (source, message) => {
+])("of %s both runFunction and simulate say what is behind it", async (source, message) => {
   const details = [{ path: "/source", message: expect.stringMatching(message) as string }];
   const body = { network: "sepolia", source };
   const refused = await tyche.call("POST", "/api/oracleFunctions/runFunction", { body });
@@ -69,7 +69,7 @@ test.each([
   expect(simulated).toMatchObject({ status: 200, data: { success: false, err: refused.data.err, details } });
 });
 
-test("error: of a source that can't be parsed both runFunction and simulate say why and where", async () => {
+test("of a source that can't be parsed both runFunction and simulate say why and where", async () => {
   const body = { network: "sepolia", source: "import a from 'npm:a'; return a;" };
   const err = expect.stringMatching(
     /^syntax error in line 1, column 1: a static import isn't possible here: .*"npm:a"/,
@@ -80,6 +80,6 @@ test("error: of a source that can't be parsed both runFunction and simulate say 
   expect(simulated).toMatchObject({ status: 200, data: { success: false, err } });
 });
 
-test("behaviour: none of them reached a chain", async () => {
+test("none of them reached a chain", async () => {
   expect(await readHeads()).toEqual(before);
 });

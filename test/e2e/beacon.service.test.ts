@@ -44,7 +44,7 @@ const waitsFor = (id: string, round: string) =>
     .toContain(`waiting for ${round}`);
 
 // They wait for their rounds at the same time.
-test.concurrent("default: the answer names a future round, and the result follows from it; receipt and published key verify it", async () => {
+test.concurrent("the answer names a future round, and the result follows from it; receipt and published key verify it", async () => {
   const body = { beacon: "drand", numDice: "2", label: "with a beacon", once: true };
   const headers = { "idempotency-key": "beacon" };
   const accepted = await draw(body, { ...headers, prefer: "respond-async" });
@@ -107,7 +107,7 @@ test.concurrent("default: the answer names a future round, and the result follow
   });
 });
 
-test.concurrent("behaviour: the local beacon works without relays, is named so, and proves nothing", async () => {
+test.concurrent("the local beacon works without relays, is named so, and proves nothing", async () => {
   const body = { beacon: "local", numDice: "1" };
   const headers = { "idempotency-key": "local" };
   const accepted = await draw(body, { ...headers, prefer: "respond-async" });
@@ -137,7 +137,7 @@ test.concurrent("behaviour: the local beacon works without relays, is named so, 
 });
 
 test.concurrent.each(["drand", "local"])(
-  "behaviour: a function gets a word of its own from a round (%s)",
+  "a function gets a word of its own from a round (%s)",
   async (beacon) => {
     const source = "return Functions.encodeString(bytesArgs.join())";
     const body = { network: "sepolia", source, args: [], returnType: "string", beacon };
@@ -162,7 +162,7 @@ test.concurrent.each(["drand", "local"])(
   },
 );
 
-test("behaviour: a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {
+test("a dapp's presets wait for a round where a call doesn't say otherwise, if the dapp says so", async () => {
   const operator = connectOperator(tyche);
   const { id } = (await operator.dapps())[0]!;
   const beaconOf = async (body: object) =>
@@ -179,13 +179,13 @@ test("behaviour: a dapp's presets wait for a round where a call doesn't say othe
 });
 
 test.each([{ beacon: "nist" }, { beacon: true }, { beacon: "drand", round: "1" }])(
-  "error: %j is refused",
+  "%j is refused",
   async (body) => {
     expect(await draw(body)).toMatchObject({ status: 400, data: { code: "invalid_parameter" } });
   },
 );
 
-test("error: random numbers refuse a beacon, and say why", async () => {
+test("random numbers refuse a beacon, and say why", async () => {
   const body = { network: "sepolia", beacon: "drand" };
   expect(await tyche.call("POST", "/api/vrfv2/requestRandomNumber", { body })).toMatchObject({
     status: 400,

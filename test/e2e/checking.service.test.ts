@@ -46,7 +46,7 @@ const ended = async (id: string) => {
 };
 const states = (request: { timeline: { state: string }[] }) => request.timeline.map(({ state }) => state);
 
-test("error: a source that fails its dry run is a request that ended, with the reason", async () => {
+test("a source that fails its dry run is a request that ended, with the reason", async () => {
   const { status, data } = await runLater("throw new Error('no luck')", "refused");
   expect([status, data.state]).toEqual([202, "checking"]);
   const request = await ended(data.id);
@@ -65,14 +65,14 @@ test("error: a source that fails its dry run is a request that ended, with the r
   expect(listed.data.items.map(({ id }: { id: string }) => id)).toContain(data.id);
 });
 
-test("error: a source that is not JavaScript ends with what is wrong and where, once", async () => {
+test("a source that is not JavaScript ends with what is wrong and where, once", async () => {
   const { data } = await runLater("return (;", "syntax");
   expect((await ended(data.id)).error.message).toBe(
     "the dry run of the source failed: syntax error in line 1, column 9: unexpected `;`",
   );
 });
 
-test("error: parameters that can't be used are refused at once, and make no request", async () => {
+test("parameters that can't be used are refused at once, and make no request", async () => {
   const list = Array.from({ length: 6_000 }, (_, index) => `ticket ${index}`);
   const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
     body: { numberOfWinners: "1", list },
@@ -85,7 +85,7 @@ test("error: parameters that can't be used are refused at once, and make no requ
   });
 });
 
-test("behaviour: what was being checked when the service was killed is checked again, and goes through once", async () => {
+test("what was being checked when the service was killed is checked again, and goes through once", async () => {
   const { status, data } = await runLater(slow(), "killed");
   expect([status, data.state]).toEqual([202, "checking"]);
   expect((await stateOf(data.id)).why).toContain("dry-run before it is sent");

@@ -20,7 +20,7 @@ const random = async (network: string) =>
 const readiness = async () => (await (await fetch(`${tyche.url}/readyz`)).json()) as any; // eslint-disable-line typescript/no-explicit-any
 const halve = (file: string): void => truncateSync(file, Math.floor(statSync(file).size / 2));
 
-test("behaviour: each network makes the best of its damaged files, and nothing is deleted", async () => {
+test("each network makes the best of its damaged files, and nothing is deleted", async () => {
   const networks = ["sepolia", "fuji", "polygon_mumbai", "fantom_testnet"];
   const earlier = Object.fromEntries(
     await Promise.all(networks.map(async (network) => [network, await random(network)] as const)),

@@ -27,7 +27,7 @@ const rpc = async (network: string, method: string, ...params: unknown[]) => {
   return await (await fetch(rpcUrl, { method: "POST", headers, body })).json();
 };
 
-test("behaviour: a network that can't prepare a dapp serves the others, says why, and makes up for it", async () => {
+test("a network that can't prepare a dapp serves the others, says why, and makes up for it", async () => {
   tyche = await startTycheProcess({ dataDir, networks: ["sepolia", "fuji"] });
   const masterKey = Buffer.from(readFileSync(path.join(dataDir, "master-key"), "utf8").trim(), "hex");
   const { operator } = deriveNetworkKeys(masterKey, "sepolia");
@@ -52,7 +52,7 @@ test("behaviour: a network that can't prepare a dapp serves the others, says why
   expect((await tyche.call("POST", random("sepolia"), { headers })).data.success).toBe(true);
 });
 
-test("error: a start that can't succeed ends with 1, leaves no process, and a next one finds the folder free", async () => {
+test("a start that can't succeed ends with 1, leaves no process, and a next one finds the folder free", async () => {
   // A file is in place of the chains folder: no network can start, and the port is free.
   const env = { PORT: "0", TYCHE_DATA_DIR: dataDir };
   await runTyche(["dapp", "list"], env);
@@ -69,7 +69,7 @@ test("error: a start that can't succeed ends with 1, leaves no process, and a ne
 test.each([
   ["master-key", "master-key is missing"],
   ["tyche.sqlite", "tyche.sqlite is missing"],
-])("error: without %s nothing is made anew, and what is there stays", async (name, sentence) => {
+])("without %s nothing is made anew, and what is there stays", async (name, sentence) => {
   const chain = path.join(dataDir, "chains", "fuji");
   await runTyche(["dapp", "list"], { TYCHE_DATA_DIR: dataDir });
   mkdirSync(chain, { recursive: true });
@@ -80,7 +80,7 @@ test.each([
   expect(readFileSync(path.join(chain, "state.json"), "utf8")).toBe("precious");
 });
 
-test("behaviour: with the operator token outside, it signs in, and no file of the folder has it", async () => {
+test("with the operator token outside, it signs in, and no file of the folder has it", async () => {
   const token = "outside-token-of-the-operator-0123456789";
   const env = { TYCHE_OPERATOR_TOKEN: token };
   tyche = await startTycheProcess({ dataDir, networks: ["fuji"], env });
@@ -99,7 +99,7 @@ test("behaviour: with the operator token outside, it signs in, and no file of th
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining("at least 32 characters") });
 });
 
-test("behaviour: with the master key outside, no file of the folder has it or an API key", async () => {
+test("with the master key outside, no file of the folder has it or an API key", async () => {
   const secret = "5c".repeat(32);
   const env = { TYCHE_MASTER_KEY: secret };
   const child = await runTyche(["dapp", "create", "a", "--json"], { ...env, TYCHE_DATA_DIR: dataDir });

@@ -44,7 +44,7 @@ const find = async (id: string) => (await tyche.call("GET", `/api/requests/${id}
 const draw = (headers = {}) =>
   tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${NETWORK}`, { headers });
 
-test("behaviour: a chain that hangs is told of at once, started again, and loses nothing, what the oracle sends meanwhile included", async () => {
+test("a chain that hangs is told of at once, started again, and loses nothing, what the oracle sends meanwhile included", async () => {
   expect((await draw()).status).toBe(200);
   const running = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
     headers: { prefer: "respond-async, wait=0" },
@@ -86,7 +86,7 @@ test("behaviour: a chain that hangs is told of at once, started again, and loses
     .toMatchObject({ pendingWords: 0, pendingFunctions: 0 });
 });
 
-test("behaviour: a stop ends although a chain hangs; until the end the port says that it is closing", async () => {
+test("a stop ends although a chain hangs; until the end the port says that it is closing", async () => {
   process.kill(anvilPid(), "SIGSTOP");
   const stopped = tyche.stop();
   await vi.waitFor(async () => expect((await ask("/readyz")).status).toBe(503));
@@ -96,7 +96,7 @@ test("behaviour: a stop ends although a chain hangs; until the end the port says
   expect((await draw()).status).toBe(200);
 });
 
-test("behaviour: a second signal ends the service at once", async () => {
+test("a second signal ends the service at once", async () => {
   process.kill(anvilPid(), "SIGSTOP");
   const stopped = tyche.stop();
   await vi.waitFor(() => expect(tyche.output()).toContain("press again to stop at once"));

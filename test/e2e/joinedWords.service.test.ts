@@ -32,7 +32,7 @@ const verified = async (url: string) => {
   return data;
 };
 
-test("default: a preset and random numbers with the words of both keys, and both are valid", async () => {
+test("a preset and random numbers with the words of both keys, and both are valid", async () => {
   expect(new Set(keyHashes).size).toBe(2);
   const preset = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: {} });
   expect(preset.data).toMatchObject({ success: true });
@@ -56,7 +56,7 @@ test("default: a preset and random numbers with the words of both keys, and both
   expect(shown.joins).toMatchObject([{ parts, joinedBy: expect.any(String) }]);
 });
 
-test("behaviour: the command line names key hashes, and one alone is today's request", async () => {
+test("the command line names key hashes, and one alone is today's request", async () => {
   const env = { TYCHE_DATA_DIR: dataDir, TYCHE_URL: tyche.url, TYCHE_API_KEY: tyche.apiKey };
   const named = keyHashes.flatMap((one) => ["--key-hash", one]);
   const both = await runTyche(["call", "random", "--json", ...named], env);
@@ -77,7 +77,7 @@ test.each<[string, (known: readonly string[]) => object, string]>([
   ],
   ["none", () => ({ keyHashes: [] }), "/keyHashes"],
   ["beside keyHash", (known) => ({ keyHash: known[0], keyHashes: known }), "/keyHashes"],
-])("error: %s", async (_, bodyOf, where) => {
+])("%s", async (_, bodyOf, where) => {
   const body = { network: "sepolia", ...bodyOf(keyHashes) };
   const { status, data } = await tyche.call("POST", "/api/vrfv2/requestRandomNumber", { body });
   expect([status, data.details.map(({ path: at }: { path: string }) => at)]).toEqual([400, [where]]);

@@ -27,7 +27,7 @@ const verify = async (answer: Answer) => {
   return data.requests[0];
 };
 
-test("default: a raffle that is drawn once says so to whoever verifies it, and is drawn no second time", async () => {
+test("a raffle that is drawn once says so to whoever verifies it, and is drawn no second time", async () => {
   const raffle = { list: ["ann", "bob", "cy"], label: "Raffle 2026-12-24", once: true };
   const drawn = await preset("lotto", raffle);
   expect(drawn).toMatchObject({ status: 200, data: { success: true, label: "raffle 2026-12-24" } });
@@ -120,7 +120,7 @@ test("default: a raffle that is drawn once says so to whoever verifies it, and i
   expect(await check(`list=@${entries}`)).toMatchObject({ code: 1, stderr: expect.stringContaining("list") });
 });
 
-test("behaviour: of parallel calls with once and one label, one draws", async () => {
+test("of parallel calls with once and one label, one draws", async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => random({ label: "parallel", once: true })),
   );
@@ -130,7 +130,7 @@ test("behaviour: of parallel calls with once and one label, one draws", async ()
   ]);
 });
 
-test("behaviour: a draw that is repeated until one suits is told as one of several", async () => {
+test("a draw that is repeated until one suits is told as one of several", async () => {
   const draws = [];
   for (let i = 0; i < 3; i += 1) draws.push(await preset("nDice", { numDice: "2", label: "two dice" }));
   expect(await verify(draws[2]!)).toMatchObject({ label: { draw: 3, draws: { length: 3 } } });
@@ -140,7 +140,7 @@ test("behaviour: a draw that is repeated until one suits is told as one of sever
   expect(stderr.match(/^\s*0x[0-9a-f]{64} .*dapp_\w+ .*Z$/gm)).toHaveLength(3);
 });
 
-test("behaviour: what the service answers to each kind of request is a receipt of it", async () => {
+test("what the service answers to each kind of request is a receipt of it", async () => {
   const source = "return Functions.encodeInt256(-7)";
   const body = { network: "sepolia", source, args: ["a"], returnType: "int256", label: "seven" };
   const answers = [
@@ -164,7 +164,7 @@ test("behaviour: what the service answers to each kind of request is a receipt o
   }
 });
 
-test("behaviour: a request that fails before it is sent leaves its label free", async () => {
+test("a request that fails before it is sent leaves its label free", async () => {
   const source = "throw new Error('no')";
   const failing = { network: "sepolia", source, label: "try", once: true };
   const run = (body: object, prefer = "wait=60") =>
@@ -185,7 +185,7 @@ test.each([
   ["preset", { label: "a\u200bb", once: true }, "/label"],
   ["preset", { label: 7 }, "/label"],
   ["random", { label: "a", once: "yes" }, "/once"],
-])("error: a %s with %j is refused at %s", async (kind, body, at) => {
+])("a %s with %j is refused at %s", async (kind, body, at) => {
   const answer = kind === "random" ? await random(body) : await preset("coinflip", body);
   expect(answer).toMatchObject({ status: 400, data: { details: [{ path: at }] } });
 });

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "behaviour: after %s a second start goes on with keys, subscriptions and chains",
+  "after %s a second start goes on with keys, subscriptions and chains",
   async (signal) => {
     const dataDir = newDataDir();
     const first = await startTycheProcess({ dataDir, networks: ["fuji", "sepolia"] });
@@ -81,7 +81,7 @@ test("keeps all files and folders readable for their owner, and for nobody else,
   await tyche.stop();
 });
 
-test("behaviour: a request in flight is answered before the end", async () => {
+test("a request in flight is answered before the end", async () => {
   const dataDir = newDataDir();
   // A busy machine may take longer than the default.
   const config = { networks: { fuji: "embedded" }, http: { closeGraceMs: 20_000 } };
@@ -96,7 +96,7 @@ test("behaviour: a request in flight is answered before the end", async () => {
   expect(data.success).toBe(true);
 });
 
-test("behaviour: a user's own transaction is mined on the printed RPC URL", async () => {
+test("a user's own transaction is mined on the printed RPC URL", async () => {
   const tyche = await startTycheProcess({ networks: ["sepolia"] });
   const url = await rpcUrlOf(tyche, "sepolia");
   const { output } = await runTyche(["dapp", "config", "--env"], { TYCHE_DATA_DIR: tyche.dataDir });
@@ -113,7 +113,7 @@ test("behaviour: a user's own transaction is mined on the printed RPC URL", asyn
   await tyche.stop();
 });
 
-test("error: the port is in use", async () => {
+test("the port is in use", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -124,7 +124,7 @@ test("error: the port is in use", async () => {
   expect(output).toContain(`port ${port} on 127.0.0.1 is in use`);
 });
 
-test("error: a second process on the same data directory, which goes on serving", async () => {
+test("a second process on the same data directory, which goes on serving", async () => {
   const tyche = await startTycheProcess({ networks: ["fuji"] });
   const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: tyche.dataDir });
   expect(code).toBe(1);
@@ -133,7 +133,7 @@ test("error: a second process on the same data directory, which goes on serving"
   await tyche.stop();
 });
 
-test("error: a foreign folder, which stays as it is", async () => {
+test("a foreign folder, which stays as it is", async () => {
   const dataDir = newDataDir();
   writeFileSync(path.join(dataDir, "thesis.txt"), "mine");
   const { code, output } = await runTyche(["start"], { PORT: "0", TYCHE_DATA_DIR: dataDir });
@@ -149,13 +149,13 @@ test("says in a sentence that the working directory was removed", async () => {
   );
 });
 
-test("error: PORT is no port", async () => {
+test("PORT is no port", async () => {
   const { code, output } = await runTyche(["start"], { PORT: "http", TYCHE_DATA_DIR: newDataDir() });
   expect(code).toBe(1);
   expect(output).toContain('PORT must be a whole number from 0 to 65535; got "http"');
 });
 
-test("error: TYCHE_ACCEPT_MISSING names no layer of the sandbox", async () => {
+test("TYCHE_ACCEPT_MISSING names no layer of the sandbox", async () => {
   const { code, output } = await runTyche(["start"], {
     PORT: "0",
     TYCHE_DATA_DIR: newDataDir(),
@@ -177,7 +177,7 @@ test.each([
   ],
   ["TYCHE_ALLOW_MODULES", "npm:ethers,esm.sh", '"esm.sh"', "ends in / (https://esm.sh/)"],
 ])(
-  "error: nonsense in %s ends the start with the bad entry and the form it should have",
+  "nonsense in %s ends the start with the bad entry and the form it should have",
   async (name, value, entry, form) => {
     const { code, output } = await runTyche(["start"], {
       PORT: "0",

@@ -29,7 +29,7 @@ const compactedSlots = () =>
     (sum, [, zeroSlots]) => sum + Number(zeroSlots),
     0,
   );
-test("behaviour: presets go on while the chain is compacted, and what Anvil forgot opens and verifies", async () => {
+test("presets go on while the chain is compacted, and what Anvil forgot opens and verifies", async () => {
   const first = await coinflip();
   let left = PRESETS;
   const results: { requestId: string; url: string }[] = [];

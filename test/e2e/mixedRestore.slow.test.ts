@@ -29,7 +29,7 @@ const rpc = async (method: string, ...params: unknown[]) => {
   return ((await (await fetch(rpcUrl, { method: "POST", headers, body })).json()) as any).result; // eslint-disable-line typescript/no-explicit-any
 };
 const readiness = async () => (await (await fetch(`${tyche.url}/readyz`)).json()) as any; // eslint-disable-line typescript/no-explicit-any
-test("behaviour: another course of the chain under a database: what it lost is sent again, however many blocks ago it ended", async () => {
+test("another course of the chain under a database: what it lost is sent again, however many blocks ago it ended", async () => {
   await send("early");
   await tyche.stop();
   cpSync(dataDir, backup, { recursive: true });
@@ -68,7 +68,7 @@ test("behaviour: another course of the chain under a database: what it lost is s
   });
 });
 
-test("error: an old database under a new chain: nothing is sent until the operator has spoken", async () => {
+test("an old database under a new chain: nothing is sent until the operator has spoken", async () => {
   await send("early");
   await tyche.stop();
   cpSync(dataDir, backup, { recursive: true });

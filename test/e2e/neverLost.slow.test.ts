@@ -57,7 +57,7 @@ const waitForChains = async () =>
     expect(chainPids().filter(isLeft)).toEqual([]);
   });
 
-test("behaviour: a caller who leaves loses nothing", async () => {
+test("a caller who leaves loses nothing", async () => {
   const leaving = new AbortController();
   const call = tyche.call("POST", `${RANDOM}&confirmations=30`, {
     headers: key("left"),
@@ -71,7 +71,7 @@ test("behaviour: a caller who leaves loses nothing", async () => {
   expect((await tyche.call("GET", "/api/requests")).data.items).toHaveLength(1);
 });
 
-test("behaviour: the same key gives the same answer, after a crash too; another body is a conflict", async () => {
+test("the same key gives the same answer, after a crash too; another body is a conflict", async () => {
   const requests = [
     ["/api/vrfv2/presets?network=fuji", { preset: "range", min: "1", max: "1000000" }],
     [RANDOM, undefined],
@@ -102,7 +102,7 @@ test("behaviour: the same key gives the same answer, after a crash too; another 
   expect(other).toMatchObject({ status: 409, data: { code: "idempotency_conflict" } });
 });
 
-test("behaviour: what was accepted before a crash ends after it, and only once", async () => {
+test("what was accepted before a crash ends after it, and only once", async () => {
   const headers = { prefer: "respond-async" };
   const accepted = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
@@ -127,7 +127,7 @@ test("behaviour: what was accepted before a crash ends after it, and only once",
   database.close();
 });
 
-test("behaviour: a stream of states goes on after Last-Event-ID, in another process too", async () => {
+test("a stream of states goes on after Last-Event-ID, in another process too", async () => {
   const { data } = await tyche.call("POST", `${RANDOM}&confirmations=40`, {
     headers: { prefer: "respond-async" },
   });
@@ -150,7 +150,7 @@ test("behaviour: a stream of states goes on after Last-Event-ID, in another proc
   expect(rest).toContain('"success":true');
 });
 
-test("behaviour: another chain under the data directory is noticed, and what was in flight ends with a reason", async () => {
+test("another chain under the data directory is noticed, and what was in flight ends with a reason", async () => {
   const { data } = await tyche.call("POST", `${RANDOM}&confirmations=200`, {
     headers: { prefer: "respond-async" },
   });
@@ -172,7 +172,7 @@ test("behaviour: another chain under the data directory is noticed, and what was
   expect((await tyche.call("POST", RANDOM)).data.success).toBe(true);
 });
 
-test("behaviour: a chain whose process is killed comes back by itself, and nothing is lost or doubled", async () => {
+test("a chain whose process is killed comes back by itself, and nothing is lost or doubled", async () => {
   const source = "return Functions.encodeString(args[0])";
   const kinds = [
     ["/api/vrfv2/presets?network=fuji", { preset: "range", min: "1", max: "1000000" }],

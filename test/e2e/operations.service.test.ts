@@ -38,7 +38,7 @@ const logLines = (): Record<string, unknown>[] =>
 
 const sendCoinflip = () => tyche.call("POST", "/api/vrfv2/presets?network=fuji", { body: {} });
 
-test("default: one preset moves the counters of its way", async () => {
+test("one preset moves the counters of its way", async () => {
   const before = await readMetrics();
   expect((await sendCoinflip()).status).toBe(200);
   const after = await readMetrics();
@@ -61,7 +61,7 @@ test("default: one preset moves the counters of its way", async () => {
   expect(sumOf(after, "tyche_requests_open")).toBe(0);
 });
 
-test("behaviour: failures are counted by code, of answers and of requests", async () => {
+test("failures are counted by code, of answers and of requests", async () => {
   const before = await readMetrics();
   await tyche.call("POST", "/api/vrfv2/presets?network=nowhere", { body: {} });
   const source = "if (bytesArgs === undefined || Math.random() >= 0) throw Error('no')";
@@ -73,7 +73,7 @@ test("behaviour: failures are counted by code, of answers and of requests", asyn
   }
 });
 
-test("behaviour: the state of every network is there in numbers", async () => {
+test("the state of every network is there in numbers", async () => {
   const metrics = await readMetrics();
   for (const network of NETWORK_NAMES) {
     const label = `network="${network}"`;
@@ -86,7 +86,7 @@ test("behaviour: the state of every network is there in numbers", async () => {
   }
 });
 
-test("behaviour: names, units, help and labels are as Prometheus wants them", async () => {
+test("names, units, help and labels are as Prometheus wants them", async () => {
   const metrics = await readMetrics();
   const types = [...metrics.matchAll(/^# TYPE (tyche_\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]);
   expect(types.length).toBeGreaterThan(25);
@@ -104,7 +104,7 @@ test("behaviour: names, units, help and labels are as Prometheus wants them", as
   expect(metrics).toContain("nodejs_eventloop_lag_seconds");
 });
 
-test("behaviour: readiness tells node, head, balances and oracle of each network", async () => {
+test("readiness tells node, head, balances and oracle of each network", async () => {
   const response = await fetch(`${tyche.url}/readyz`);
   const { ready, networks } = (await response.json()) as { ready: boolean; networks: Record<string, object> };
   expect(response.status).toBe(200);
@@ -127,7 +127,7 @@ test("behaviour: readiness tells node, head, balances and oracle of each network
   }
 });
 
-test("behaviour: one id leads from the call through every state to the oracle's lines", async () => {
+test("one id leads from the call through every state to the oracle's lines", async () => {
   const { headers } = await sendCoinflip();
   const id = headers.get("tyche-request-id");
   const ownLines = () => logLines().filter(({ request }) => request === id);
@@ -146,7 +146,7 @@ test("behaviour: one id leads from the call through every state to the oracle's 
   expect(logLines()).toContainEqual(expect.objectContaining({ requestId: ended["vrfRequestId"] }));
 });
 
-test("behaviour: no line of the log holds a key or what is derived from one", async () => {
+test("no line of the log holds a key or what is derived from one", async () => {
   const { apiKey, call } = { apiKey: tyche.apiKey, call: tyche.call.bind(tyche) };
   // Keys where they don't belong: in the wrong place, of the wrong kind, in echoed input.
   await call("POST", `/api/vrfv2/presets?network=${apiKey}`, { body: { preset: apiKey } });

@@ -38,7 +38,7 @@ function statusFor(url: string, host: string, origin?: string): Promise<number |
   });
 }
 
-test("default: links start with the public address, whose host name is answered to, and this machine uses its own", async () => {
+test("links start with the public address, whose host name is answered to, and this machine uses its own", async () => {
   const service = await start({ TYCHE_PUBLIC_URL: "https://Tyche.example.org/" });
   const { url } = service;
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -71,24 +71,21 @@ test("default: links start with the public address, whose host name is answered 
   expect((await browser.post("/session", { passkey: again })).status).toBe(200);
 });
 
-test("behaviour: a public address on a loopback name does not admit pages of other sites", async () => {
+test("a public address on a loopback name does not admit pages of other sites", async () => {
   const { url } = await start({ TYCHE_PUBLIC_URL: "http://localhost:8080" });
   expect(await statusFor(url, "localhost:8080")).toBe(200);
   expect(await statusFor(url, "localhost:8080", "https://other.example.org")).toBe(403);
 });
 
-test.each(["0.0.0.0", "::"])(
-  "behaviour: on HOST=%s this machine is told a loopback address",
-  async (host) => {
-    const service = await start({ HOST: host });
-    const { url, dataDir } = service;
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(serviceUrlOf(service)).toBe(url);
-    const { data } = await service.call("POST", COINFLIP, { body: {} });
-    expect(data.url).toMatch(new RegExp(`^${url}/explorer/fuji/tx/0x`));
-    const { code, stdout } = await runCli(["call", "coinflip", "--network", "fuji"], "", {
-      TYCHE_DATA_DIR: dataDir,
-    });
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[01]\n$/) });
-  },
-);
+test.each(["0.0.0.0", "::"])("on HOST=%s this machine is told a loopback address", async (host) => {
+  const service = await start({ HOST: host });
+  const { url, dataDir } = service;
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(serviceUrlOf(service)).toBe(url);
+  const { data } = await service.call("POST", COINFLIP, { body: {} });
+  expect(data.url).toMatch(new RegExp(`^${url}/explorer/fuji/tx/0x`));
+  const { code, stdout } = await runCli(["call", "coinflip", "--network", "fuji"], "", {
+    TYCHE_DATA_DIR: dataDir,
+  });
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[01]\n$/) });
+});

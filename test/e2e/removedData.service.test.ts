@@ -26,7 +26,7 @@ const random = (network: string) =>
     headers: { prefer: "respond-async" },
   });
 
-test("error: a chain's folder is removed, and its network takes no more requests; then all, and the service ends", async () => {
+test("a chain's folder is removed, and its network takes no more requests; then all, and the service ends", async () => {
   remove(path.join(dataDir, "chains", "fuji"));
   await vi.waitFor(async () => {
     const { networks } = (await (await fetch(`${tyche.url}/readyz`)).json()) as any; // eslint-disable-line typescript/no-explicit-any

@@ -50,7 +50,7 @@ const draw = () =>
   });
 const find = async (id: string) => (await tyche.call("GET", `/api/requests/${id}`)).data;
 
-test("behaviour: an answer whose block was taken comes again under the same id, and its key replays the newest", async () => {
+test("an answer whose block was taken comes again under the same id, and its key replays the newest", async () => {
   const first = await draw();
   const id = first.headers.get("tyche-request-id")!;
   await rpc("anvil_reorg", 2, []);
@@ -77,7 +77,7 @@ test("behaviour: an answer whose block was taken comes again under the same id, 
 });
 
 // If a chain comes back a few blocks shorter, the service waits 15 s before it treats it as set back.
-test("behaviour: a chain that is reset under the service comes back, and what was in flight goes on", async () => {
+test("a chain that is reset under the service comes back, and what was in flight goes on", async () => {
   const first = await draw();
   const pending = await Promise.all(
     Array.from({ length: 5 }, () =>
@@ -108,7 +108,7 @@ test("behaviour: a chain that is reset under the service comes back, and what wa
   expect(result).toMatchObject({ status: "0x1" });
 });
 
-test("error: a chain that is gone with all that was stored of it is not ready, and the next start makes a new one", async () => {
+test("a chain that is gone with all that was stored of it is not ready, and the next start makes a new one", async () => {
   await draw();
   rmSync(path.join(dataDir, "chains", "fuji", "state.json"));
   await reset();

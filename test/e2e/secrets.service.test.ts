@@ -61,7 +61,7 @@ const PRICE = `const { data, error } = await Functions.makeHttpRequest({ url: "h
 if (error) throw Error("the API refuses");
 return Functions.encodeString(String(data.price))`;
 
-test("default: a function calls a private API with a secret that nobody else reads", async () => {
+test("a function calls a private API with a secret that nobody else reads", async () => {
   const stored = await set("API_KEY", { value: TOKEN });
   expect(stored).toMatchObject({
     status: 200,
@@ -83,7 +83,7 @@ test("default: a function calls a private API with a secret that nobody else rea
   expect(listed.data.items).toEqual([expect.objectContaining({ name: "API_KEY" })]);
 });
 
-test("behaviour: a changed secret is the new one at once, a deleted one is gone", async () => {
+test("a changed secret is the new one at once, a deleted one is gone", async () => {
   await set("CHANGED", { value: "before-0123" });
   const source = "return Functions.encodeString(secrets.CHANGED.length + secrets.CHANGED.slice(0, 3))";
   expect((await run(source, ["CHANGED"])).data).toMatchObject({ parsedResult: "11bef" });
@@ -98,7 +98,7 @@ test("behaviour: a changed secret is the new one at once, a deleted one is gone"
   expect(await tyche.call("DELETE", "/api/secrets/CHANGED?network=sepolia")).toMatchObject({ status: 404 });
 });
 
-test("behaviour: what a client encrypts is opened by the nodes, and nothing else", async () => {
+test("what a client encrypts is opened by the nodes, and nothing else", async () => {
   const { data: key } = await tyche.call("GET", "/api/secretsKey?network=sepolia");
   const label = Buffer.from(key.label.slice(2), "hex");
   const ciphertext = await sealSecret(key.thresholdPublicKey, { name: "SEALED", value: TOKEN }, label);
@@ -117,7 +117,7 @@ test("behaviour: what a client encrypts is opened by the nodes, and nothing else
   expect(await set("X", { ciphertext: "{}" })).toMatchObject(refused);
 });
 
-test("behaviour: a value is in no console, error or record", async () => {
+test("a value is in no console, error or record", async () => {
   await set("SHOWN", { value: TOKEN });
   const encoded = [TOKEN, btoa(TOKEN), Buffer.from(TOKEN).toString("hex"), encodeURIComponent(TOKEN)];
   const source = `console.log(secrets.SHOWN, btoa(secrets.SHOWN)); throw Error([secrets.SHOWN, btoa(secrets.SHOWN), Buffer.from(secrets.SHOWN).toString("hex"), encodeURIComponent(secrets.SHOWN)].join(" "))`;
@@ -135,7 +135,7 @@ test("behaviour: a value is in no console, error or record", async () => {
   }
 });
 
-test("behaviour: a dry run reads the values that it brings, in place of stored ones, and nothing keeps them", async () => {
+test("a dry run reads the values that it brings, in place of stored ones, and nothing keeps them", async () => {
   await set("GIVEN", { value: "stored-value" });
   const own = "tok_0a1b-only/for+this+run";
   const dryRun = (source: string, more: object) =>
@@ -158,7 +158,7 @@ test("behaviour: a dry run reads the values that it brings, in place of stored o
   for (const text of kept) expect(text).not.toContain(own);
 });
 
-test("behaviour: a secret with hosts leaves for those only", async () => {
+test("a secret with hosts leaves for those only", async () => {
   await set("BOUND", { value: TOKEN, allowedHosts: [host] });
   const listed = (await tyche.call("GET", "/api/secrets?network=sepolia")).data.items;
   expect(listed.find(({ name }: { name: string }) => name === "BOUND")).toMatchObject({
@@ -177,7 +177,7 @@ test("behaviour: a secret with hosts leaves for those only", async () => {
   for (const one of tries) expect(await simulate(one, ["BOUND"])).toMatchObject(failed);
 });
 
-test("default: the command line and the client encrypt what they send", async () => {
+test("the command line and the client encrypt what they send", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-secrets-"));
   const env = { TYCHE_DATA_DIR: tyche.dataDir };
   const given = await runCli(["secret", "set", "PIPED", "--allow-host", host], `${TOKEN}\n`, env);
@@ -220,7 +220,7 @@ test("default: the command line and the client encrypt what they send", async ()
   await expect(wrong).rejects.toThrow("the name of a host");
 });
 
-test("behaviour: a restart and a kill -9 keep secrets", async () => {
+test("a restart and a kill -9 keep secrets", async () => {
   await set("KEPT", { value: TOKEN });
   await tyche.stop("SIGKILL");
   tyche = await startTycheProcess({ dataDir, env: { TYCHE_ALLOW_HOSTS: host } });
@@ -231,7 +231,7 @@ test("behaviour: a restart and a kill -9 keep secrets", async () => {
   for (const name of files) expect(readFileSync(path.join(dataDir, name)).includes(TOKEN)).toBe(false);
 });
 
-test("behaviour: a secret that is encrypted to a former key of the nodes is listed as outdated, and calls that name it are refused", async () => {
+test("a secret that is encrypted to a former key of the nodes is listed as outdated, and calls that name it are refused", async () => {
   for (const name of ["FORMER", "PRESENT"]) await set(name, { value: TOKEN });
   await tyche.stop();
   // As if the nodes had generated another key since.
@@ -254,7 +254,7 @@ test("behaviour: a secret that is encrypted to a former key of the nodes is list
   expect(await run(source, ["FORMER"])).toMatchObject({ status: 200 });
 });
 
-test("behaviour: bad names, values and hosts are refused with what is expected", async () => {
+test("bad names, values and hosts are refused with what is expected", async () => {
   expect(await set("1ST", { value: "x" })).toMatchObject({ status: 400 });
   expect(await set("A", {})).toMatchObject({ status: 400 });
   const inAddress = await tyche.call("PUT", "/api/secrets/A?network=sepolia&value=s3cr3t-value");

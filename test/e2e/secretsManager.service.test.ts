@@ -86,7 +86,7 @@ const request = (
 ): Promise<string> =>
   requestOf(user, { donId: network.donId, source: SOURCE, args: [apiUrl], secretsLocation, reference });
 
-test("default: the toolkit's SecretsManager works as against Chainlink's network, with the URL changed", async () => {
+test("the toolkit's SecretsManager works as against Chainlink's network, with the URL changed", async () => {
   const user = await createUser();
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ apiKey: TOKEN });
   const { version, success } = await upload(user, encryptedSecrets);
@@ -102,7 +102,7 @@ test("default: the toolkit's SecretsManager works as against Chainlink's network
   expect(await request(user, 2, old)).toContain("has no version");
 });
 
-test("behaviour: an upload that somebody recorded can't be sent again", async () => {
+test("an upload that somebody recorded can't be sent again", async () => {
   const user = await createUser();
   const recorded: string[] = [];
   const record = async (asked: IncomingMessage): Promise<string> => {
@@ -136,7 +136,7 @@ test("behaviour: an upload that somebody recorded can't be sent again", async ()
   });
 });
 
-test("default: secrets behind URLs that only the nodes can read", async () => {
+test("secrets behind URLs that only the nodes can read", async () => {
   const user = await createUser();
   document = JSON.stringify(await user.secrets.encryptSecrets({ apiKey: TOKEN }));
   const urls = [`${apiUrl}/secrets`];
@@ -148,7 +148,7 @@ test("default: secrets behind URLs that only the nodes can read", async () => {
   );
 });
 
-test("behaviour: a copy of somebody's ciphertext opens for nobody else", async () => {
+test("a copy of somebody's ciphertext opens for nobody else", async () => {
   const [victim, thief] = [await createUser(), await createUser()];
   const { encryptedSecrets } = await victim.secrets.encryptSecrets({ apiKey: TOKEN });
   const { version } = await upload(thief, encryptedSecrets);
@@ -159,7 +159,7 @@ test("behaviour: a copy of somebody's ciphertext opens for nobody else", async (
   expect(await request(victim, 2, referenceTo(own.version))).toBe("let in");
 });
 
-test("default: a wallet uploads for a dapp's subscription once the dapp names it", async () => {
+test("a wallet uploads for a dapp's subscription once the dapp names it", async () => {
   const user = await createUser();
   const { consumer, signer } = user;
   const { output } = await runTyche(["dapp", "list", "--json"], { TYCHE_DATA_DIR: tyche.dataDir });
@@ -194,7 +194,7 @@ test("default: a wallet uploads for a dapp's subscription once the dapp names it
   expect(await request(onDapp, 2, referenceTo(version))).toContain("nobody may upload");
 });
 
-test("behaviour: a contract that owns a subscription and names somebody gets nothing of theirs", async () => {
+test("a contract that owns a subscription and names somebody gets nothing of theirs", async () => {
   const victim = await createUser();
   const { encryptedSecrets } = await victim.secrets.encryptSecrets({ apiKey: TOKEN });
   const { version } = await upload(victim, encryptedSecrets);
@@ -214,7 +214,7 @@ test("behaviour: a contract that owns a subscription and names somebody gets not
   expect(await request({ ...thief, subscriptionId }, 2, referenceTo(version))).toContain("has no version");
 });
 
-test("behaviour: who has no subscription stores nothing", async () => {
+test("who has no subscription stores nothing", async () => {
   const provider = new ethers.providers.StaticJsonRpcProvider(network.rpcUrl);
   const signer = ethers.Wallet.createRandom().connect(provider);
   const { functionsRouter: functionsRouterAddress } = network.contracts;
@@ -226,7 +226,7 @@ test("behaviour: who has no subscription stores nothing", async () => {
   expect(result.nodeResponses[0]!.rows).toEqual([]);
 });
 
-test("behaviour: rubbish at the gateway gets one error that says what is expected", async () => {
+test("rubbish at the gateway gets one error that says what is expected", async () => {
   const post = async (body: string) =>
     await (await fetch(gatewayUrls()[0]!, { method: "POST", body })).json();
   expect(await post("{")).toMatchObject({ id: null, error: { code: -32602 } });

@@ -27,7 +27,7 @@ const range = (key: string) =>
     headers: { "idempotency-key": key },
   });
 
-test("behaviour: a data directory of the first version opens, answers repeated calls from it, and goes on", async () => {
+test("a data directory of the first version opens, answers repeated calls from it, and goes on", async () => {
   expect(tyche.output()).toContain("held a chain with contracts of an earlier version of Tyche");
   expect((await range("one")).data).toMatchObject({
     success: true,

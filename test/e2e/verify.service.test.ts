@@ -45,7 +45,7 @@ describe.each(NETWORKS)("on %s", (network) => {
     { preset: "range", min: "-5", max: "1000000" },
     { preset: "lotto", numberOfWinners: "2", list: ["ann", "bob", "cleo", "dän"] },
     { preset: "nDice", numFaces: "20", numDice: "10" },
-  ])("default: $preset verifies from its proof and from its report", async (body) => {
+  ])("$preset verifies from its proof and from its report", async (body) => {
     const { data } = await tyche.call("POST", `/api/vrfv2/presets?network=${network}`, { body });
     for (const hash of [data.vrfv2Hash, hashIn(data.url)]) {
       const checked = await verify(network, hash, data.requestId);
@@ -64,7 +64,7 @@ describe.each(NETWORKS)("on %s", (network) => {
     await expectIndependentProof(network, data.vrfv2Hash);
   });
 
-  test("default: a function verifies from its report", async () => {
+  test("a function verifies from its report", async () => {
     const body = {
       network,
       source: "return Functions.encodeUint256(BigInt(args[0]) ** 2n)",
@@ -79,7 +79,7 @@ describe.each(NETWORKS)("on %s", (network) => {
     });
   });
 
-  test("default: random words verify from their proof", async () => {
+  test("random words verify from their proof", async () => {
     const { data } = await tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${network}&numWords=5`);
     const checked = await verify(network, data.transactionHash, data.requestId);
     expect(checked.data).toMatchObject({
@@ -90,7 +90,7 @@ describe.each(NETWORKS)("on %s", (network) => {
   });
 });
 
-test("default: `tyche dapp config --env` has everything that a contract is deployed with", async () => {
+test("`tyche dapp config --env` has everything that a contract is deployed with", async () => {
   const { output } = await runTyche(["dapp", "config", "--env"], { TYCHE_DATA_DIR: tyche.dataDir });
   const env = parseEnv(output);
   expect(env["TYCHE_API_KEY"]).toBe(tyche.apiKey);
@@ -113,7 +113,7 @@ test("default: `tyche dapp config --env` has everything that a contract is deplo
   }
 });
 
-test("behaviour: results that shared proofs and reports verify, all of a transaction and each alone", async () => {
+test("results that shared proofs and reports verify, all of a transaction and each alone", async () => {
   const answers = await Promise.all(Array.from({ length: 30 }, () => coinflip("fuji")));
   for (const hash of new Set(answers.map(({ vrfv2Hash }) => vrfv2Hash))) {
     const { data } = await verify("fuji", hash);
@@ -133,7 +133,7 @@ test("behaviour: results that shared proofs and reports verify, all of a transac
 describe("tyche verify", () => {
   const run = (args: readonly string[]) => runTyche(["verify", ...args], { TYCHE_DATA_DIR: tyche.dataDir });
 
-  test("default: shows each step, with the node and the contracts that the data directory knows", async () => {
+  test("shows each step, with the node and the contracts that the data directory knows", async () => {
     const { vrfv2Hash, requestId } = await coinflip("sepolia");
     const { code, output } = await run(["sepolia", vrfv2Hash, "--request-id", requestId]);
     expect(output).toContain("✓ proof");
@@ -142,7 +142,7 @@ describe("tyche verify", () => {
     expect(code).toBe(0);
   });
 
-  test("behaviour: needs nothing but a node's URL, and then says whose the contracts have to be", async () => {
+  test("needs nothing but a node's URL, and then says whose the contracts have to be", async () => {
     const { url, requestId, result } = await coinflip("sepolia");
     const { code, output } = await runTyche(
       [
@@ -168,7 +168,7 @@ describe("tyche verify", () => {
   test.each([
     ["as the data directory says that the chain is embedded", []],
     ["with --blocks", ["--blocks"]],
-  ])("behaviour: recomputes the block hashes of an embedded fuji, %s", async (_, flags) => {
+  ])("recomputes the block hashes of an embedded fuji, %s", async (_, flags) => {
     const { vrfv2Hash, requestId } = await coinflip("fuji");
     const node =
       flags.length === 0 ? [] : ["--rpc-url", rpcUrls.get("fuji")!, "--contracts", await publishedBy(tyche)];
@@ -180,7 +180,7 @@ describe("tyche verify", () => {
   test.each([
     ["by default", "fuji", []],
     ["with --no-blocks", "sepolia", ["--no-blocks"]],
-  ])("behaviour: leaves out block hashes %s on a node of %s", async (_, network, flags) => {
+  ])("leaves out block hashes %s on a node of %s", async (_, network, flags) => {
     const { vrfv2Hash, requestId } = await coinflip(network);
     const node = ["--rpc-url", rpcUrls.get(network)!, "--contracts", await publishedBy(tyche)];
     const { code, output } = await run([network, vrfv2Hash, "--request-id", requestId, ...node, ...flags]);
@@ -189,7 +189,7 @@ describe("tyche verify", () => {
     expect(code).toBe(0);
   });
 
-  test("error: refuses a node of another chain than that of the published addresses, whatever the network is called", async () => {
+  test("refuses a node of another chain than that of the published addresses, whatever the network is called", async () => {
     const { url } = await coinflip("fuji");
     const { data } = await tyche.call("GET", "/api/networks");
     const sepolia = (data as { items: { name: string }[] }).items.find(({ name }) => name === "sepolia");
@@ -199,7 +199,7 @@ describe("tyche verify", () => {
     expect(code).toBe(1);
   });
 
-  test("behaviour: takes the answer of /api/networks as the published addresses, and makes no data directory", async () => {
+  test("takes the answer of /api/networks as the published addresses, and makes no data directory", async () => {
     const { url, requestId } = await coinflip("sepolia");
     const folder = makeDataDir();
     try {
@@ -221,7 +221,7 @@ describe("tyche verify", () => {
     }
   });
 
-  test("error: a node that gives another result is found out, and the exit code is 1", async () => {
+  test("a node that gives another result is found out, and the exit code is 1", async () => {
     // Too large to occur anywhere else by chance.
     const body = { preset: "range", min: "0", max: String(2n ** 200n) };
     const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia", { body });
@@ -252,7 +252,7 @@ describe("tyche verify", () => {
     [["sepolia", `0x${"12".repeat(32)}`], /no transaction 0x12/],
     [["sepolia", "0x12"], /64 hex digits/],
     [["mainnet", `0x${"12".repeat(32)}`], /mainnet was never started in .*--rpc-url/],
-  ])("error: %j", async (args, says) => {
+  ])("%j", async (args, says) => {
     const { code, output } = await run(args);
     expect(output).toMatch(says);
     expect(code).toBe(1);

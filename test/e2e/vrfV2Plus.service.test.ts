@@ -80,12 +80,12 @@ const verify = async (tx: string) => (await tyche.call("GET", `/api/verify?netwo
 const hashIn = (url: string): string => url.slice(url.lastIndexOf("/") + 1);
 
 describe("an embedded network with VRF v2.5", () => {
-  test("default: it says so", async () => {
+  test("says that it has v2.5", async () => {
     expect((await findNetwork()).vrf.version).toBe("v2.5");
   });
 
   test.each([{ preset: "coinflip" }, { preset: "nDice", numFaces: "6", numDice: "3" }])(
-    "default: $preset is answered, and verifies from its proof and from its report",
+    "$preset is answered, and verifies from its proof and from its report",
     async (body) => {
       const answer = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia", { body });
       expect(answer).toMatchObject({ status: 200, data: { success: true, err: "0x" } });
@@ -99,7 +99,7 @@ describe("an embedded network with VRF v2.5", () => {
     },
   );
 
-  test("default: random numbers are answered, verified, and shown by the explorer", async () => {
+  test("random numbers are answered, verified, and shown by the explorer", async () => {
     const target = "/api/vrfv2/requestRandomNumber?network=sepolia&numWords=3&confirmations=2";
     const { data } = await tyche.call("POST", target);
     expect(await verify(data.transactionHash)).toMatchObject({
@@ -113,7 +113,7 @@ describe("an embedded network with VRF v2.5", () => {
     });
   });
 
-  test("default: with nativePayment a preset's word is paid for in coin", async () => {
+  test("with nativePayment a preset's word is paid for in coin", async () => {
     const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", {
       body: {},
     });
@@ -122,7 +122,7 @@ describe("an embedded network with VRF v2.5", () => {
     expect(view.randomness).toMatchObject([{ commitment: { nativePayment: true } }]);
   });
 
-  test("default: coin is among the balances, where the network says that it pays in coin", async () => {
+  test("coin is among the balances, where the network says that it pays in coin", async () => {
     const networks = await createExplorer({ baseUrl: tyche.url }).networks();
     expect(Object.fromEntries(networks.map(({ name, nativePayment }) => [name, nativePayment]))).toEqual({
       sepolia: false,
@@ -135,7 +135,7 @@ describe("an embedded network with VRF v2.5", () => {
     expect(Object.fromEntries(hasCoin)).toEqual({ sepolia: false, fuji: true });
   });
 
-  test("default: a contract on VRFConsumerBaseV2Plus gets words on the dapp's subscription, for LINK and for coin", async () => {
+  test("a contract on VRFConsumerBaseV2Plus gets words on the dapp's subscription, for LINK and for coin", async () => {
     const { rpcUrl, contracts, vrf } = await findNetwork();
     const { output } = await runTyche(["dapp", "config", "--json"], { TYCHE_DATA_DIR: dataDir });
     const { dappId, networks } = JSON.parse(output);
@@ -194,7 +194,7 @@ describe("an embedded network with VRF v2.5", () => {
     }
   });
 
-  test("behaviour: a restart goes on with the chain, and refuses to take it for one of VRF v2", async () => {
+  test("a restart goes on with the chain, and refuses to take it for one of VRF v2", async () => {
     await tyche.stop();
     configure({ sepolia: { vrf: "v2" } });
     await expect(start()).rejects.toThrow("has the contracts of VRF v2.5, but the configuration says v2");

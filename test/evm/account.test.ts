@@ -8,7 +8,7 @@ import { toHexText } from "../../src/lib/hex.ts";
 const secretKey = new Uint8Array(32).fill(5);
 const viemAccount = privateKeyToAccount(toHexText(secretKey));
 
-test("default: the signed bytes and their hash are those of viem's own account, whatever the length of the data", async () => {
+test("the signed bytes and their hash are those of viem's own account, whatever the length of the data", async () => {
   const account = createAccount(secretKey);
   expect(account.address).toBe(viemAccount.address);
   await fc.assert(

@@ -84,7 +84,7 @@ const lies: readonly [string, string, unknown, () => Promise<unknown>, unknown][
   ],
 ];
 test.each(lies)(
-  "behaviour: where the first node answers with %s, the second is believed",
+  "where the first node answers with %s, the second is believed",
   async (_, method, lie, read, why) => {
     inject(0, every(method, { result: () => lie }));
     inject(1, every(method, { result: (truth) => (method === "eth_getBalance" ? "0xa" : truth) }));
@@ -98,14 +98,14 @@ test.each(lies)(
   },
 );
 
-test("behaviour: logs of the block and the contract that were asked for are passed on", async () => {
+test("logs of the block and the contract that were asked for are passed on", async () => {
   inject(0, every("eth_getLogs", { result: () => [log(0)] }));
   await expect(readLogs()).resolves.toHaveLength(1);
   expect(pool.nodes()).toMatchObject([{ state: "healthy" }, { state: "healthy" }]);
 });
 
 test.each([undefined, testAccount(0).address, [testAccount(0).address]])(
-  "default: logs may be of one contract, of several, or of any (%s)",
+  "logs may be of one contract, of several, or of any (%s)",
   async (address) => {
     const found = log(0);
     inject(0, every("eth_getLogs", { result: () => [found] }));

@@ -40,17 +40,17 @@ const urlOf = (kind: string): string =>
   kind === "HTTP" ? node.httpUrl : kind === "WebSocket" ? node.wsUrl : node.ipcPath;
 
 describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
-  test("default: asks and gets answers, many at once", async () => {
+  test("asks and gets answers, many at once", async () => {
     open(urlOf(kind));
     const ids = await Promise.all(Array.from({ length: 20 }, () => client.request("eth_chainId")));
     expect(new Set(ids)).toEqual(new Set(["0x7a69"]));
   });
 
-  test("behaviour: says whether one node answers", () => {
+  test("says whether one node answers", () => {
     expect(open(urlOf(kind)).isOneNode).toBe(kind !== "HTTP");
   });
 
-  test("error: the node's own refusal counts as an answer and keeps its text", async () => {
+  test("the node's own refusal counts as an answer and keeps its text", async () => {
     open(urlOf(kind));
     await expect(client.request("eth_nonsense")).rejects.toMatchObject({
       code: "chain_unavailable",
@@ -59,7 +59,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     });
   });
 
-  test("error: a reverted call has its revert data", async () => {
+  test("a reverted call has its revert data", async () => {
     inject(every("eth_call", { error: { code: 3, message: "execution reverted", data: "0x08c379a0" } }));
     open(urlOf(kind));
     await expect(client.call({ to: `0x${"11".repeat(20)}`, data: "0x" })).rejects.toMatchObject({
@@ -68,21 +68,21 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     });
   });
 
-  test("error: an answer that never comes ends the wait", async () => {
+  test("an answer that never comes ends the wait", async () => {
     inject(first(1, "eth_chainId", { dropAnswer: true }));
     open(urlOf(kind), IMPATIENT_MS);
     await expect(client.request("eth_chainId")).rejects.toMatchObject({ answered: false, retryable: true });
     await answers();
   });
 
-  test("behaviour: a broken connection fails what waits on it, and the next request makes a new one", async () => {
+  test("a broken connection fails what waits on it, and the next request makes a new one", async () => {
     inject(first(1, "eth_chainId", { breakLine: true }));
     open(urlOf(kind));
     await expect(client.request("eth_chainId")).rejects.toMatchObject({ answered: false });
     await expect(client.request("eth_chainId")).resolves.toBe("0x7a69");
   });
 
-  test("error: an answer that is no block is refused", async () => {
+  test("an answer that is no block is refused", async () => {
     inject(first(1, "eth_getBlockByNumber", { result: () => ({ number: "twelve" }) }));
     open(urlOf(kind));
     await expect(client.getHead("latest")).rejects.toThrow("number");
@@ -90,14 +90,14 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
 });
 
 describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
-  test("behaviour: an answer that comes twice counts once", async () => {
+  test("an answer that comes twice counts once", async () => {
     inject(first(1, "eth_chainId", { times: 2 }));
     open(urlOf(kind));
     await expect(client.request("eth_chainId")).resolves.toBe("0x7a69");
     await expect(client.request("eth_blockNumber")).resolves.toMatch(/^0x/);
   });
 
-  test("behaviour: a slow answer holds up no other", async () => {
+  test("a slow answer holds up no other", async () => {
     const other = Promise.withResolvers<void>();
     inject(first(1, "eth_chainId", { until: other.promise }));
     open(urlOf(kind));
@@ -107,7 +107,7 @@ describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
     await expect(slow).resolves.toBe("0x7a69");
   });
 
-  test("behaviour: a silent connection is given up for a new one", async () => {
+  test("a silent connection is given up for a new one", async () => {
     open(urlOf(kind), IMPATIENT_MS);
     await answers();
     node.freezeLines();
@@ -115,7 +115,7 @@ describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
     await answers();
   });
 
-  test("behaviour: heads are pushed, over a broken connection too", async () => {
+  test("heads are pushed, over a broken connection too", async () => {
     open(urlOf(kind));
     const heads: BlockHead[] = [];
     const stop = await client.subscribeHeads((head) => heads.push(head));
@@ -132,7 +132,7 @@ describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
     stop?.();
   });
 
-  test("behaviour: a node that refuses to push again is asked until it does", async () => {
+  test("a node that refuses to push again is asked until it does", async () => {
     open(urlOf(kind));
     const heads: BlockHead[] = [];
     await client.subscribeHeads((head) => heads.push(head));
@@ -147,7 +147,7 @@ describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
     );
   });
 
-  test("behaviour: a subscription that was ended tells nothing more", async () => {
+  test("a subscription that was ended tells nothing more", async () => {
     open(urlOf(kind));
     const heads: BlockHead[] = [];
     const stop = await client.subscribeHeads((head) => heads.push(head));
@@ -157,7 +157,7 @@ describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
     expect(heads).toHaveLength(0);
   });
 
-  test("error: a closed client takes no requests", async () => {
+  test("a closed client takes no requests", async () => {
     open(urlOf(kind));
     await client.request("eth_chainId");
     await client.close();
@@ -165,19 +165,19 @@ describe.each(["WebSocket", "Unix socket"])("over %s", (kind) => {
   });
 });
 
-test.each([429, 500, 502, 503])("error: HTTP status %d is the node not answering", async (status) => {
+test.each([429, 500, 502, 503])("HTTP status %d is the node not answering", async (status) => {
   inject(first(1, "eth_chainId", { status }));
   open(node.httpUrl);
   await expect(client.request("eth_chainId")).rejects.toMatchObject({ answered: false, retryable: true });
   await expect(client.request("eth_chainId")).resolves.toBe("0x7a69");
 });
 
-test("error: nobody listens at a socket", async () => {
+test("nobody listens at a socket", async () => {
   open("/tmp/tyche-nobody-listens");
   await expect(client.request("eth_chainId")).rejects.toMatchObject({ answered: false });
 });
 
-test("error: messages of any shape end no more than the call that they answer", async () => {
+test("messages of any shape end no more than the call that they answer", async () => {
   // Converting it to text or to a number throws.
   const thing = { toString: 1, valueOf: 1 };
   const server = new WebSocketServer({ port: 0 });

@@ -41,13 +41,13 @@ const history = (baseFeeWei: bigint, ...tipsWei: bigint[]) => ({
 const fees = (options: Partial<Parameters<typeof suggestedFees>[0]> = {}) =>
   suggestedFees({ repriceAfterMs: 1_000, ...options });
 
-test("default: offers the median tip on top of twice the base fee", async () => {
+test("offers the median tip on top of twice the base fee", async () => {
   const node = nodeOf(history(10n * GWEI, GWEI, 3n * GWEI, 2n * GWEI));
   expect(await quote(fees(), node)).toEqual({ gasPriceWei: 22n * GWEI, tipWei: 2n * GWEI });
   expect(await fees().gasPriceWei(node)).toBe(12n * GWEI);
 });
 
-test("behaviour: a recent peak of the base fee is covered, unless a call fails at such a price", async () => {
+test("a recent peak of the base fee is covered, unless a call fails at such a price", async () => {
   const baseFeePerGas = [GWEI, 100n * GWEI, GWEI, GWEI].map(hex);
   const node = nodeOf({ eth_feeHistory: { baseFeePerGas, reward: [[hex(GWEI)]] } });
   expect(await quote(fees(), node)).toEqual({ gasPriceWei: 101n * GWEI, tipWei: GWEI });
@@ -55,12 +55,12 @@ test("behaviour: a recent peak of the base fee is covered, unless a call fails a
   expect(await quote(fees(), node, { avoidsPeaks: true })).toMatchObject({ gasPriceWei: 3n * GWEI });
 });
 
-test("behaviour: empty blocks and small tips are raised to the network's lowest tip", async () => {
+test("empty blocks and small tips are raised to the network's lowest tip", async () => {
   const node = nodeOf(history(10n * GWEI, 0n, GWEI, 0n));
   expect(await quote(fees({ minTipWei: 25n * GWEI }), node)).toMatchObject({ tipWei: 25n * GWEI });
 });
 
-test("behaviour: a cap below twice the base fee is what is offered", async () => {
+test("a cap below twice the base fee is what is offered", async () => {
   const node = nodeOf(history(10n * GWEI, 2n * GWEI));
   expect(await quote(fees({ maxFeeWei: 15n * GWEI }), node)).toEqual({
     gasPriceWei: 15n * GWEI,
@@ -71,7 +71,7 @@ test("behaviour: a cap below twice the base fee is what is offered", async () =>
   });
 });
 
-test("error: a base fee above the cap is too dear, and the error says by how much", async () => {
+test("a base fee above the cap is too dear, and the error says by how much", async () => {
   const node = nodeOf(history(90n * GWEI, 2n * GWEI));
   const refused = quote(fees({ maxFeeWei: 80n * GWEI, minTipWei: GWEI }), node);
   await expect(refused).rejects.toBeInstanceOf(PriceAboveCapError);
@@ -86,25 +86,25 @@ test("error: a base fee above the cap is too dear, and the error says by how muc
 test.each([
   ["has no base fee", { ...history(0n, 0n), eth_getBlockByNumber: { number: "0x1" } }],
   ["says nothing of fees", { eth_feeHistory: { baseFeePerGas: [] } }],
-])("behaviour: where the chain %s, the price is a legacy one", async (_, answers) => {
+])("where the chain %s, the price is a legacy one", async (_, answers) => {
   const node = nodeOf({ ...answers, eth_gasPrice: hex(10n * GWEI) });
   expect(await quote(fees(), node)).toEqual({ gasPriceWei: 11n * GWEI });
   await expect(quote(fees(), node, { capWei: 10n * GWEI })).rejects.toBeInstanceOf(PriceAboveCapError);
 });
 
-test("behaviour: a base fee of 0 is one, where blocks have it", async () => {
+test("takes a base fee of 0 for one, if blocks have the member", async () => {
   const node = nodeOf({ ...history(0n, GWEI), eth_getBlockByNumber: { baseFeePerGas: "0x0" } });
   expect(await quote(fees(), node)).toEqual({ gasPriceWei: GWEI, tipWei: GWEI });
 });
 
-test("behaviour: transactions that are sent together ask once", async () => {
+test("transactions that are sent together ask once", async () => {
   const node = nodeOf(history(10n * GWEI, GWEI));
   const shared = fees();
   await Promise.all([1, 2, 3].map(() => quote(shared, node)));
   expect(asked).toEqual(["eth_feeHistory"]);
 });
 
-test("error: a node that does not answer is asked again the next time", async () => {
+test("a node that does not answer is asked again the next time", async () => {
   const shared = fees();
   await expect(quote(shared, nodeOf({}))).rejects.toMatchObject({ answered: false });
   await expect(quote(shared, nodeOf(history(GWEI, GWEI)))).resolves.toMatchObject({ tipWei: GWEI });
@@ -114,7 +114,7 @@ test.each([
   [undefined, 12.5],
   [10, 10],
   [20, 20],
-])("default: a replacement offers %s %% more of both", (replacementPercent, percent) => {
+])("a replacement offers %s %% more of both", (replacementPercent, percent) => {
   const rules = fees(replacementPercent === undefined ? {} : { replacementPercent });
   const raise = (wei: bigint) => (wei * BigInt(1_000 + percent * 10)) / 1_000n + 1n;
   const paid = { gasPriceWei: 30n * GWEI, tipWei: 2n * GWEI };
@@ -124,7 +124,7 @@ test.each([
   });
 });
 
-test("behaviour: a replacement goes up to the cap, and is none where that is too little more", () => {
+test("a replacement goes up to the cap, and is none where that is too little more", () => {
   const paid = { gasPriceWei: 30n * GWEI, tipWei: 2n * GWEI };
   const market = { gasPriceWei: 60n * GWEI, tipWei: 3n * GWEI };
   const rules = fees({ maxFeeWei: 80n * GWEI });
@@ -147,7 +147,7 @@ test.each([
   { gasPriceWei: 3n * GWEI },
   { gasPriceWei: 30n * GWEI, tipWei: 2n * GWEI },
   { gasPriceWei: 30n * GWEI, tipWei: 0n },
-])("behaviour: signed bytes tell the price back: $gasPriceWei, $tipWei", async (price) => {
+])("signed bytes tell the price back: $gasPriceWei, $tipWei", async (price) => {
   const signed = await signCall(account, { ...call, valueWei: 5n }, { chainId: 5, nonce: 7, ...price });
   expect(readSigned(signed)).toEqual({
     call: { ...call, to: account.address.toLowerCase(), valueWei: 5n },

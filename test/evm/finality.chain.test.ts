@@ -24,18 +24,18 @@ const clientWith = (finalized: () => bigint | Error): Pick<ChainClient, "getHead
   },
 });
 
-test("default: the node's finalized block, where the network has a useful one", async () => {
+test("the node's finalized block, where the network has a useful one", async () => {
   const { client } = chain;
   const { finalNumber } = createFinality({ client, depth: 3, hasFinalizedTag: true });
   expect(await finalNumber()).toBe((await client.getHead("finalized"))!.number);
 });
 
-test("behaviour: elsewhere so many blocks before the head", async () => {
+test("elsewhere so many blocks before the head", async () => {
   const { finalNumber } = createFinality({ client: chain.client, depth: 30, hasFinalizedTag: false });
   expect(await finalNumber()).toBe((await headNumber()) - 30n);
 });
 
-test("behaviour: a node that doesn't know the tag, or has no such block yet, is asked for the depth", async () => {
+test("a node that doesn't know the tag, or has no such block yet, is asked for the depth", async () => {
   const refusal = new RpcError("eth_getBlockByNumber", "invalid block tag", { answered: true });
   for (const answer of [refusal, 10n ** 9n]) {
     const { finalNumber } = createFinality({
@@ -47,12 +47,12 @@ test("behaviour: a node that doesn't know the tag, or has no such block yet, is 
   }
 });
 
-test("behaviour: nothing is final on a chain shorter than the depth", async () => {
+test("nothing is final on a chain shorter than the depth", async () => {
   const { finalNumber } = createFinality({ client: chain.client, depth: 10 ** 6, hasFinalizedTag: false });
   expect(await finalNumber()).toBe(0n);
 });
 
-test("error: a node that can't be reached says nothing of finality", async () => {
+test("a node that can't be reached says nothing of finality", async () => {
   const client = clientWith(() => new RpcError("eth_getBlockByNumber", "socket hang up"));
   const { finalNumber } = createFinality({ client, depth: 5, hasFinalizedTag: true });
   await expect(finalNumber()).rejects.toThrow("socket hang up");

@@ -10,14 +10,14 @@ test.each([
   ["https://node.example/?apikey=0123456789abcdef", "0123456789abcdef"],
   ["wss://user:0123456789abcdef@node.example/ws", "0123456789abcdef"],
   ["https://user:p%40ssw0rd@node.example", "p@ssw0rd"],
-])("default: %s is told without its key", (url, key) => {
+])("%s is told without its key", (url, key) => {
   const hide = createUrlHider(url);
   const text = hide(`request to ${url} failed; ${new URL(url).href}; key ${key}, ${new URL(url).pathname}`);
   expect(text).toContain("node.example");
   expect(text.replace(/key \S+/, "")).not.toContain(key);
 });
 
-test("behaviour: a socket's path and a bare URL hide nothing", () => {
+test("a socket's path and a bare URL hide nothing", () => {
   for (const url of ["/tmp/node.ipc", "http://127.0.0.1:8545"])
     expect(createUrlHider(url)("execution reverted: / at 127.0.0.1")).toBe(
       "execution reverted: / at 127.0.0.1",
@@ -28,7 +28,7 @@ test.each([
   ["unreachable", undefined],
   ["refusing", 403],
   ["talking nonsense", 200],
-])("error: of a node %s says nothing of its URL, in no part", async (_, status) => {
+])("of a node %s says nothing of its URL, in no part", async (_, status) => {
   const server = createServer((request, response) => {
     response.statusCode = status ?? 200;
     response.end(`no such project: ${request.url}`);

@@ -36,7 +36,7 @@ afterAll(() => {
 
 const ask = () => openHttp(url, 60_000).request("eth_chainId", []);
 
-test("default: calls go to path and query of the URL, over one connection", async () => {
+test("calls go to path and query of the URL, over one connection", async () => {
   respond = (response) => response.end(RESULT);
   const transport = openHttp(url, 60_000);
   expect(await transport.request("eth_chainId", [])).toBe("0x1");
@@ -45,19 +45,19 @@ test("default: calls go to path and query of the URL, over one connection", asyn
   expect(connections).toBe(1);
 });
 
-test("behaviour: user and password of the URL become a header", async () => {
+test("user and password of the URL become a header", async () => {
   respond = (response) => response.end(RESULT);
   await openHttp(url.replace("//", "//us%3Aer:pass@"), 60_000).request("eth_chainId", []);
   expect(asked[0]!.headers.authorization).toBe(`Basic ${Buffer.from("us:er:pass").toString("base64")}`);
 });
 
-test("behaviour: a compressed answer is read", async () => {
+test("a compressed answer is read", async () => {
   respond = (response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(RESULT));
   expect(await ask()).toBe("0x1");
   expect(asked[0]!.headers["accept-encoding"]).toBe("gzip");
 });
 
-test("error: a compressed answer that is damaged, or breaks off, ends the call", async () => {
+test("a compressed answer that is damaged, or breaks off, ends the call", async () => {
   respond = (response) => response.writeHead(200, { "content-encoding": "gzip" }).end("no gzip");
   await expect(ask()).rejects.toThrow("the node can't be reached (Z_DATA_ERROR)");
   respond = (response) =>
@@ -67,30 +67,30 @@ test("error: a compressed answer that is damaged, or breaks off, ends the call",
   await expect(ask()).rejects.toThrow(/^the (?:node can't be reached|connection to the node failed)/);
 });
 
-test("error: a redirect is not followed, whatever stands in it", async () => {
+test("a redirect is not followed, whatever stands in it", async () => {
   respond = (response) => response.writeHead(307, { location: "/elsewhere" }).end(RESULT);
   await expect(ask()).rejects.toThrow(HttpStatusError);
   expect(asked).toHaveLength(1);
 });
 
-test("error: a gateway's refusal says when to come again", async () => {
+test("a gateway's refusal says when to come again", async () => {
   respond = (response) => response.writeHead(429, { "retry-after": "7" }).end(RESULT);
   await expect(ask()).rejects.toMatchObject({ status: 429, retryAfterMs: 7_000 });
 });
 
-test("error: an answer that doesn't come is given up, and so is one that never ends", async () => {
+test("an answer that doesn't come is given up, and so is one that never ends", async () => {
   respond = () => {};
   await expect(openHttp(url, 50).request("eth_chainId", [])).rejects.toThrow("no answer within 50 ms");
   respond = (response) => response.write("{");
   await expect(openHttp(url, 50).request("eth_chainId", [])).rejects.toThrow("no answer within 50 ms");
 });
 
-test("error: an answer of millions of values is not parsed", async () => {
+test("an answer of millions of values is not parsed", async () => {
   respond = (response) => response.end(`{"result":[${"{},".repeat(2_000_000)}{}]}`);
   await expect(ask()).rejects.toThrow("the answer is too long; ask for less");
 });
 
-test("error: an answer that doesn't end is too long", async () => {
+test("an answer that doesn't end is too long", async () => {
   respond = (response) => {
     const more = (error?: Error | null): void => void (error ?? response.write("x".repeat(1_048_576), more));
     more();
@@ -98,12 +98,12 @@ test("error: an answer that doesn't end is too long", async () => {
   await expect(ask()).rejects.toThrow("the answer is too long; ask for less");
 });
 
-test("error: an error of any shape is the node's refusal", async () => {
+test("an error of any shape is the node's refusal", async () => {
   respond = (response) => response.end('{"error":{"message":{"toString":1},"code":{"valueOf":1}}}');
   await expect(ask()).rejects.toThrow("the node gives no reason");
 });
 
-test("error: closing ends the calls under way and refuses others", async () => {
+test("closing ends the calls under way and refuses others", async () => {
   const transport = openHttp(url, 60_000);
   const arrived = new Promise<void>((resolve) => (respond = () => resolve()));
   const call = transport.request("eth_chainId", []).catch(String);
@@ -113,7 +113,7 @@ test("error: closing ends the calls under way and refuses others", async () => {
   await expect(transport.request("eth_chainId", [])).rejects.toThrow("the connection to the node is closed");
 });
 
-test("error: nothing of the URL is in the error of a node that can't be reached", async () => {
+test("nothing of the URL is in the error of a node that can't be reached", async () => {
   const { port } = server.address() as AddressInfo;
   await expect(
     openHttp(`http://user:s3cret@127.0.0.1:1/${port}/k3y`, 60_000).request("eth_chainId", []),

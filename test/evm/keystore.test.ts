@@ -46,17 +46,17 @@ const withParts = (parts: object, kdfparams: object = {}) =>
     crypto: { ...PBKDF2.crypto, ...parts, kdfparams: { ...PBKDF2.crypto.kdfparams, ...kdfparams } },
   });
 
-test("default: reads the specification's vector with PBKDF2", async () => {
+test("reads the specification's vector with PBKDF2", async () => {
   const key = await readKeystore(JSON.stringify(PBKDF2), PASSWORD);
   expect(Buffer.from(key).toString("hex")).toBe(SECRET_KEY);
 });
 
-test("default: reads the specification's vector with scrypt, whose parameters OpenSSL refuses", async () => {
+test("reads the specification's vector with scrypt, whose parameters OpenSSL refuses", async () => {
   const key = await readKeystore(JSON.stringify(SCRYPT), PASSWORD);
   expect(Buffer.from(key).toString("hex")).toBe(SECRET_KEY);
 });
 
-test("default: reads what a wallet has written with scrypt", async () => {
+test("reads what a wallet has written with scrypt", async () => {
   const wallet = new Wallet(`0x${SECRET_KEY}`);
   const file = encryptKeystoreJsonSync(wallet, "pässword", { scrypt: { N: 4_096, r: 8, p: 1 } });
   expect(Buffer.from(await readKeystore(file, "pässword")).toString("hex")).toBe(SECRET_KEY);
@@ -89,7 +89,7 @@ test.each([
   ],
   ["a salt that is no hex", withParts({}, { salt: "salt" }), PASSWORD, "its salt is not hex"],
   ["a short key", withParts({ ciphertext: "5318" }), PASSWORD, "its ciphertext is not hex of 32 bytes"],
-])("error: %s", async (_, text, password, reason) => {
+])("%s", async (_, text, password, reason) => {
   const refused = readKeystore(text, password);
   await expect(refused).rejects.toMatchObject({ message: expect.stringContaining(reason) });
   await expect(refused).rejects.not.toThrow(/5318b4d5|testpassword/);

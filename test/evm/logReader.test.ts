@@ -46,7 +46,7 @@ async function readAll(ask: (range: LogRange) => Promise<RawLog[]>, range: LogRa
   return read.map(({ blockNumber }) => blockNumber);
 }
 
-test.each(cases)("default: a provider of $limit blocks that $provider", async ({ provider, limit }) => {
+test.each(cases)("a provider of $limit blocks that $provider", async ({ provider, limit }) => {
   const asked: bigint[] = [];
   let refused = 0;
   const range = { fromBlock: 100n, toBlock: 100n + (limit < 100n ? 1_500n : 30_000n) };
@@ -64,7 +64,7 @@ test.each(cases)("default: a provider of $limit blocks that $provider", async ({
   expect(asked.every((size) => size <= 10_000n)).toBe(true);
 });
 
-test("behaviour: logs crowded into a few blocks are read in full, and the range grows again", async () => {
+test("logs crowded into a few blocks are read in full, and the range grows again", async () => {
   const numbers = Array.from({ length: 300 }, (_, i) => 5_000n + BigInt(i % 60)).toSorted((a, b) =>
     Number(a - b),
   );
@@ -79,7 +79,7 @@ test("behaviour: logs crowded into a few blocks are read in full, and the range 
   expect(sizes.at(-2)!).toBeGreaterThan(sizes.reduce((least, size) => (size < least ? size : least)));
 });
 
-test("error: what is not due to the range is thrown as it is, and so is one block that is refused", async () => {
+test("what is not due to the range is thrown as it is, and so is one block that is refused", async () => {
   const range = { fromBlock: 1n, toBlock: 50n };
   const unreachable = async () => {
     throw new RpcError("eth_getLogs", "too many requests");
@@ -94,7 +94,7 @@ test("error: what is not due to the range is thrown as it is, and so is one bloc
   expect(asked).toBeLessThan(8);
 });
 
-test("error: a chain that is shorter for a while teaches no limit", async () => {
+test("a chain that is shorter for a while teaches no limit", async () => {
   const reader = createLogReader();
   const asked: bigint[] = [];
   const range = { fromBlock: 1n, toBlock: 100n };
@@ -107,7 +107,7 @@ test("error: a chain that is shorter for a while teaches no limit", async () => 
   expect([asked, toBlock]).toEqual([[100n], 100n]);
 });
 
-test("behaviour: whatever a node says, nothing is left out or told twice", async () => {
+test("whatever a node says, nothing is left out or told twice", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.bigInt(1n, 3_000n),

@@ -23,14 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-test("default: a block has its contract, and not another one", () => {
+test("a block has its contract, and not another one", () => {
   expect(mayHaveLogsOf(logsBloom, [logger])).toBe(true);
   expect(mayHaveLogsOf(logsBloom, [ELSEWHERE, logger])).toBe(true);
   expect(mayHaveLogsOf(logsBloom, [ELSEWHERE])).toBe(false);
   expect(mayHaveLogsOf(logsBloom, [])).toBe(false);
 });
 
-test("behaviour: whatever else the block has, its contract stays in", () => {
+test("whatever else the block has, its contract stays in", () => {
   assert(
     property(uint8Array({ minLength: 256, maxLength: 256 }), (others) => {
       const crowded = others.map(
@@ -42,6 +42,6 @@ test("behaviour: whatever else the block has, its contract stays in", () => {
 });
 
 test.each([undefined, null, 7, "0x", `0x${"0".repeat(512)}`, `0x${"f".repeat(510)}`, `0x${"g".repeat(512)}`])(
-  "error: %s says nothing",
+  "%s says nothing",
   (given) => expect(mayHaveLogsOf(given, [logger])).toBe(false),
 );

@@ -57,7 +57,7 @@ const asked = (index: number, method: string) =>
 const states = () => pool.nodes().map(({ state }) => state);
 const mine = (blocks: number) => chain.client.request("anvil_mine", [`0x${blocks.toString(16)}`]);
 
-test("default: asks the first node, and knows how each stands", async () => {
+test("asks the first node, and knows how each stands", async () => {
   await open();
   await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
   expect([asked(0, "eth_getBalance"), asked(1, "eth_getBalance")]).toEqual([1, 0]);
@@ -80,7 +80,7 @@ const faults: readonly [string, FaultRule, string][] = [
     "request rate limited",
   ],
 ];
-test.each(faults)("behaviour: where the first node %s, the second answers", async (_, rule, why) => {
+test.each(faults)("where the first node %s, the second answers", async (_, rule, why) => {
   await open({ hedgeMs: 500 });
   // Half a second passes until the second node answers, of the second for which a node that fails is left alone.
   let now = Math.ceil(performance.now());
@@ -94,7 +94,7 @@ test.each(faults)("behaviour: where the first node %s, the second answers", asyn
   expect(nodes[0]!.calls.length).toBe(before);
 });
 
-test("behaviour: requests that fail together are one failure: the node is left alone for a second", async () => {
+test("requests that fail together are one failure: the node is left alone for a second", async () => {
   await open();
   const heal = nodes[0]!.inject(() => ({ status: 503 }));
   await Promise.all(Array.from({ length: 20 }, () => pool.getBalanceWei(testAccount(0).address)));
@@ -110,7 +110,7 @@ test("behaviour: requests that fail together are one failure: the node is left a
   );
 });
 
-test("behaviour: the only node is asked again after a bad answer, and is not left alone for long", async () => {
+test("the only node is asked again after a bad answer, and is not left alone for long", async () => {
   await open({ rpcUrls: [nodes[0]!.httpUrl] });
   let calls = 0;
   inject(0, ({ method }) =>
@@ -127,7 +127,7 @@ test("behaviour: the only node is asked again after a bad answer, and is not lef
   await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
 });
 
-test("behaviour: a node that was just asked, because another one was slow, isn't called slow", async () => {
+test("a node that was just asked, because another one was slow, isn't called slow", async () => {
   await open({ hedgeMs: 2_000 });
   const isSecondAsked = Promise.withResolvers<void>();
   inject(0, every("eth_getBalance", { until: isSecondAsked.promise }));
@@ -140,7 +140,7 @@ test("behaviour: a node that was just asked, because another one was slow, isn't
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
-test("behaviour: a node that has recovered is asked again", async () => {
+test("a node that has recovered is asked again", async () => {
   await open();
   const heal = nodes[0]!.inject(() => ({ status: 503 }));
   await pool.getBalanceWei(testAccount(0).address);
@@ -161,7 +161,7 @@ test.each([
   ["a call that reverts", "eth_call", { code: 3, message: "execution reverted", data: "0x08c379a0" }],
   ["a spent nonce", SEND, { code: -32_000, message: "nonce too low" }],
   ["a transaction that is known", SEND, { code: -32_000, message: "already known" }],
-])("error: %s is the answer, and no other node is asked", async (_, method, error) => {
+])("%s is the answer, and no other node is asked", async (_, method, error) => {
   await open();
   inject(0, every(method, { error }));
   await expect(pool.request(method, ["0x"])).rejects.toMatchObject({
@@ -172,7 +172,7 @@ test.each([
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
-test("behaviour: what the first node has not got, the second is asked for", async () => {
+test("what the first node has not got, the second is asked for", async () => {
   await open();
   inject(0, every("eth_getLogs", { error: { code: -32_000, message: "unknown block" } }));
   const { hash } = (await chain.client.getHead("latest"))!;
@@ -180,7 +180,7 @@ test("behaviour: what the first node has not got, the second is asked for", asyn
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
-test("behaviour: logs of a block that the first node has not got are asked of the second, whatever it says of them", async () => {
+test("logs of a block that the first node has not got are asked of the second, whatever it says of them", async () => {
   await open();
   await mine(1);
   const { hash, number } = (await chain.client.getHead("latest"))!;
@@ -194,7 +194,7 @@ test("behaviour: logs of a block that the first node has not got are asked of th
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
-test("behaviour: a receipt that the first node doesn't know is asked of the second", async () => {
+test("a receipt that the first node doesn't know is asked of the second", async () => {
   await open();
   const method = "eth_getTransactionReceipt";
   await expect(pool.getReceipt(`0x${"5".repeat(64)}`)).resolves.toBeUndefined();
@@ -205,7 +205,7 @@ test("behaviour: a receipt that the first node doesn't know is asked of the seco
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
-test("behaviour: what one node doesn't know is unknown while the other one fails", async () => {
+test("what one node doesn't know is unknown while the other one fails", async () => {
   await open();
   inject(1, () => ({ breakLine: true, reach: false }));
   await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
@@ -213,7 +213,7 @@ test("behaviour: what one node doesn't know is unknown while the other one fails
   await expect(pool.getHead(0xffffn)).resolves.toBeUndefined();
 });
 
-test("behaviour: logs and receipts asked of every node are all that any of them has", async () => {
+test("logs and receipts asked of every node are all that any of them has", async () => {
   await open();
   // Its creation emits a log without topics.
   const { transactionHash, blockNumber } = await chain.send(testAccount(0), { data: "0x60006000a0" });
@@ -230,7 +230,7 @@ test("behaviour: logs and receipts asked of every node are all that any of them 
   expect(await pool.getLogsOfEach(range)).toEqual([]);
 });
 
-test("behaviour: another block than the one asked for is no answer", async () => {
+test("another block than the one asked for is no answer", async () => {
   await open();
   inject(
     0,
@@ -243,7 +243,7 @@ test("behaviour: another block than the one asked for is no answer", async () =>
   });
 });
 
-test("behaviour: a node of another chain is excluded, and the message names both ids", async () => {
+test("a node of another chain is excluded, and the message names both ids", async () => {
   inject(0, every("eth_chainId", { result: () => "0x5" }));
   await open();
   expect(pool.nodes()[0]).toMatchObject({
@@ -255,7 +255,7 @@ test("behaviour: a node of another chain is excluded, and the message names both
   expect(asked(0, "eth_getBalance")).toBe(0);
 });
 
-test("behaviour: a node that answers from another chain later is excluded at the next check", async () => {
+test("a node that answers from another chain later is excluded at the next check", async () => {
   await open();
   inject(0, every("eth_chainId", { result: () => "0x5" }));
   await pool.checkNodes();
@@ -265,7 +265,7 @@ test("behaviour: a node that answers from another chain later is excluded at the
 test.each([
   ["ahead", 100n],
   ["behind", -100n],
-])("behaviour: a head far %s has the node asked for its chain at once", async (_, distance) => {
+])("a head far %s has the node asked for its chain at once", async (_, distance) => {
   await mine(200);
   await open();
   inject(0, every("eth_chainId", { result: () => "0x5" }));
@@ -285,7 +285,7 @@ test.each([
 test.each<[string, Fault]>([
   ["refuses to name its chain", { error: { code: -32_000, message: "internal" } }],
   ["names no chain id", { result: (chainId) => [chainId, null] }],
-])("behaviour: where the first node %s, the second answers", async (_, fault) => {
+])("where the first node %s, the second answers", async (_, fault) => {
   inject(0, every("eth_chainId", fault));
   await open();
   await expect(pool.getBalanceWei(testAccount(0).address)).resolves.toBeGreaterThan(0n);
@@ -293,7 +293,7 @@ test.each<[string, Fault]>([
   expect(states()).toEqual(["failing", "healthy"]);
 });
 
-test("behaviour: the only node is asked again after it has refused to name its chain", async () => {
+test("the only node is asked again after it has refused to name its chain", async () => {
   await open({ rpcUrls: [nodes[0]!.httpUrl], hedgeMs: 1_000 });
   inject(0, first(1, "eth_getBalance", { status: 503 }));
   inject(0, first(2, "eth_chainId", { error: { code: -32_000, message: "internal" } }));
@@ -301,12 +301,12 @@ test("behaviour: the only node is asked again after it has refused to name its c
   expect(states()).toEqual(["healthy"]);
 });
 
-test("error: where all nodes are of another chain, the error says so", async () => {
+test("where all nodes are of another chain, the error says so", async () => {
   await open({ chainId: 1 });
   await expect(pool.getHead("latest")).rejects.toThrow("node 2: its chain id is 31337, but 1 is expected");
 });
 
-test("behaviour: a node behind the others is asked after them", async () => {
+test("a node behind the others is asked after them", async () => {
   const old = await chain.client.request("eth_getBlockByNumber", ["0x0", false]);
   await mine(20);
   inject(0, ({ method, params }) =>
@@ -318,7 +318,7 @@ test("behaviour: a node behind the others is asked after them", async () => {
   expect([asked(0, "eth_getBalance"), asked(1, "eth_getBalance")]).toEqual([0, 1]);
 });
 
-test("behaviour: a head far ahead of blocks that the node has not got is not believed", async () => {
+test("a head far ahead of blocks that the node has not got is not believed", async () => {
   await open();
   const { number, hash } = (await chain.client.getHead("latest"))!;
   inject(0, ({ method, params }) =>
@@ -335,7 +335,7 @@ test("behaviour: a head far ahead of blocks that the node has not got is not bel
   expect(states()).toEqual(["failing", "healthy"]);
 });
 
-test("behaviour: a head that is far ahead and there is believed", async () => {
+test("a head that is far ahead and there is believed", async () => {
   await open();
   await mine(50);
   await expect(pool.getHead("latest")).resolves.toMatchObject({
@@ -344,7 +344,7 @@ test("behaviour: a head that is far ahead and there is believed", async () => {
   expect(states()).toEqual(["healthy", "healthy"]);
 });
 
-test("behaviour: a signed transaction is handed to the other nodes, too", async () => {
+test("a signed transaction is handed to the other nodes, too", async () => {
   await open();
   const account = testAccount(5);
   const { raw } = await account.sign({
@@ -359,7 +359,7 @@ test("behaviour: a signed transaction is handed to the other nodes, too", async 
   await vi.waitFor(() => expect([asked(0, SEND), asked(1, SEND)]).toEqual([1, 1]));
 });
 
-test("behaviour: heads are pushed by the next node when the first is gone", async () => {
+test("heads are pushed by the next node when the first is gone", async () => {
   const spare = await startFaultyNode(chain);
   await open({ rpcUrls: [spare.wsUrl, nodes[0]!.httpUrl, nodes[1]!.wsUrl] });
   const heads: BlockHead[] = [];
@@ -383,7 +383,7 @@ test("behaviour: heads are pushed by the next node when the first is gone", asyn
   stop?.();
 });
 
-test("behaviour: a node that has stopped pushing is subscribed to anew", async () => {
+test("a node that has stopped pushing is subscribed to anew", async () => {
   await open({ rpcUrls: [nodes[0]!.wsUrl] });
   const heads: BlockHead[] = [];
   const stop = await pool.subscribeHeads((head) => heads.push(head));
@@ -405,12 +405,12 @@ test("behaviour: a node that has stopped pushing is subscribed to anew", async (
   stop?.();
 });
 
-test("behaviour: without a URL that pushes there is nothing to subscribe to", async () => {
+test("without a URL that pushes there is nothing to subscribe to", async () => {
   await open();
   await expect(pool.subscribeHeads(() => {})).resolves.toBeUndefined();
 });
 
-test("error: no part of an error or a status holds a URL or a host", async () => {
+test("no part of an error or a status holds a URL or a host", async () => {
   const server = createServer((request, response) => {
     response.statusCode = 200;
     response.end(

@@ -42,11 +42,11 @@ const cases = Object.entries(ANSWERS).flatMap(([trouble, answers]) =>
   answers.map(([code, text, data]) => ({ trouble, code, text, data })),
 );
 
-test.each(cases)("default: “$text” ($code) is $trouble", ({ trouble, code, text, data }) => {
+test.each(cases)("“$text” ($code) is $trouble", ({ trouble, code, text, data }) => {
   expect(troubleOf("eth_call", new AnswerError(text, code, data))).toBe(trouble);
 });
 
-test("behaviour: whatever is no answer says that the node fails", () => {
+test("whatever is no answer says that the node fails", () => {
   expect(troubleOf("eth_call", new Error("execution reverted"))).toBe("failing");
 });
 

@@ -24,21 +24,21 @@ test.each([
   [7, 2n, 2n],
   [9, 3n, 6n],
   [12, 7n, 7n],
-])("default: the blocks with the parent's number %i are %i to %i", async (parent, first, last) => {
+])("the blocks with the parent's number %i are %i to %i", async (parent, first, last) => {
   const chain = chainOf([5, 5, 7, 9, 9, 9, 9, 12]);
   expect(await findBlocksOfParent(chain, BigInt(parent))).toEqual({ first, last });
 });
 
-test.each([4, 8, 13])("default: no block has the parent's number %i", async (parent) => {
+test.each([4, 8, 13])("no block has the parent's number %i", async (parent) => {
   expect(await findBlocksOfParent(chainOf([5, 5, 7, 9, 9, 9, 9, 12]), BigInt(parent))).toBeUndefined();
 });
 
-test("behaviour: blocks from before the numbers were told are passed over", async () => {
+test("blocks from before the numbers were told are passed over", async () => {
   const chain = chainOf([undefined, undefined, undefined, 7, 7, 8]);
   expect(await findBlocksOfParent(chain, 7n)).toEqual({ first: 3n, last: 4n });
 });
 
-test("behaviour: a network without such numbers is asked once", async () => {
+test("a network without such numbers is asked once", async () => {
   const chain = chainOf([undefined, undefined]);
   expect(await findBlocksOfParent(chain, 1n)).toBeUndefined();
   expect(chain.asked).toEqual(["latest"]);

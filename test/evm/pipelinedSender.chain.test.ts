@@ -109,7 +109,7 @@ function open(
 }
 
 describe("several at once", () => {
-  test("default: share a block, each stored before it is sent, and no more than there may be", async () => {
+  test("share a block, each stored before it is sent, and no more than there may be", async () => {
     const { journal, entries, ends } = createJournal();
     const sender = open({ journal });
     const sent = [0, 1, 2, 3, 4].map(() => sender.send(call(), undefined));
@@ -124,7 +124,7 @@ describe("several at once", () => {
     expect(ends()).toEqual([0, 1, 2, 3, 4].map((nonce) => [nonce, "mined"]));
   });
 
-  test("behaviour: one that nodes refuse leaves its nonce to the next", async () => {
+  test("one that nodes refuse leaves its nonce to the next", async () => {
     const { journal, ends } = createJournal();
     const sender = open({ journal });
     const [first, refused, last] = [call(), { ...call(), gas: 10n ** 10n }, call(2n)].map((each) =>
@@ -144,7 +144,7 @@ describe("several at once", () => {
     ]);
   });
 
-  test("behaviour: nothing more is signed until it is known who has spent a nonce", async () => {
+  test("nothing more is signed until it is known who has spent a nonce", async () => {
     const { journal, entries } = createJournal();
     const sender = open({
       journal: {
@@ -241,7 +241,7 @@ describe("several at once", () => {
     await next;
   });
 
-  test("behaviour: one that the nodes lose is sent again, and those after it follow", async () => {
+  test("one that the nodes lose is sent again, and those after it follow", async () => {
     const { journal, entries, ends } = createJournal();
     const sender = open({ fees: { ...fees, repriceAfterMs: 200 }, journal });
     const sent = [0, 1, 2].map(() => sender.send(call(), undefined));
@@ -260,7 +260,7 @@ describe("several at once", () => {
     expect(new Set(mined.map(([nonce]) => nonce))).toEqual(new Set([0, 1, 2]));
   });
 
-  test("behaviour: those that pay too little are raised one after the other", async () => {
+  test("those that pay too little are raised one after the other", async () => {
     await setBaseFee(3n * GWEI);
     await mine();
     await setBaseFee(3n * GWEI);
@@ -279,7 +279,7 @@ describe("several at once", () => {
       expect(receipt.effectiveGasPriceWei).toBeGreaterThanOrEqual(3n * GWEI);
   });
 
-  test("behaviour: what a killed process left, broadcast or not, is brought to its end", async () => {
+  test("what a killed process left, broadcast or not, is brought to its end", async () => {
     const signed = await Promise.all(
       [0, 1, 2, 3].map((nonce) =>
         signCall(account, call(), {
@@ -308,7 +308,7 @@ describe("several at once", () => {
     expect(ends()).toEqual([0, 1, 2, 3, 4].map((nonce) => [nonce, "mined"]));
   });
 
-  test("behaviour: without a journal what a reorganisation took is free for the next", async () => {
+  test("without a journal what a reorganisation took is free for the next", async () => {
     const sender = open();
     const sent = [0, 1, 2].map(() => sender.send(call(), undefined));
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2])));
@@ -328,7 +328,7 @@ describe("several at once", () => {
     await Promise.all(again);
   });
 
-  test("behaviour: nodes that fail in turn lose and double nothing", async () => {
+  test("nodes that fail in turn lose and double nothing", async () => {
     const { journal, ends } = createJournal();
     const sender = open({ journal });
     let calls = 0;
@@ -365,7 +365,7 @@ describe("prices", () => {
   const market = (options: Partial<Parameters<typeof suggestedFees>[0]> = {}): Fees =>
     suggestedFees({ repriceAfterMs: 60_000, minTipWei: GWEI, ...options });
 
-  test("default: EIP-1559 where blocks have a base fee", async () => {
+  test("EIP-1559 where blocks have a base fee", async () => {
     await setBaseFee(5n * GWEI);
     await mine();
     const { journal, entries } = createJournal();
@@ -378,7 +378,7 @@ describe("prices", () => {
     expect(effectiveGasPriceWei).toBeLessThan(7n * GWEI);
   });
 
-  test("behaviour: above the cap nothing is signed, and the sender says why; then it goes on", async () => {
+  test("above the cap nothing is signed, and the sender says why; then it goes on", async () => {
     let priceWei = 100n * GWEI;
     const { journal, entries } = createJournal();
     const capped: Fees = { ...fees, gasPriceWei: async () => priceWei, maxFeeWei: 80n * GWEI };
@@ -401,7 +401,7 @@ describe("prices", () => {
     expect(sender.waitsFor()).toBeUndefined();
   });
 
-  test("behaviour: a call's own cap is never passed, by replacements neither", async () => {
+  test("a call's own cap is never passed, by replacements neither", async () => {
     const { journal, entries } = createJournal();
     const rising: Fees = { ...fees, repriceAfterMs: 20 };
     const sender = open({ fees: rising, journal });
@@ -419,7 +419,7 @@ describe("prices", () => {
     await pending;
   });
 
-  test("behaviour: a network's cap holds replacements back until the price falls", async () => {
+  test("a network's cap holds replacements back until the price falls", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ fees: { ...fees, repriceAfterMs: 20, maxFeeWei: GWEI }, journal });
     const pending = sender.send(call(), undefined);

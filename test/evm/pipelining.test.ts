@@ -12,7 +12,7 @@ function nodeOf({ number, seconds, gasLimit }: { number: number; seconds: number
   };
 }
 
-test("default: a fifth of a block's gas, and eight that aren't full for each block", async () => {
+test("a fifth of a block's gas, and eight that aren't full for each block", async () => {
   const node = nodeOf({ number: 1_000, seconds: 2, gasLimit: 30_000_000n });
   expect(await readPipelining(node)).toEqual({
     blockMs: 2_000,
@@ -22,18 +22,18 @@ test("default: a fifth of a block's gas, and eight that aren't full for each blo
   });
 });
 
-test("behaviour: never more gas than EIP-7825 lets a transaction have", async () => {
+test("never more gas than EIP-7825 lets a transaction have", async () => {
   const node = nodeOf({ number: 1_000, seconds: 1, gasLimit: 1n << 50n });
   expect((await readPipelining(node)).maxTransactionGas).toBe(2n ** 24n);
 });
 
-test("behaviour: blocks that are hours apart, or within a second, leave a pace and a block time of use", async () => {
+test("blocks that are hours apart, or within a second, leave a pace and a block time of use", async () => {
   const read = (seconds: number) => readPipelining(nodeOf({ number: 1_000, seconds, gasLimit: 30_000_000n }));
   expect(await read(3_600)).toMatchObject({ paceMs: 1_500, blockMs: 30_000 });
   expect(await read(0)).toMatchObject({ paceMs: 25, blockMs: 0 });
 });
 
-test("behaviour: a chain that has only begun says nothing about its blocks", async () => {
+test("a chain that has only begun says nothing about its blocks", async () => {
   const node = nodeOf({ number: 1, seconds: 3_600, gasLimit: 30_000_000n });
   expect((await readPipelining(node)).paceMs).toBe(250);
 });

@@ -60,10 +60,10 @@ const TEXTS = {
 
 const cases = Object.entries(TEXTS).flatMap(([meaning, texts]) => texts.map((text) => ({ meaning, text })));
 
-test.each(cases)("default: “$text” means $meaning", ({ meaning, text }) => {
+test.each(cases)("“$text” means $meaning", ({ meaning, text }) => {
   expect(meaningOf(new RpcError("eth_sendRawTransaction", text, { answered: true }))).toBe(meaning);
 });
 
-test("behaviour: whatever a node that did not answer is said to have said, it was not reached", () => {
+test("whatever a node that did not answer is said to have said, it was not reached", () => {
   expect(meaningOf(new RpcError("eth_sendRawTransaction", "socket hang up"))).toBe("unreachable");
 });

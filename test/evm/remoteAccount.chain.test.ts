@@ -62,13 +62,13 @@ test.each([
   ],
   ["a new contract", transaction({ to: undefined, data: "0x60016000f3" })],
 ] satisfies [string, SignableTransaction][])(
-  "default: signs the same bytes as the key itself: %s",
+  "signs the same bytes as the key itself: %s",
   async (_, wanted) => {
     expect(await open().sign(wanted)).toEqual(await local.sign(wanted));
   },
 );
 
-test("default: a sender's transactions are mined", async () => {
+test("a sender's transactions are mined", async () => {
   const sender = createSender({
     client: chain.client,
     account: open(),
@@ -82,7 +82,7 @@ test("default: a sender's transactions are mined", async () => {
   expect(receipt.succeeded).toBe(true);
 });
 
-test("behaviour: an answer that holds the bytes as raw is taken, as clef gives it", async () => {
+test("an answer that holds the bytes as raw is taken, as clef gives it", async () => {
   answerWith((raw) => ({ raw, tx: {} }));
   expect(await open().sign(transaction())).toEqual(await local.sign(transaction()));
 });
@@ -94,13 +94,13 @@ test.each([
   ["another account", foreign, "it signed as"],
   ["no transaction", async () => "0x1234", "not a signed transaction"],
   ["nothing", async () => null, "not a signed transaction"],
-])("error: a signer that gives back %s", async (_, make, reason) => {
+])("a signer that gives back %s", async (_, make, reason) => {
   const answer = await make();
   answerWith(() => answer);
   await expect(open().sign(transaction())).rejects.toThrow(reason);
 });
 
-test("default: signs the same message as the key itself, and checks what it gets", async () => {
+test("signs the same message as the key itself, and checks what it gets", async () => {
   const message = Buffer.from("a message");
   expect(await open().signMessage(message)).toBe(await local.signMessage(message));
   const foreignSignature = await testAccount(3).signMessage(message);
@@ -111,7 +111,7 @@ test("default: signs the same message as the key itself, and checks what it gets
   }
 });
 
-test("error: a signer that refuses, without its URL", async () => {
+test("a signer that refuses, without its URL", async () => {
   undo.push(signer.inject(every(SIGN, { error: { code: -32_000, message: "Request denied" } })));
   const error: unknown = await open()
     .sign(transaction())

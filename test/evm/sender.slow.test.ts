@@ -103,7 +103,7 @@ function open(
 }
 
 describe.each([false, true])("synchronous: %s", (synchronous) => {
-  test("default: stores, then sends, one nonce after the other", async () => {
+  test("stores, then sends, one nonce after the other", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ fees: { synchronous }, journal });
     const receipts = await Promise.all(["a", "b", "c"].map((payload) => sender.send(call(), payload)));
@@ -141,7 +141,7 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
     ["receipts can't be asked for", first(3, "eth_getTransactionReceipt", { status: 500 })],
     ["answers are slow", every(synchronous ? `${SEND}Sync` : SEND, { delayMs: 150 })],
   ];
-  test.each(lossy)("behaviour: one transaction, when %s", async (_, rule) => {
+  test.each(lossy)("one transaction, when %s", async (_, rule) => {
     giveUpSoon();
     inject(rule);
     const { journal, entries } = createJournal();
@@ -156,7 +156,7 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
   });
 });
 
-test("behaviour: a call without a receiver creates a contract", async () => {
+test("a call without a receiver creates a contract", async () => {
   // Deploys one byte of code: STOP.
   const { transactionHash } = await open().send({ data: "0x60016000f3", gas: 100_000n }, "a");
   const receipt = await chain.viem.getTransactionReceipt({ hash: transactionHash });
@@ -164,7 +164,7 @@ test("behaviour: a call without a receiver creates a contract", async () => {
 });
 
 describe("a price that is too low", () => {
-  test("behaviour: is raised with the same nonce until the block takes it", async () => {
+  test("is raised with the same nonce until the block takes it", async () => {
     await chain.client.request("anvil_setNextBlockBaseFeePerGas", [`0x${(2n * GWEI).toString(16)}`]);
     const { journal, entries } = createJournal();
     const receipt = await open({ journal }).send(call(), "a");
@@ -173,7 +173,7 @@ describe("a price that is too low", () => {
     expect(entries.map(({ state }) => state)).toEqual([...entries.slice(1).map(() => "replaced"), "mined"]);
   });
 
-  test("behaviour: starts from the market's price when that has risen above the transaction's", async () => {
+  test("starts from the market's price when that has risen above the transaction's", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     let price = GWEI;
     const { journal, entries } = createJournal();
@@ -187,7 +187,7 @@ describe("a price that is too low", () => {
     expect(entries.slice(1).map(({ hash }) => hash)).toContain(transactionHash);
   });
 
-  test("behaviour: is raised by an eighth and twelve times at most, then the dearest is broadcast again", async () => {
+  test("is raised by an eighth and twelve times at most, then the dearest is broadcast again", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();
     const pending = open({ fees: { repriceAfterMs: 10 }, journal }).send(call(), "a");
@@ -201,7 +201,7 @@ describe("a price that is too low", () => {
     await expect(pending).resolves.toMatchObject({ transactionHash: entries.at(-1)!.hash });
   });
 
-  test("behaviour: an earlier version that is mined after all is the end of all", async () => {
+  test("an earlier version that is mined after all is the end of all", async () => {
     giveUpSoon();
     // The node accepts only the first version, and mines it after the second was signed.
     await chain.client.request("evm_setAutomine", [false]);
@@ -218,7 +218,7 @@ describe("a price that is too low", () => {
     expect(entries.map(({ state }) => state)).toEqual(["mined", ...entries.slice(1).map(() => "replaced")]);
   });
 
-  test("behaviour: the dearest version that funds allow is kept to", async () => {
+  test("the dearest version that funds allow is kept to", async () => {
     await chain.client.request("anvil_setBalance", [
       account.address,
       `0x${(21_000n * GWEI + 1n).toString(16)}`,
@@ -234,7 +234,7 @@ describe("a price that is too low", () => {
 });
 
 describe("nonces", () => {
-  test("behaviour: one that somebody else has used is told to whoever keeps a journal", async () => {
+  test("one that somebody else has used is told to whoever keeps a journal", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ journal });
     await sender.send(call(), "a");
@@ -249,7 +249,7 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(3);
   });
 
-  test("behaviour: a node that has the block and not the receipt says nothing of who used it", async () => {
+  test("a node that has the block and not the receipt says nothing of who used it", async () => {
     const { journal, entries } = createJournal();
     const stop = node.inject(every("eth_getTransactionReceipt", { result: () => null }));
     undo.push(stop);
@@ -265,7 +265,7 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(1);
   });
 
-  test("behaviour: without a journal the next one is taken", async () => {
+  test("without a journal the next one is taken", async () => {
     const sender = open();
     await sender.send(call(), "a");
     await foreign(1);
@@ -273,7 +273,7 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(3);
   });
 
-  test("behaviour: a node that lags with the nonce doubles nothing", async () => {
+  test("a node that lags with the nonce doubles nothing", async () => {
     await foreign(0);
     await foreign(1);
     const { journal, entries } = createJournal();
@@ -286,7 +286,7 @@ describe("nonces", () => {
   });
 
   test.each([0, -86_400_000])(
-    "behaviour: a transaction dropped from the pool is broadcast again, the wall clock moved by %i ms",
+    "a transaction dropped from the pool is broadcast again, the wall clock moved by %i ms",
     async (jumpMs) => {
       await chain.client.request("evm_setAutomine", [false]);
       const { journal, entries } = createJournal();
@@ -301,7 +301,7 @@ describe("nonces", () => {
     },
   );
 
-  test("behaviour: what a reorganisation took away is sent again from the journal", async () => {
+  test("what a reorganisation took away is sent again from the journal", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ journal });
     const receipts = [await sender.send(call(), "a"), await sender.send(call(), "b")];
@@ -316,7 +316,7 @@ describe("nonces", () => {
   });
 
   test.each([true, false])(
-    "behaviour: without a journal the next one takes the nonce that a reorganisation has freed (told: %s, synchronous)",
+    "without a journal the next one takes the nonce that a reorganisation has freed (told: %s, synchronous)",
     async (isTold) => {
       const sender = open({ fees: { synchronous: isTold } });
       for (const payload of ["a", "b", "c"]) await sender.send(call(), payload);
@@ -327,7 +327,7 @@ describe("nonces", () => {
     },
   );
 
-  test("behaviour: a gap that a reorganisation left is found by the next transaction", async () => {
+  test("a gap that a reorganisation left is found by the next transaction", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ fees: { repriceAfterMs: 60_000 }, journal });
     await sender.send(call(), "a");
@@ -337,7 +337,7 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(2);
   });
 
-  test("behaviour: a gap that nobody knows a transaction for is filled with nothing", async () => {
+  test("a gap that nobody knows a transaction for is filled with nothing", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ fees: { repriceAfterMs: 60_000 }, journal });
     inject(first(1, "eth_getTransactionCount", { result: () => "0x2" }));
@@ -351,7 +351,7 @@ describe("nonces", () => {
     expect(await minedCount()).toBe(3);
   });
 
-  test("behaviour: a receipt that vanishes while it is waited for comes back", async () => {
+  test("a receipt that vanishes while it is waited for comes back", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     const pending = open({ fees: { repriceAfterMs: 400 } }).send(call(), "a");
     await vi.waitFor(() => expect(sent()).toHaveLength(1));
@@ -371,7 +371,7 @@ describe("nonces", () => {
 });
 
 describe("refusals", () => {
-  test("error: no funds; the nonce is free for the next one", async () => {
+  test("no funds; the nonce is free for the next one", async () => {
     const { journal, entries } = createJournal();
     const sender = open({ journal });
     await expect(sender.send(call(10n ** 24n), "a")).rejects.toMatchObject({
@@ -384,7 +384,7 @@ describe("refusals", () => {
     expect(entries[1]).toMatchObject({ nonce: 0, state: "mined" });
   });
 
-  test("behaviour: what a node refused and took all the same shares its hash with nothing sent later", async () => {
+  test("what a node refused and took all the same shares its hash with nothing sent later", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     inject(first(1, SEND, { reach: true, error: { code: -32_000, message: "invalid sender" } }));
     const { journal, entries } = createJournal();
@@ -399,7 +399,7 @@ describe("refusals", () => {
     expect(entries.filter(({ state }) => state === "mined").map(({ payload }) => payload)).toEqual(["b"]);
   });
 
-  test("behaviour: what is sent again after a refusal, by itself, has the same bytes", async () => {
+  test("what is sent again after a refusal, by itself, has the same bytes", async () => {
     inject(first(3, SEND, { error: { code: -32_000, message: "invalid sender" } }));
     const sender = open();
     for (let i = 0; i < 3; i += 1) await expect(sender.send(call(), "a")).rejects.toThrow("invalid sender");
@@ -409,7 +409,7 @@ describe("refusals", () => {
   });
 
   describe.each([false, true])("of unknown meaning, mined at once: %s", (isMinedAtOnce) => {
-    test("behaviour: what the node took all the same is waited for", async () => {
+    test("what the node took all the same is waited for", async () => {
       await chain.client.request("evm_setAutomine", [isMinedAtOnce]);
       const unknown = { error: { code: -32_603, message: "internal" } };
       inject(first(1, SEND, { reach: true, ...unknown }));
@@ -425,7 +425,7 @@ describe("refusals", () => {
     });
   });
 
-  test("error: one of unknown meaning is believed once the node repeats it and has no such transaction", async () => {
+  test("one of unknown meaning is believed once the node repeats it and has no such transaction", async () => {
     const stop = node.inject(every(SEND, { error: { code: -32_000, message: "rejected by policy" } }));
     undo.push(stop);
     const { journal, entries } = createJournal();
@@ -438,13 +438,13 @@ describe("refusals", () => {
     await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
   });
 
-  test("error: more gas than a block has", async () => {
+  test("more gas than a block has", async () => {
     await expect(open().send({ ...call(), gas: 10n ** 9n }, "a")).rejects.toMatchObject({
       meaning: "too_large",
     });
   });
 
-  test("error: nothing is signed while the node can't tell the nonce", async () => {
+  test("nothing is signed while the node can't tell the nonce", async () => {
     inject(first(1, "eth_getTransactionCount", { status: 503 }));
     const { journal, entries } = createJournal();
     const sender = open({ journal });
@@ -453,12 +453,12 @@ describe("refusals", () => {
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
   });
 
-  test("behaviour: a transaction that reverts is mined, and says so", async () => {
+  test("a transaction that reverts is mined, and says so", async () => {
     const receipt = await open().send({ to: FAILING_PRECOMPILE, data: "0x01", gas: 60_000n }, "a");
     expect(receipt).toMatchObject({ succeeded: false });
   });
 
-  test("behaviour: a receipt that reports a revert and is corrected later is not acted on", async () => {
+  test("a receipt that reports a revert and is corrected later is not acted on", async () => {
     let wrong = 3;
     const revert = (receipt: unknown) =>
       receipt !== null && wrong-- > 0 ? { ...receipt, status: "0x0" } : receipt;
@@ -467,7 +467,7 @@ describe("refusals", () => {
     expect(wrong).toBe(-1);
   });
 
-  test("error: an abort ends the wait and leaves the transaction to the next process", async () => {
+  test("an abort ends the wait and leaves the transaction to the next process", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     const { journal, entries } = createJournal();
     const pending = open({ journal }).send(call(), "a");
@@ -492,7 +492,7 @@ describe("after a restart", () => {
   const broadcast = (transaction: SignedTransaction) => chain.client.request(SEND, [transaction.raw]);
   const mine = (transaction: SignedTransaction) => chain.client.request(`${SEND}Sync`, [transaction.raw]);
 
-  test("behaviour: signed and never broadcast: the same bytes go out", async () => {
+  test("signed and never broadcast: the same bytes go out", async () => {
     const transaction = await sign(0);
     const { journal, entries } = createJournal([entry(transaction)]);
     await expect(open({ journal }).resume([transaction], "a")).resolves.toMatchObject({ succeeded: true });
@@ -500,7 +500,7 @@ describe("after a restart", () => {
     expect(entries).toMatchObject([{ state: "mined" }]);
   });
 
-  test("behaviour: broadcast and not noted: its receipt is waited for", async () => {
+  test("broadcast and not noted: its receipt is waited for", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     const transaction = await sign(0);
     await broadcast(transaction);
@@ -509,7 +509,7 @@ describe("after a restart", () => {
     await expect(pending).resolves.toMatchObject({ transactionHash: transaction.hash });
   });
 
-  test("behaviour: mined and not noted: its receipt is found", async () => {
+  test("mined and not noted: its receipt is found", async () => {
     const transaction = await sign(0);
     await mine(transaction);
     const { journal, entries } = createJournal([entry(transaction)]);
@@ -518,7 +518,7 @@ describe("after a restart", () => {
     expect(entries).toMatchObject([{ state: "mined" }]);
   });
 
-  test("behaviour: repriced: whichever version was mined counts", async () => {
+  test("repriced: whichever version was mined counts", async () => {
     const [cheap, dear] = [await sign(0), await sign(0, 2n * GWEI)];
     await mine(cheap);
     const { journal, entries } = createJournal([entry(cheap), entry(dear)]);
@@ -527,7 +527,7 @@ describe("after a restart", () => {
     expect(entries.map(({ state }) => state)).toEqual(["mined", "replaced"]);
   });
 
-  test("behaviour: stuck: it is repriced from what its bytes say", async () => {
+  test("stuck: it is repriced from what its bytes say", async () => {
     await chain.client.request("evm_setAutomine", [false]);
     const transaction = await sign(0, 3n * GWEI);
     const { journal, entries } = createJournal([entry(transaction)]);
@@ -544,7 +544,7 @@ describe("after a restart", () => {
     expect(entries.slice(1).map(({ raw }) => keccak256(raw))).toContain(transactionHash);
   });
 
-  test("error: bytes that this account didn't sign for this chain and nonce are never signed again", async () => {
+  test("bytes that this account didn't sign for this chain and nonce are never signed again", async () => {
     const stranger = createAccount(Buffer.from(generatePrivateKey().slice(2), "hex"));
     const theft = { ...call(10n ** 17n), to: stranger.address };
     const terms = { chainId: chain.chainId, nonce: 0, gasPriceWei: 1n };
@@ -568,7 +568,7 @@ describe("after a restart", () => {
     expect(rawsSent()).toEqual([]);
   });
 
-  test("error: its nonce went to another one", async () => {
+  test("says that a nonce went to another transaction", async () => {
     await mine(await sign(0, 5n * GWEI));
     const { journal, entries } = createJournal([entry(await sign(0))]);
     await expect(open({ journal }).resume([await sign(0)], "a")).rejects.toMatchObject({
@@ -577,7 +577,7 @@ describe("after a restart", () => {
     expect(entries).toMatchObject([{ state: "replaced" }]);
   });
 
-  test("behaviour: the chain has gone back: everything it lost is sent again before what is new", async () => {
+  test("the chain has gone back: everything it lost is sent again before what is new", async () => {
     const [one, two, three] = [await sign(0), await sign(1), await sign(2)];
     const { journal } = createJournal([
       { ...entry(one), state: "mined" },
@@ -592,7 +592,7 @@ describe("after a restart", () => {
     for (const { hash } of [one, two]) expect(await client.getReceipt(hash)).toBeDefined();
   });
 
-  test("behaviour: a hundred transactions that the chain has lost come back in a few blocks", async () => {
+  test("a hundred transactions that the chain has lost come back in a few blocks", async () => {
     const count = 100;
     const lost = await Promise.all(Array.from({ length: count }, (_, nonce) => sign(nonce)));
     const { journal } = createJournal(lost.map((one) => ({ ...entry(one), state: "mined" })));
@@ -604,7 +604,7 @@ describe("after a restart", () => {
     expect(errors).toEqual([]);
   });
 
-  test("behaviour: lost transactions that fill blocks leave none behind", async () => {
+  test("lost transactions that fill blocks leave none behind", async () => {
     // JUMPDEST PUSH1 0 JUMP: loops until it runs out of gas.
     const heavy = { data: "0x5b600056", gas: EMBEDDED_BLOCK_GAS_LIMIT / 20n } as const;
     const lost = await Promise.all(
@@ -617,7 +617,7 @@ describe("after a restart", () => {
     await expect.poll(minedCount).toBe(lost.length);
   });
 
-  test("behaviour: a lost transaction that nobody knows is filled, and those after it follow", async () => {
+  test("a lost transaction that nobody knows is filled, and those after it follow", async () => {
     const [one, three, four] = [await sign(0), await sign(2), await sign(3)];
     const { journal, entries } = createJournal([one, three, four].map(entry));
     await open({ client: chain.client, journal }).reconcile();

@@ -45,7 +45,7 @@ function follow(options: Partial<Follower> = {}) {
   return { words: () => heard.map((one) => one.word), reorgs };
 }
 
-test("behaviour: a reorganisation since an earlier process is told first", async () => {
+test("a reorganisation since an earlier process is told first", async () => {
   const [kept, , lost] = [await log(1), await log(2), await log(3)];
   await chain.client.request("anvil_reorg", [2, []]);
   await log(4);
@@ -55,7 +55,7 @@ test("behaviour: a reorganisation since an earlier process is told first", async
   expect(reorgs).toEqual([kept.blockNumber + 1n]);
 });
 
-test("behaviour: blocks known from an earlier process count in a later reorganisation", async () => {
+test("blocks known from an earlier process count in a later reorganisation", async () => {
   const { blockNumber, blockHash } = await log(1);
   await mine(2);
   const { reorgs } = follow({ known: new Map([[blockNumber, blockHash]]), fromBlock: blockNumber + 2n });
@@ -64,7 +64,7 @@ test("behaviour: blocks known from an earlier process count in a later reorganis
   await vi.waitFor(() => expect(reorgs[0]).toBe(blockNumber));
 });
 
-test("behaviour: a block that only a receipt told of, and that another took the place of, is a reorganisation", async () => {
+test("a block that only a receipt told of, and that another took the place of, is a reorganisation", async () => {
   const { words, reorgs } = follow();
   const { blockNumber, blockHash } = await log(1);
   await vi.waitFor(() => expect(words()).toEqual([1]));
@@ -82,7 +82,7 @@ test("behaviour: a block that only a receipt told of, and that another took the 
   expect(reorgs).toHaveLength(2);
 });
 
-test("behaviour: blocks that go while they are read, and come again as others, are told", async () => {
+test("blocks that go while they are read, and come again as others, are told", async () => {
   for (const n of [1, 2, 3]) await log(n);
   let isTakenBack = false;
   const { client } = chain;
@@ -102,7 +102,7 @@ test("behaviour: blocks that go while they are read, and come again as others, a
   await vi.waitFor(() => expect(words()).toEqual([1, 4, 5]));
 });
 
-test("behaviour: where no node lags, a chain that was set back is taken for what it is at once", async () => {
+test("where no node lags, a chain that was set back is taken for what it is at once", async () => {
   watcher = createChainWatcher({
     client: chain.client,
     pollIntervalMs: 50,
@@ -117,7 +117,7 @@ test("behaviour: where no node lags, a chain that was set back is taken for what
   expect(words()).toEqual([1]);
 });
 
-test("behaviour: who wants only what comes next hears of no reorganisation", async () => {
+test("who wants only what comes next hears of no reorganisation", async () => {
   const { number } = (await chain.client.getHead("latest"))!;
   const strict = createChainWatcher({
     client: chain.client,
@@ -140,7 +140,7 @@ test("behaviour: who wants only what comes next hears of no reorganisation", asy
   strict.close();
 });
 
-test("behaviour: a chain that goes back to before a range while that is read, and grows past it, is told from its fork", async () => {
+test("a chain that goes back to before a range while that is read, and grows past it, is told from its fork", async () => {
   const { client } = chain;
   let isArmed = false;
   const getLogs: typeof client.getLogs = async (filter) => {
@@ -177,7 +177,7 @@ test("behaviour: a chain that goes back to before a range while that is read, an
   await vi.waitFor(() => expect(words()).toEqual([0, 11, 12, 13, 14, 15]));
 });
 
-test("behaviour: a provider that takes five blocks at once is followed from far behind, in order", async () => {
+test("a provider that takes five blocks at once is followed from far behind, in order", async () => {
   for (const n of [1, 2]) await log(n);
   await mine(300);
   for (const n of [3, 4]) await log(n);

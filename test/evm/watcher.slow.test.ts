@@ -76,7 +76,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
   const url = (): string =>
     kind === "HTTP" ? node.httpUrl : kind === "WebSocket" ? node.wsUrl : node.ipcPath;
 
-  test("default: tells each log once, in order, from before and from now on", async () => {
+  test("tells each log once, in order, from before and from now on", async () => {
     for (const n of [1, 2, 3]) await log(n);
     await mine(30);
     await log(4);
@@ -88,7 +88,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     expect(errors).toEqual([]);
   });
 
-  test("behaviour: logs are not missed when the node lacks a block for a while and says that it has no logs", async () => {
+  test("logs are not missed when the node lacks a block for a while and says that it has no logs", async () => {
     watch(url());
     const { words } = follow();
     // By then it has read the blocks before.
@@ -112,7 +112,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(words()).toEqual([1, 2]));
   });
 
-  test("behaviour: logs that a block's bloom filter has are asked for again where one of the nodes behind a URL lacks them", async () => {
+  test("logs that a block's bloom filter has are asked for again where one of the nodes behind a URL lacks them", async () => {
     watch(url());
     const { words } = follow();
     await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
@@ -130,7 +130,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     expect(errors).toEqual([]);
   });
 
-  test("behaviour: after a reorganisation the blocks that took the place of others are told", async () => {
+  test("after a reorganisation the blocks that took the place of others are told", async () => {
     watch(url());
     const { words, reorgs } = follow();
     for (const n of [1, 2, 3]) await log(n);
@@ -153,7 +153,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(words()).toEqual([1, 9, 2]));
   });
 
-  test("behaviour: a chain that was set back, and grows again, is followed", async () => {
+  test("a chain that was set back, and grows again, is followed", async () => {
     watch(url());
     const { words } = follow();
     for (const n of [1, 2, 3]) await log(n);
@@ -163,7 +163,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(words()).toEqual([1, 8]));
   });
 
-  test("behaviour: a chain that was set back and stays so is taken for what it is after a while", async () => {
+  test("a chain that was set back and stays so is taken for what it is after a while", async () => {
     watch(url(), { rolledBackAfterMs: 300 });
     const { words, reorgs } = follow();
     for (const n of [1, 2]) await log(n);
@@ -173,7 +173,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     expect(reorgs).toHaveLength(1);
   });
 
-  test("behaviour: a node that can't say its logs is asked again", async () => {
+  test("a node that can't say its logs is asked again", async () => {
     watch(url());
     const { words } = follow();
     await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
@@ -183,7 +183,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  test("behaviour: a follower that fails is told the same block again", async () => {
+  test("a follower that fails is told the same block again", async () => {
     watch(url());
     let failures = 2;
     const words: number[] = [];
@@ -198,7 +198,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
     await vi.waitFor(() => expect(words).toEqual([1, 2]));
   });
 
-  test("behaviour: a stopped follower hears nothing more", async () => {
+  test("a stopped follower hears nothing more", async () => {
     watch(url());
     const seen: bigint[] = [];
     const stop = watcher!.follow({
@@ -215,7 +215,7 @@ describe.each(["HTTP", "WebSocket", "Unix socket"])("over %s", (kind) => {
   });
 });
 
-test("behaviour: logs that a node omits are announced once it has them, followed by the later ones once more", async () => {
+test("logs that a node omits are announced once it has them, followed by the later ones once more", async () => {
   watch(node.httpUrl, { rereadIntervalMs: 50 });
   const { words, reorgs } = follow();
   const heal = node.inject(
@@ -235,7 +235,7 @@ test("behaviour: logs that a node omits are announced once it has them, followed
   expect(errors.map(String)).toEqual([expect.stringContaining("omitted logs of block")]);
 });
 
-test("behaviour: a follower that left off beyond the chain's end hears what comes next", async () => {
+test("a follower that left off beyond the chain's end hears what comes next", async () => {
   watch(node.ipcPath);
   const { words } = follow({ fromBlock: 100n });
   await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
@@ -243,7 +243,7 @@ test("behaviour: a follower that left off beyond the chain's end hears what come
   await vi.waitFor(() => expect(words()).toEqual([1]));
 });
 
-test("behaviour: a chain that was set back and grows slowly hides none of its new blocks", async () => {
+test("a chain that was set back and grows slowly hides none of its new blocks", async () => {
   watch(node.ipcPath, { rolledBackAfterMs: 600 });
   const { words } = follow();
   await log(1);
@@ -259,7 +259,7 @@ test("behaviour: a chain that was set back and grows slowly hides none of its ne
 });
 
 describe("behind one URL with several nodes", () => {
-  test("behaviour: a node that lags hides no log and undoes none", async () => {
+  test("a node that lags hides no log and undoes none", async () => {
     watch(node.httpUrl);
     const { words, reorgs } = follow();
     for (const n of [1, 2, 3]) await log(n);
@@ -289,7 +289,7 @@ describe("behind one URL with several nodes", () => {
     expect(reorgs).toEqual([]);
   });
 
-  test("behaviour: a stale “latest” is waited out", async () => {
+  test("a stale “latest” is waited out", async () => {
     watch(node.httpUrl);
     const { words, reorgs } = follow();
     await log(1);
@@ -315,7 +315,7 @@ describe("behind one URL with several nodes", () => {
 describe.each(["WebSocket", "Unix socket"])("pushed over %s", (kind) => {
   const url = (): string => (kind === "WebSocket" ? node.wsUrl : node.ipcPath);
 
-  test("behaviour: a subscription that gets lost is made up for by looking", async () => {
+  test("a subscription that gets lost is made up for by looking", async () => {
     watch(url(), { pollIntervalMs: 100 });
     const { words } = follow();
     await log(1);
@@ -325,7 +325,7 @@ describe.each(["WebSocket", "Unix socket"])("pushed over %s", (kind) => {
     await vi.waitFor(() => expect(words()).toEqual([1, 2]));
   });
 
-  test("behaviour: a connection that breaks, or falls silent, hides no log", async () => {
+  test("a connection that breaks, or falls silent, hides no log", async () => {
     watch(url(), { pollIntervalMs: 100, timeoutMs: 500 });
     const { words } = follow();
     await log(1);
@@ -338,7 +338,7 @@ describe.each(["WebSocket", "Unix socket"])("pushed over %s", (kind) => {
     await vi.waitFor(() => expect(words()).toEqual([1, 2, 3]));
   });
 
-  test("behaviour: a head that is pushed twice, or late, is told once", async () => {
+  test("a head that is pushed twice, or late, is told once", async () => {
     watch(url(), { pollIntervalMs: 5_000 });
     const { words } = follow();
     node.inject(every("eth_getBlockByNumber", { delayMs: 50, times: 2 }));
@@ -347,7 +347,7 @@ describe.each(["WebSocket", "Unix socket"])("pushed over %s", (kind) => {
   });
 });
 
-test("behaviour: the head is known with its age", async () => {
+test("the head is known with its age", async () => {
   const startedMs = performance.now();
   watch(node.ipcPath);
   await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
@@ -357,7 +357,7 @@ test("behaviour: the head is known with its age", async () => {
   expect(seenAtMs).toBeLessThanOrEqual(performance.now());
 });
 
-test("behaviour: time in which the head could not be seen is not watched, and passes on an idle chain", async () => {
+test("time in which the head could not be seen is not watched, and passes on an idle chain", async () => {
   watch(node.ipcPath);
   await vi.waitFor(() => expect(watcher!.head()).toBeDefined());
   expect(watcher!.watched().sinceGapMs).toBe(Infinity);

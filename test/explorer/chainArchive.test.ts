@@ -38,7 +38,7 @@ test.each([
   [50_000, 1],
   [500, 2],
   [20, 90],
-])("default: an external node that takes %d blocks at once gives all logs", async (limit, blocks) => {
+])("an external node that takes %d blocks at once gives all logs", async (limit, blocks) => {
   const { client } = createNode(limit);
   const archive = createNodeArchive(client, { isEmbedded: false });
   for (const count of [blocks, 600]) {
@@ -49,7 +49,7 @@ test.each([
   }
 });
 
-test("behaviour: what a node takes is kept to, and more tried now and then", async () => {
+test("what a node takes is kept to, and more tried now and then", async () => {
   const { client, calls } = createNode(500);
   const archive = createNodeArchive(client, { isEmbedded: false });
   await archive.findLogs(query(10_000));
@@ -58,14 +58,14 @@ test("behaviour: what a node takes is kept to, and more tried now and then", asy
   expect(calls.refused - refused).toBeLessThan(2);
 });
 
-test("error: a node that takes too few is not asked without end", async () => {
+test("a node that takes too few is not asked without end", async () => {
   const { client, calls } = createNode(5);
   const archive = createNodeArchive(client, { isEmbedded: false });
   await expect(archive.findLogs(query(10_000))).rejects.toThrow("so few blocks at once");
   expect(calls.answered).toBe(100);
 });
 
-test("behaviour: a node of the service's own is asked once", async () => {
+test("a node of the service's own is asked once", async () => {
   const { client, calls } = createNode(1_000_000);
   await createNodeArchive(client, { isEmbedded: true }).findLogs(query(20_000));
   expect(calls).toEqual({ answered: 1, refused: 0 });
@@ -79,7 +79,7 @@ test.each([
   [`0xef0100${"12".repeat(21)}`, undefined],
   [`0xef0101${"12".repeat(20)}`, undefined],
   [`0x60ef0100${"12".repeat(20)}`, undefined],
-] as const)("default: the code %s delegates to %s (EIP-7702)", async (code, delegate) => {
+] as const)("the code %s delegates to %s (EIP-7702)", async (code, delegate) => {
   const node = { getBalanceWei: async () => 0n, getNonce: async () => 0, getCode: async () => code };
   const archive = createNodeArchive(node as unknown as ChainClient, { isEmbedded: true });
   expect((await archive.getAccount(ADDRESS)).delegate).toBe(delegate);

@@ -149,7 +149,7 @@ describe("a request of a caller's own contract says why it waits", () => {
     await link(dapp);
   });
 
-  test("default: for a key hash that the coordinator doesn't know", async () => {
+  test("for a key hash that the coordinator doesn't know", async () => {
     const request = await requestWords(dapp, { keyHash: UNKNOWN_KEY_HASH });
     expect(await readReasons(dapp, request)).toEqual(
       everywhere(
@@ -158,12 +158,12 @@ describe("a request of a caller's own contract says why it waits", () => {
     );
   });
 
-  test("behaviour: for confirmations", async () => {
+  test("for confirmations", async () => {
     const request = await requestWords(dapp, { confirmations: 100 });
     expect(await readReasons(dapp, request)).toEqual(everywhere("waiting for confirmation 1 of 100"));
   });
 
-  test("behaviour: for LINK", async () => {
+  test("says how much LINK the subscription is short of", async () => {
     const poor = await provisionDapp(world, "poor", { vrfJuels: LINK / 10n });
     await link(poor);
     const request = await requestWords(poor);
@@ -175,7 +175,7 @@ describe("a request of a caller's own contract says why it waits", () => {
     );
   });
 
-  test("behaviour: for a contract that is none", async () => {
+  test("for a contract that is none", async () => {
     await link(dapp, caller.address);
     const args = [TEST_PROVING_KEY.keyHash, dapp.vrfSubId, 1, 20_000, 1] as const;
     const data = encodeFunctionData({
@@ -189,7 +189,7 @@ describe("a request of a caller's own contract says why it waits", () => {
     );
   });
 
-  test("behaviour: for the oracle alone", async () => {
+  test("for the oracle alone", async () => {
     const request = await requestWords(dapp);
     expect(await readReasons(dapp, request)).toEqual(
       everywhere("nothing on the chain keeps the oracle from answering; it has not done so yet"),
@@ -207,7 +207,7 @@ describe("a request of a caller's own contract says why it waits", () => {
     expect(await readReasons(dapp, request)).toMatchObject({ explorer: reason, list: reason });
   });
 
-  test("behaviour: for a report, until its timeout, and after it", async () => {
+  test("for a report, until its timeout, and after it", async () => {
     const request = await requestFunction(dapp);
     expect(await readReasons(dapp, request)).toEqual(
       everywhere(expect.stringMatching(/^no report from the oracle yet; one may arrive until \d{4}-.*Z$/)),
@@ -232,7 +232,7 @@ describe("a request of a caller's own contract says why it waits", () => {
   });
 });
 
-test("behaviour: a request of a contract that is not linked reverted, and says so decoded", async () => {
+test("a request of a contract that is not linked reverted, and says so decoded", async () => {
   const dapp = await provisionDapp(world, "unlinked");
   const { transactionHash } = await requestWords(dapp, { from: stranger });
   const reason = `InvalidConsumer(${dapp.vrfSubId}, ${stranger})`;
@@ -253,7 +253,7 @@ describe("what a caller's own contracts requested", () => {
     await link(dapp);
   });
 
-  test("default: answered ones have their result, and those who ask and answer", async () => {
+  test("answered ones have their result, and those who ask and answer", async () => {
     const words = await requestWords(dapp, { numWords: 2 });
     const proof = await deliverWords(world, words);
     const run = await requestFunction(dapp);
@@ -291,7 +291,7 @@ describe("what a caller's own contracts requested", () => {
     });
   });
 
-  test("error: says why callbacks failed, also when the function's log doesn't", async () => {
+  test("says why callbacks failed, also when the function's log doesn't", async () => {
     const proof = await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
     await deliverWords(world, await requestWords(dapp, { numWords: 3, callbackGas: 300 }));
     await deliverResults(world, await requestFunction(dapp), { response: `0x${"01".repeat(33)}` });
@@ -313,7 +313,7 @@ describe("what a caller's own contracts requested", () => {
     expect(asked!.functionRequests[0]!.answer!.callbackReason).toBe(outOfGas);
   });
 
-  test("behaviour: what was recorded of a callback counts, unless it is of another transaction", async () => {
+  test("what was recorded of a callback counts, unless it is of another transaction", async () => {
     const proof = await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
     const { requestId } = eventsOf(proof, "RandomWordsFulfilled")[0]!;
     const record = { requestId, transactionHash: proof.transactionHash, reason: "as recorded" };
@@ -329,7 +329,7 @@ describe("what a caller's own contracts requested", () => {
     expect((await readPage(dapp)).items[0]!.error).toBe("the contract's callback failed: too many words");
   });
 
-  test("behaviour: a page goes on where the one before ended, within a block, too", async () => {
+  test("a page goes on where the one before ended, within a block, too", async () => {
     const PAGE = 25;
     await requestWords(dapp, { times: PAGE + 3 });
     const first = await readPage(dapp);
@@ -340,7 +340,7 @@ describe("what a caller's own contracts requested", () => {
     expect(second.older).toBeNull();
   });
 
-  test("behaviour: requests of the service's own consumer, and those on other subscriptions, are not listed", async () => {
+  test("requests of the service's own consumer, and those on other subscriptions, are not listed", async () => {
     await world.submit({ randoms: [{ vrfSubId: dapp.vrfSubId, numWords: 1 }] });
     const other = await provisionDapp(world, `other ${crypto.randomUUID().slice(0, 8)}`);
     await link(other);

@@ -58,14 +58,14 @@ const readCalldata = async (hash: Hex): Promise<Hex> =>
 const flip = (): Promise<PresetResult> => client.preset("coinflip", {}, { network: NETWORK });
 const hashOf = (url: string): string => url.split("/").at(-1)!;
 
-test("default: every network names its coin", async () => {
+test("every network names its coin", async () => {
   const coins = { polygon_mumbai: "MATIC", sepolia: "ETH", fuji: "AVAX", fantom_testnet: "FTM" };
   for (const list of [networks, await explorer.networks()])
     expect(Object.fromEntries(list.map(({ name, coin }) => [name, coin]))).toEqual(coins);
 });
 
 test.each(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"])(
-  "default: every link of an answer names a transaction of %s that holds it",
+  "every link of an answer names a transaction of %s that holds it",
   async (network) => {
     const coin = await client.preset("coinflip", {}, { network });
     const words = await client.random({ network, numWords: 12 });
@@ -83,7 +83,7 @@ test.each(["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"])(
 );
 
 describe("a proof", () => {
-  test("default: has the fields of the calldata, with output and words that follow from gamma, and links to and fro", async () => {
+  test("has the fields of the calldata, with output and words that follow from gamma, and links to and fro", async () => {
     const { vrfv2Hash, url, requestId, result } = await flip();
     const { fulfilment } = decodeDelivery(await readCalldata(vrfv2Hash))!;
     const { args } = decodeFunctionData({ abi: batchVrfCoordinatorAbi, data: fulfilment });
@@ -136,7 +136,7 @@ describe("a proof", () => {
     expect(asked.randomRequests).toMatchObject([{ requestId: vrfRequestId, answeredBy: vrfv2Hash, words }]);
   });
 
-  test("behaviour: one that went straight to the coordinator is read as well", async () => {
+  test("one that went straight to the coordinator is read as well", async () => {
     const { vrfv2Hash } = await flip();
     const { fulfilment } = decodeDelivery(await readCalldata(vrfv2Hash))!;
     const { args } = decodeFunctionData({ abi: batchVrfCoordinatorAbi, data: fulfilment });
@@ -153,7 +153,7 @@ describe("a proof", () => {
     expect(read!.words).toEqual(view.randomness[0]!.words);
   });
 
-  test("error: calldata of another kind has none", () => {
+  test("calldata of another kind has none", () => {
     const book = { party: (address: Hex) => ({ address }) } as AddressBook;
     for (const input of ["0x", "0x08b2da0a", "0xdeadbeef00", `0x08b2da0a${"f".repeat(640)}`] as const)
       expect(readRandomness(input, [], book)).toEqual([]);
@@ -180,7 +180,7 @@ describe("what isn't there", () => {
     ],
     ["a result", () => explorer.shared(`req_${"0".repeat(26)}`), "req_"],
     ["a result of nobody", () => explorer.shared("nothing"), "nothing"],
-  ])("error: %s is a 404 that says so", async (_, read, reason) => {
+  ])("%s is a 404 that says so", async (_, read, reason) => {
     await expect(read()).rejects.toMatchObject({
       code: "not_found",
       status: 404,
@@ -188,7 +188,7 @@ describe("what isn't there", () => {
     });
   });
 
-  test("error: a cursor that is none, and a search for nothing, are refused", async () => {
+  test("a cursor that is none, and a search for nothing, are refused", async () => {
     await expect(explorer.blocks(NETWORK, "x")).rejects.toMatchObject({ code: "invalid_parameter" });
     await expect(explorer.address(NETWORK, missing.slice(0, 42), "1.x")).rejects.toMatchObject({
       code: "invalid_parameter",
@@ -207,7 +207,7 @@ describe("what isn't there", () => {
     `networks/${NETWORK}/addresses/${missing.slice(0, 42)}/contract`,
     "search",
     "results/nothing",
-  ])("error: a parameter that %s doesn't know is refused", async (path) => {
+  ])("a parameter that %s doesn't know is refused", async (path) => {
     const response = await fetch(`${tyche.url}/api/explorer/${path}?page=2`);
     const { data } = (await response.json()) as { data: { details?: readonly { path: string }[] } };
     expect({ status: response.status, paths: data.details?.map((one) => one.path) }).toEqual({
@@ -216,7 +216,7 @@ describe("what isn't there", () => {
     });
   });
 
-  test("error: there is no shared result of a link", async () => {
+  test("there is no shared result of a link", async () => {
     const [{ id: dappId }] = await findDapps();
     const consumer = networks[0]!.contracts["link"];
     const { id } = await client.submit.addConsumer({ dappId, network: networks[0]!.name, consumer });
@@ -225,7 +225,7 @@ describe("what isn't there", () => {
 });
 
 describe("chain, addresses and search", () => {
-  test("default: overview, blocks and addresses, page by page", async () => {
+  test("overview, blocks and addresses, page by page", async () => {
     await flip();
     const overview = await explorer.overview(NETWORK);
     expect(overview).toMatchObject({ network: NETWORK, chainId: 11155111 });
@@ -249,7 +249,7 @@ describe("chain, addresses and search", () => {
   test.each([
     ["a contract", "0x00", null],
     ["an account that delegates (EIP-7702)", `0xef0100${"12".repeat(20)}`, `0x${"12".repeat(20)}`],
-  ])("default: %s is told from the others by its code", async (_, code, delegate) => {
+  ])("%s is told from the others by its code", async (_, code, delegate) => {
     const address = `0x${"7702".repeat(10)}`;
     await rpc("anvil_setCode", [address, code]);
     expect(await explorer.address(NETWORK, address)).toMatchObject({
@@ -258,7 +258,7 @@ describe("chain, addresses and search", () => {
     });
   });
 
-  test("default: each contract of the service's own comes with the source that it is built from", async () => {
+  test("each contract of the service's own comes with the source that it is built from", async () => {
     const { contracts } = await explorer.overview(NETWORK);
     for (const { address, name } of contracts)
       expect(await explorer.contract(NETWORK, address)).toMatchObject({
@@ -272,7 +272,7 @@ describe("chain, addresses and search", () => {
     expect(constructorArguments![0]).toEqual({ name: "linkToken", type: "address", value: link });
   });
 
-  test("default: one search takes every id, on every network, and lists several hits", async () => {
+  test("one search takes every id, on every network, and lists several hits", async () => {
     const { vrfv2Hash, url, requestId } = await flip();
     const view = await explorer.transaction(NETWORK, vrfv2Hash);
     const { requestId: vrfRequestId } = view.randomness[0]!;
@@ -309,7 +309,7 @@ describe("chain, addresses and search", () => {
     expect((await explorer.search("<script>")).paths).toEqual([]);
   });
 
-  test("behaviour: a contract that writes what the oracle writes is shown as what it is", async () => {
+  test("a contract that writes what the oracle writes is shown as what it is", async () => {
     const [from] = await rpc<Hex[]>("eth_accounts", []);
     // Creation code that logs RequestProcessed(1, 2, ...) with three empty byte strings, and deploys no code.
     const topic = EVENT_TOPICS.RequestProcessed.slice(2);
@@ -341,7 +341,7 @@ describe("chain, addresses and search", () => {
     expect(view.moreEvents).toBe(500);
   });
 
-  test("default: the source of an installed preset is there as its author wrote it", async () => {
+  test("the source of an installed preset is there as its author wrote it", async () => {
     const { url } = await flip();
     const { program } = (await explorer.transaction(NETWORK, hashOf(url))).presets[0]!;
     const written = await readFile(new URL("../../plugins/coinflip/source.js", import.meta.url), "utf8");
@@ -350,7 +350,7 @@ describe("chain, addresses and search", () => {
     expect(program!.source.length).toBeLessThan(program!.preset!.source.length);
   });
 
-  test("behaviour: hostile text comes as it is, for the page to show as text", async () => {
+  test("hostile text comes as it is, for the page to show as text", async () => {
     const source = `// ${HOSTILE}\nreturn Functions.encodeString(args[0])`;
     const { url, success } = await client.runFunction({ network: NETWORK, source, args: [HOSTILE] });
     expect(success).toBe(true);
@@ -358,7 +358,7 @@ describe("chain, addresses and search", () => {
     expect(view.functionResults[0]!.program).toEqual({ source, args: [HOSTILE], bytesArgs: [] });
   });
 
-  test("behaviour: a shared result has what is on chain, and nothing else of the dapp", async () => {
+  test("a shared result has what is on chain, and nothing else of the dapp", async () => {
     const submitted = await client.submit.preset(
       "lotto",
       { numberOfWinners: 1, list: ["ann", "a secret loser", "a secret loser"] },

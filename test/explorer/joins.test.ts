@@ -60,16 +60,16 @@ test.each<[string, readonly RawLog[], readonly RawLog[], readonly bigint[], Join
   ["the first word, once all are there", [delivered(1n, FIRST, 6n)], WHOLE, [1n], ENDED],
   ["the last word", [delivered(2n, SECOND, 7n), joined(1n, 7n)], WHOLE, [2n], ENDED],
   ["request and word in one transaction", [joining(1n, 2n)], WHOLE, [1n], ENDED],
-])("default: the words that belong together, from %s", async (_, own, past, brought, view) => {
+])("the words that belong together, from %s", async (_, own, past, brought, view) => {
   expect(await readJoins(own, brought.map(proofOf), chainOf(past), 1_000n)).toEqual([view]);
 });
 
-test("behaviour: words of one key are no join, nor is what another contract says", async () => {
+test("words of one key are no join, nor is what another contract says", async () => {
   const forged = joining(1n, 2n, COORDINATOR);
   expect(await readJoins([forged], [proofOf(9n)], chainOf([forged, ...WHOLE]), 1_000n)).toEqual([]);
 });
 
-test("behaviour: a block that a proof names past the end is not looked for", async () => {
+test("a block that a proof names past the end is not looked for", async () => {
   expect(await readJoins([], [proofOf(1n)], chainOf(WHOLE), 4n)).toEqual([]);
 });
 

@@ -122,14 +122,14 @@ const hashesOf = ({ blocks }: { readonly blocks: readonly string[] }, from = 0):
     .toReversed();
 
 describe("the pages of an address's transactions", () => {
-  test("default: have each once, newest first, also where a page ends within a block", async () => {
+  test("have each once, newest first, also where a page ends within a block", async () => {
     const chain = createChain(["1".repeat(40), "0101", "", "1".repeat(30), "10"]);
     const { hashes, pages } = await readAll(chain);
     expect(hashes).toEqual(hashesOf(chain));
     expect(pages).toBe(3);
   });
 
-  test("behaviour: stay as they are while the chain grows", async () => {
+  test("stay as they are while the chain grows", async () => {
     const chain = createChain(Array.from({ length: 60 }, () => "1"));
     const expected = hashesOf(chain);
     const { hashes } = await readAll(chain, () => chain.blocks.push("11"));
@@ -139,26 +139,23 @@ describe("the pages of an address's transactions", () => {
   test.each([
     [true, 500, 3],
     [false, 100, 12],
-  ])(
-    "behaviour: read a bounded part of the chain each (embedded: %s, %i blocks)",
-    async (isEmbedded, most, pages) => {
-      const chain = createChain(["1", ...Array.from({ length: 1_199 }, () => "0")], { isEmbedded });
-      const first = await readAddressTransactions(chain.explored, book, ALICE, undefined);
-      expect(first).toMatchObject({
-        transactions: [],
-        searched: { from: `${1_200 - most}`, to: "1199" },
-        older: `${1_200 - most}`,
-        isForgotten: false,
-      });
-      expect(chain.asked).toBe(most);
-      expect(await readAll(chain)).toMatchObject({
-        hashes: [idOf(0n)],
-        pages,
-      });
-    },
-  );
+  ])("read a bounded part of the chain each (embedded: %s, %i blocks)", async (isEmbedded, most, pages) => {
+    const chain = createChain(["1", ...Array.from({ length: 1_199 }, () => "0")], { isEmbedded });
+    const first = await readAddressTransactions(chain.explored, book, ALICE, undefined);
+    expect(first).toMatchObject({
+      transactions: [],
+      searched: { from: `${1_200 - most}`, to: "1199" },
+      older: `${1_200 - most}`,
+      isForgotten: false,
+    });
+    expect(chain.asked).toBe(most);
+    expect(await readAll(chain)).toMatchObject({
+      hashes: [idOf(0n)],
+      pages,
+    });
+  });
 
-  test("behaviour: end where the node has forgotten, and say so", async () => {
+  test("end where the node has forgotten, and say so", async () => {
     const chain = createChain(
       Array.from({ length: 200 }, () => "1"),
       { kept: 150 },
@@ -168,7 +165,7 @@ describe("the pages of an address's transactions", () => {
 });
 
 describe("the pages of an address's transactions from an index", () => {
-  test("default: have each once, newest first, and read no other blocks", async () => {
+  test("have each once, newest first, and read no other blocks", async () => {
     const chain = createChain(
       ["1".repeat(40), "0101", ...Array.from({ length: 2_000 }, () => "0"), "1".repeat(30), "10"],
       { indexedFrom: 0 },
@@ -181,7 +178,7 @@ describe("the pages of an address's transactions from an index", () => {
     expect(first).toMatchObject({ searched: { from: "0", to: "2003" }, isIndexed: true, isForgotten: false });
   });
 
-  test("behaviour: go on by reading blocks where the index hasn't got to yet", async () => {
+  test("go on by reading blocks where the index hasn't got to yet", async () => {
     const chain = createChain(
       Array.from({ length: 200 }, () => "11"),
       { indexedFrom: 150 },
@@ -190,7 +187,7 @@ describe("the pages of an address's transactions from an index", () => {
     expect(hashes).toEqual(hashesOf(chain));
   });
 
-  test("behaviour: the last one says that old blocks were removed", async () => {
+  test("the last one says that old blocks were removed", async () => {
     const chain = createChain(["1", ...Array.from({ length: 30 }, () => "1")], { indexedFrom: 0, kept: 1 });
     const { hashes, isForgotten } = await readAll(chain);
     expect({ count: hashes.length, isForgotten }).toEqual({ count: 30, isForgotten: true });
@@ -198,7 +195,7 @@ describe("the pages of an address's transactions from an index", () => {
     expect(first.isForgotten).toBe(false);
   });
 
-  test("behaviour: lack what was taken back meanwhile", async () => {
+  test("lack what was taken back meanwhile", async () => {
     const chain = createChain(["1", "1"], { indexedFrom: 0 });
     const { findAppearances } = chain.archive;
     const blockHash = idOf(5n);
@@ -214,7 +211,7 @@ describe("the pages of an address's transactions from an index", () => {
   });
 });
 
-test("default: the pages of blocks have each once, newest first", async () => {
+test("the pages of blocks have each once, newest first", async () => {
   const { archive } = createChain(Array.from({ length: 60 }, () => ""));
   const numbers: bigint[] = [];
   let below: bigint | undefined;
@@ -226,7 +223,7 @@ test("default: the pages of blocks have each once, newest first", async () => {
   expect(numbers).toEqual(Array.from({ length: 60 }, (_, i) => BigInt(59 - i)));
 });
 
-test("behaviour: outcomes are read once, and for a hundred transactions at most", async () => {
+test("outcomes are read once, and for a hundred transactions at most", async () => {
   const chain = createChain(["1".repeat(120)]);
   const block = (await chain.archive.findBlock(0n))!;
   const placed = block.transactions.map((transaction) => ({ block, transaction }));
@@ -238,7 +235,7 @@ test("behaviour: outcomes are read once, and for a hundred transactions at most"
   expect(chain.receipts).toBe(100);
 });
 
-test("error: what is no cursor is none", () => {
+test("reads no cursor from other texts", () => {
   for (const text of ["", "-1", "1.", ".1", "1.2.3", "0x1", "01", "1e3", "9".repeat(16)])
     expect(parseCursor(text)).toBeUndefined();
   expect(parseCursor("12.3")).toEqual({ block: 12n, index: 3 });
@@ -256,14 +253,14 @@ describe("a request is found by its id", () => {
     }) as unknown as RawLog;
   const long = Array.from<string>({ length: 150_000 }).fill("");
 
-  test("default: in the first block of an embedded chain, with one query", async () => {
+  test("in the first block of an embedded chain, with one query", async () => {
     const chain = createChain(long);
     chain.logs.push(answer(ALICE, EVENT_TOPICS.RequestProcessed, 0n));
     expect(await searchRequest(id, chain.explored)).toMatchObject([{ kind: "function", requestId: id }]);
     expect(chain.queries.filter(({ address }) => address === ALICE)).toHaveLength(1);
   });
 
-  test("behaviour: it is not answered while there is but the log of its start, and then by its answer", async () => {
+  test("it is not answered while there is but the log of its start, and then by its answer", async () => {
     const chain = createChain(long);
     // RequestStart's seven words, of which the fourth is the offset of its empty bytes.
     const words = [0, 0, 0, 7 * 32, 0, 0, 0, 0].map((word) => word.toString(16).padStart(64, "0"));
@@ -277,7 +274,7 @@ describe("a request is found by its id", () => {
     ]);
   });
 
-  test("default: in the newest 100,000 blocks of an external one, 10,000 a query", async () => {
+  test("in the newest 100,000 blocks of an external one, 10,000 a query", async () => {
     const chain = createChain(long, { isEmbedded: false });
     chain.logs.push(answer(BOB, EVENT_TOPICS.RandomWordsFulfilled, 50_000n));
     expect(await searchRequest(id, chain.explored)).toMatchObject([{ kind: "random", requestId: id }]);
@@ -287,7 +284,7 @@ describe("a request is found by its id", () => {
   });
 });
 
-test("behaviour: a chain's transactions, whoever sent them, are listed page by page, newest first", async () => {
+test("a chain's transactions, whoever sent them, are listed page by page, newest first", async () => {
   const { explored: chain } = createChain(["1".repeat(10), "0".repeat(10), "10".repeat(5)]);
   const first = await readTransactions(chain, book, undefined);
   expect(first.transactions).toHaveLength(25);

@@ -63,7 +63,7 @@ const request = (labels: readonly TestLabel[] = []) =>
     labels,
   });
 
-test("default: presets show from their request and from their delivery, with program, word, result and links", async () => {
+test("presets show from their request and from their delivery, with program, word, result and links", async () => {
   const requested = await request();
   const { vrfRequestId } = eventsOf(requested, "BatchRequested")[0]!;
   const [first, second] = [0, 1].map((item) => presetRequestId(vrfRequestId, item));
@@ -118,7 +118,7 @@ test("default: presets show from their request and from their delivery, with pro
   ]);
 });
 
-test("behaviour: a preset with its word waits for its result, which comes in a transaction of its own", async () => {
+test("a preset with its word waits for its result, which comes in a transaction of its own", async () => {
   const requested = await request();
   await deliverWords(stack, requested);
   const [waiting] = (await view(requested.transactionHash)).presets;
@@ -134,7 +134,7 @@ test("behaviour: a preset with its word waits for its result, which comes in a t
     });
 });
 
-test("behaviour: presets with joined words have none until the last part has come", async () => {
+test("presets with joined words have none until the last part has come", async () => {
   const requested = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
   const { parts } = eventsOf(requested, "Joining")[0]!;
   const wordIn = async () => (await view(requested.transactionHash)).presets[0]!.word;
@@ -145,7 +145,7 @@ test("behaviour: presets with joined words have none until the last part has com
   expect(await wordIn()).toBe(toWord(wordsOfBatch(seed, 1)[0]!));
 });
 
-test("behaviour: requests are found by their label, of whatever dapp, newest first", async () => {
+test("requests are found by their label, of whatever dapp, newest first", async () => {
   const label = (item: bigint, of: string, text: string) => ({ index: 0n, item, dapp: of, text });
   const first = await request([label(0n, "dapp_a", "raffle 7"), label(1n, "dapp_a", "raffle 8")]);
   const second = await request([label(0n, "dapp_b", "raffle 7"), label(1n, "dapp_b", "raffle 7")]);

@@ -17,7 +17,7 @@ function createChain() {
   return Object.assign(state, { archive });
 }
 
-test("error: one address has so many calls of an embedded chain's node, and others have theirs", async () => {
+test("one address has so many calls of an embedded chain's node, and others have theirs", async () => {
   const chain = createChain();
   const budget = createReadBudget({ calls: 5 });
   const readHead = (caller: string) => budget.read(caller, () => chain.archive.getHeadNumber());
@@ -31,7 +31,7 @@ test("error: one address has so many calls of an embedded chain's node, and othe
   expect(await chain.archive.getHeadNumber()).toBe(16n);
 });
 
-test("behaviour: of one address four pages are read at once, and another's don't wait for them", async () => {
+test("of one address four pages are read at once, and another's don't wait for them", async () => {
   const budget = createReadBudget();
   const pages: PromiseWithResolvers<void>[] = [];
   const begin = (caller: string) =>
@@ -59,7 +59,7 @@ test("behaviour: of one address four pages are read at once, and another's don't
   expect(pages).toHaveLength(11);
 });
 
-test("behaviour: a page has four calls of the node in flight, and another caller's go through", async () => {
+test("a page has four calls of the node in flight, and another caller's go through", async () => {
   const calls: PromiseWithResolvers<unknown>[] = [];
   const client = {
     request: () => {

@@ -8,7 +8,7 @@ import { encodeFulfillment } from "../../src/oracle/vrf/fulfillment.ts";
 import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 import { keyHash, requestIdOf } from "../../src/vrf/randomWords.ts";
 
-test("behaviour: a proof that the coordinator has taken isn't refused, although a callback has had it tried again", () => {
+test("a proof that the coordinator has taken isn't refused, although a callback has had it tried again", () => {
   const proof = prove(createProvingKey(new Uint8Array(32).fill(7)), { preSeed: 88n, seed: 88n });
   const requestId = toWord(requestIdOf(keyHash(proof.publicKey), proof.preSeed));
   const request = {

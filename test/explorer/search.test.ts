@@ -51,7 +51,7 @@ function chainWith(head: number, labelled: readonly number[], labelOf = (_block:
 
 const hash = (block: number): Hex => pad(`0x${block.toString(16)}`);
 
-test("behaviour: a search for a label ends after 100,000 blocks, and the next one goes on below them", async () => {
+test("a search for a label ends after 100,000 blocks, and the next one goes on below them", async () => {
   const { chain, queries } = chainWith(123_456, [7, 23_456, 23_457, 123_456]);
   const first = await searchLabel("raffle", chain);
   expect(first).toMatchObject({
@@ -66,7 +66,7 @@ test("behaviour: a search for a label ends after 100,000 blocks, and the next on
   });
 });
 
-test("behaviour: it ends earlier where it has found 50, and leaves none of them out", async () => {
+test("it ends earlier where it has found 50, and leaves none of them out", async () => {
   const labelled = Array.from({ length: 70 }, (_, i) => 90_000 + i);
   const { chain } = chainWith(99_999, [5, ...labelled]);
   const { hits, older } = await searchLabel("raffle", chain);
@@ -74,7 +74,7 @@ test("behaviour: it ends earlier where it has found 50, and leaves none of them 
   expect(await searchLabel("raffle", chain, older!)).toMatchObject({ hits: [{}], older: null });
 });
 
-test("behaviour: a label's beginning finds 50 of the requests whose label begins so, with their ids on the chain", async () => {
+test("a label's beginning finds 50 of the requests whose label begins so, with their ids on the chain", async () => {
   const { chain } = chainWith(
     99,
     Array.from({ length: 70 }, (_, block) => block),

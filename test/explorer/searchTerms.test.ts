@@ -29,18 +29,18 @@ test.each([
   ["0x12345678", { blockNumber: 0x12345678n, prefix: "0x12345678" }],
   ["Coordinator", { name: "coordinator" }],
   ["<script>", { name: "<script>" }],
-] as const)("default: %j may name %o", (text, terms) => {
+] as const)("%j may name %o", (text, terms) => {
   expect(parseSearch(text)).toEqual(terms);
   expect(describeTerms(terms).length).toBeGreaterThan(0);
 });
 
-test.each(["", " ", "x", "z".repeat(101), "9".repeat(101)])("error: %j names nothing", (text) => {
+test.each(["", " ", "x", "z".repeat(101), "9".repeat(101)])("%j names nothing", (text) => {
   expect(parseSearch(text)).toEqual({});
   expect(describeTerms({})).toEqual([]);
 });
 
 test.each([String(MAX_UINT256 + 1n), "9".repeat(20), "0xg", "12,34"])(
-  "error: %j is no number of a block and no id",
+  "%j is no number of a block and no id",
   (text) => {
     expect(parseSearch(text)).toEqual({ name: text });
   },

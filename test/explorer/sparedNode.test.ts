@@ -34,7 +34,7 @@ async function exhaust(node: ReturnType<typeof createNode>): Promise<number> {
   return Infinity;
 }
 
-test("default: whoever asks the same within seconds shares one call", async () => {
+test("whoever asks the same within seconds shares one call", async () => {
   const node = createNode();
   const archive = createNodeArchive(node.spared, { isEmbedded: false });
   const heads = await Promise.all(Array.from({ length: 50 }, () => archive.getHeadNumber()));
@@ -47,7 +47,7 @@ test("default: whoever asks the same within seconds shares one call", async () =
   expect(node.calls).toBe(5);
 });
 
-test("behaviour: a call that failed is made again", async () => {
+test("a call that failed is made again", async () => {
   const node = createNode();
   node.isDown = true;
   await expect(node.spared.getCode(ACCOUNT)).rejects.toThrow("down");
@@ -55,7 +55,7 @@ test("behaviour: a call that failed is made again", async () => {
   expect(await node.spared.getCode(ACCOUNT)).toBe("0x");
 });
 
-test("error: strangers who read different pages without end don't use up the node's quota", async () => {
+test("strangers who read different pages without end don't use up the node's quota", async () => {
   const node = createNode();
   expect(await exhaust(node)).toBe(1_000);
   node.ms = 60_000;
@@ -71,7 +71,7 @@ test("error: strangers who read different pages without end don't use up the nod
 test.each([
   [true, 2_000],
   [false, 1_000],
-])("behaviour: only a node that others pay for is spared (embedded: %s)", async (isEmbedded, most) => {
+])("only a node that others pay for is spared (embedded: %s)", async (isEmbedded, most) => {
   // The node's clock stands still: calls become available again as time passes.
   const clock = vi.spyOn(performance, "now").mockReturnValue(0);
   onTestFinished(() => clock.mockRestore());

@@ -32,7 +32,7 @@ afterAll(async () => {
 const preset = (name: string, body: object = {}) =>
   tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=${name}`, { body });
 
-test("default: a preset is answered, and verified from the chain's RPC URL alone", async () => {
+test("a preset is answered, and verified from the chain's RPC URL alone", async () => {
   const { status, data } = await preset("range", { min: "1", max: "6", label: "the first" });
   expect({ status, data }).toMatchObject({ status: 200, data: { success: true, err: "0x" } });
   const transaction = data.url.slice(-66);
@@ -53,7 +53,7 @@ test("default: a preset is answered, and verified from the chain's RPC URL alone
   });
 });
 
-test("behaviour: the service holds no key of the oracle, and shows no URL of a node", async () => {
+test("the service holds no key of the oracle, and shows no URL of a node", async () => {
   const readiness = await (await fetch(`${tyche.url}/readyz`)).text();
   expect(JSON.parse(readiness)).toMatchObject({ ready: true, networks: { [NETWORK]: { ready: true } } });
   expect(readiness).not.toContain('"oracle"');
@@ -63,7 +63,7 @@ test("behaviour: the service holds no key of the oracle, and shows no URL of a n
   expect(readiness + JSON.stringify(data) + tyche.output()).not.toContain(chain.wsUrl);
 });
 
-test("behaviour: the oracle's process tells its own state", async () => {
+test("the oracle's process tells its own state", async () => {
   const readiness = await fetch(`${oracle.url}/readyz`);
   expect(readiness.status).toBe(200);
   expect(await readiness.json()).toMatchObject({ networks: { [NETWORK]: { ready: true, caughtUp: true } } });
@@ -71,7 +71,7 @@ test("behaviour: the oracle's process tells its own state", async () => {
   expect(metrics).toContain(`tyche_network_ready{network="${NETWORK}"} 1`);
 });
 
-test("behaviour: a function of the caller's and random words are answered", async () => {
+test("a function of the caller's and random words are answered", async () => {
   const [run, words] = await Promise.all([
     tyche.call("POST", "/api/oracleFunctions/runFunction", {
       body: { network: NETWORK, source: "return Functions.encodeString(args[0] + '!')", args: ["hello"] },
@@ -82,14 +82,14 @@ test("behaviour: a function of the caller's and random words are answered", asyn
   expect(words.data).toMatchObject({ success: true, randomNumber: [expect.any(String), expect.any(String)] });
 });
 
-test("behaviour: a schedule's ticks are a block and 30 s apart", async () => {
+test("a schedule's ticks are a block and 30 s apart", async () => {
   const body = { name: "often", network: NETWORK, every: "30s", action: { random: {} } };
   const { status, data } = await tyche.call("POST", "/api/schedules", { body });
   expect(status).toBe(400);
   expect(data.err).toMatch(/at least [\d.]+ s apart, 30 s and a block of [\d.]+ s; these are 30 s apart/);
 });
 
-test("behaviour: a consumer of the caller's own is linked and gets its word", async () => {
+test("a consumer of the caller's own is linked and gets its word", async () => {
   const consumer = await linkUserContract({ chain, parties, tyche });
   await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);
   expect(await readContractRequests(tyche)).toMatchObject([
@@ -97,7 +97,7 @@ test("behaviour: a consumer of the caller's own is linked and gets its word", as
   ]);
 });
 
-test("behaviour: deploying again sends nothing, and the check finds nothing amiss", async () => {
+test("deploying again sends nothing, and the check finds nothing amiss", async () => {
   expect(deployment).toContain("20/20");
   const again = await parties.run(["network", "deploy", NETWORK, "--oracle", parties.identityFile, "--yes"]);
   expect(again).toMatchObject({ code: 0, output: expect.stringContaining("is deployed already") });
@@ -106,7 +106,7 @@ test("behaviour: deploying again sends nothing, and the check finds nothing amis
   expect(output).toContain("the configuration digest is that of the oracle's 4 signers");
 });
 
-test("default: what calls cost is told at the network's gas price", async () => {
+test("what calls cost is told at the network's gas price", async () => {
   const { code, output } = await parties.run(["network", "cost", NETWORK]);
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("gwei on") });
   const [, gwei] = /gas costs (\S+) gwei/.exec(output)!;
@@ -114,7 +114,7 @@ test("default: what calls cost is told at the network's gas price", async () => 
   expect(Number(cost) / ((Number(gas) * Number(gwei)) / 1e9)).toBeCloseTo(1, 2);
 });
 
-test("behaviour: block explorers get the compilers' input and each contract's constructor arguments", () => {
+test("block explorers get the compilers' input and each contract's constructor arguments", () => {
   const folder = parties.contractsFile.replace(/\.json$/, ".sources");
   const contracts = JSON.parse(readFileSync(path.join(folder, "contracts.json"), "utf8"));
   expect(contracts.map(({ contract }: { contract: string }) => contract.split(":")[1])).toContain(
@@ -127,7 +127,7 @@ test("behaviour: block explorers get the compilers' input and each contract's co
   expect(existsSync(`${parties.contractsFile}.journal`)).toBe(false);
 });
 
-test("behaviour: kill -9 of service and oracle under load loses no request, and doubles none", async () => {
+test("kill -9 of service and oracle under load loses no request, and doubles none", async () => {
   const before = await countDeliveries(chain, parties);
   const ids = await sendWave(tyche, "service", WAVE);
   await tyche.stop("SIGKILL");

@@ -48,7 +48,7 @@ afterAll(async () => {
   chainlink?.remove();
 });
 
-test("default: no coordinator is deployed, and the check knows whose it is", async () => {
+test("no coordinator is deployed, and the check knows whose it is", async () => {
   const {
     contracts,
     existing,
@@ -66,7 +66,7 @@ test("default: no coordinator is deployed, and the check knows whose it is", asy
   expect(output).toContain(`random words come from Chainlink's oracle: coordinator ${coordinator}`);
 });
 
-test("behaviour: words that are late, and gas too dear for the lane, are told; then they come", async () => {
+test("words that are late, and gas too dear for the lane, are told; then they come", async () => {
   const ids = await sendWave(tyche, "late", 1);
   const why = async (): Promise<string> =>
     String((await tyche.call("GET", `/api/requests/${ids[0]}`)).data.why);
@@ -81,7 +81,7 @@ test("behaviour: words that are late, and gas too dear for the lane, are told; t
   await expectFulfilled(tyche, ids);
 });
 
-test("behaviour: presets and words in time, whose check says whom to trust", async () => {
+test("presets and words in time, whose check says whom to trust", async () => {
   const words = await tyche.call("POST", `/api/vrfv2/requestRandomNumber?network=${NETWORK}&numWords=2`);
   expect(words.data).toMatchObject({ success: true, randomNumber: [expect.any(String), expect.any(String)] });
   const { data } = await tyche.call("GET", `/api/verify?network=${NETWORK}&tx=${words.data.transactionHash}`);

@@ -67,7 +67,7 @@ const askPrivateApi = () =>
   });
 
 test(
-  "default: a node is replaced, though it is dead and the new one is killed meanwhile, and a stored secret is read as before",
+  "a node is replaced, though it is dead and the new one is killed meanwhile, and a stored secret is read as before",
   async () => {
     const stored = { network: NETWORK, value: TOKEN };
     expect(await tyche.call("PUT", "/api/secrets/API_KEY", { body: stored })).toMatchObject({ status: 200 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   parties?.remove();
 });
 
-test("default: every endpoint is answered, and a preset verified from the chain's RPC URL alone", async () => {
+test("every endpoint is answered, and a preset verified from the chain's RPC URL alone", async () => {
   const [preset, run, words] = await Promise.all([
     tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=range`, {
       body: { min: "1", max: "6" },
@@ -52,12 +52,12 @@ test("default: every endpoint is answered, and a preset verified from the chain'
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringMatching(/^valid: /m) });
 });
 
-test("behaviour: a consumer of the caller's own is linked and gets its word", async () => {
+test("a consumer of the caller's own is linked and gets its word", async () => {
   const consumer = await linkUserContract({ chain, parties, tyche });
   await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);
 });
 
-test("behaviour: kill -9 of service and oracle loses no request, and doubles none", async () => {
+test("kill -9 of service and oracle loses no request, and doubles none", async () => {
   const before = await countDeliveries(chain, parties);
   const ids = await sendWave(tyche, "service", 3);
   await tyche.stop("SIGKILL");

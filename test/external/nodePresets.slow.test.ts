@@ -121,7 +121,7 @@ const evidenceOf = async (index: number): Promise<readonly EvidenceRecord[]> =>
 
 afterEach(() => operators.proxy.setRule(undefined));
 
-test("default: proof and report come in one transaction, in the block after the request", async () => {
+test("proof and report come in one transaction, in the block after the request", async () => {
   await expect
     .poll(async () => {
       const { request, word, reports } = await call("coinflip");
@@ -131,7 +131,7 @@ test("default: proof and report come in one transaction, in the block after the 
 });
 
 test.each(["pure-lied", "impure-lied"])(
-  "behaviour: with one node that forges its result, %s gets the result of its word",
+  "with one node that forges its result, %s gets the result of its word",
   async (preset) => {
     for (let i = 0; i < 4; i += 1) {
       const answer = await call(preset);
@@ -140,7 +140,7 @@ test.each(["pure-lied", "impure-lied"])(
   },
 );
 
-test("behaviour: where a node is down whose turn it is, the next one delivers two blocks later", async () => {
+test("where a node is down whose turn it is, the next one delivers two blocks later", async () => {
   await nodes[VICTIM]!.stop("SIGKILL");
   await endAfter(
     async () => (nodes[VICTIM] = await startNode(operators.nodes[VICTIM]!)),
@@ -148,7 +148,7 @@ test("behaviour: where a node is down whose turn it is, the next one delivers tw
   );
 });
 
-test("behaviour: where a node signs but sends nothing, the next one delivers two blocks later", async () => {
+test("where a node signs but sends nothing, the next one delivers two blocks later", async () => {
   const address = operators.transmitterOf(VICTIM);
   await chain.call("anvil_setBalance", [address, "0x0"]);
   await endAfter(
@@ -157,7 +157,7 @@ test("behaviour: where a node signs but sends nothing, the next one delivers two
   );
 });
 
-test("behaviour: what others send beside the right proof changes nothing", async () => {
+test("what others send beside the right proof changes nothing", async () => {
   operators.proxy.setRule(withWrongProofs);
   await expect
     .poll(async () => {
@@ -167,14 +167,14 @@ test("behaviour: what others send beside the right proof changes nothing", async
     .toBe(true);
 });
 
-test("behaviour: where no proof reaches the nodes, the VRF operator delivers the word, and the report follows alone", async () => {
+test("where no proof reaches the nodes, the VRF operator delivers the word, and the report follows alone", async () => {
   operators.proxy.setRule(withoutProofs);
   const { request, word, reports } = await call("coinflip");
   expect(word!.blockNumber - request.blockNumber).toBeGreaterThan(2n);
   expect(reports[0]!.blockNumber).toBeGreaterThan(word!.blockNumber);
 });
 
-test("behaviour: a VRF operator that is killed once its proof has reached the nodes is not needed any more", async () => {
+test("a VRF operator that is killed once its proof has reached the nodes is not needed any more", async () => {
   const reached = new Set<number>();
   const { promise, resolve } = Promise.withResolvers<void>();
   let isKilled = false;
@@ -195,7 +195,7 @@ test("behaviour: a VRF operator that is killed once its proof has reached the no
 });
 
 test.each(Object.keys(PRESET_STEPS) as (keyof typeof PRESET_STEPS)[])(
-  "behaviour: a node that is needed and killed when %s goes on, and contradicts nothing",
+  "a node that is needed and killed when %s goes on, and contradicts nothing",
   async (step) => {
     const reached = watchPresetStep(operators, { silent: LIAR, node: VICTIM, step });
     const answer = call("coinflip");
@@ -209,7 +209,7 @@ test.each(Object.keys(PRESET_STEPS) as (keyof typeof PRESET_STEPS)[])(
   },
 );
 
-test("behaviour: evidence against a node that signs two results of a batch is kept by the others", async () => {
+test("evidence against a node that signs two results of a batch is kept by the others", async () => {
   const fault = await endorseTwice({ chain, operators, wrong: LIAR });
   await endAfter(fault, () =>
     expect
@@ -226,7 +226,7 @@ test("behaviour: evidence against a node that signs two results of a batch is ke
   expect(output).toContain("reports of stage 0");
 });
 
-test("behaviour: whatever happened, each batch has one report", async () => {
+test("whatever happened, each batch has one report", async () => {
   const batches = await readPresets(operators, chain);
   expect(new Set(batches.map(({ reports }) => reports.length))).toEqual(new Set([1]));
 });

@@ -169,7 +169,7 @@ const askPrivateApi = (secret: string) =>
   });
 
 test(
-  "behaviour: nodes read a dapp's secret, though one of them lies about its share, and is dead later",
+  "nodes read a dapp's secret, though one of them lies about its share, and is dead later",
   async () => {
     const stored = await tyche.call("PUT", "/api/secrets/API_KEY", {
       body: { network: NETWORK, value: TOKEN },
@@ -291,7 +291,7 @@ const COPIED = expect.stringContaining("another account has used this ciphertext
 const NO_SLOT = expect.stringContaining("has no version");
 
 test(
-  "behaviour: nodes read what SecretsManager uploads for a user's contract; who runs one of them and copies it gets no shares",
+  "nodes read what SecretsManager uploads for a user's contract; who runs one of them and copies it gets no shares",
   async () => {
     const [user, thief] = [await bank.createUser(), await bank.createUser()];
     const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
@@ -323,7 +323,7 @@ test(
 );
 
 test(
-  "behaviour: a node that was away for uploads gets them from the others, and if it sees a copy first, it alone gives a share of it",
+  "a node that was away for uploads gets them from the others, and if it sees a copy first, it alone gives a share of it",
   async () => {
     const [user, other] = [await bank.createUser(), await bank.createUser()];
     const thief = await bank.createUser();
@@ -347,7 +347,7 @@ test(
 );
 
 test(
-  "behaviour: with one node that forges bytes, every function gets its own result",
+  "with one node that forges bytes, every function gets its own result",
   async () => {
     const words = ["one", "two", "three", "four"];
     const transmitted = async () =>
@@ -364,7 +364,7 @@ test(
 );
 
 test(
-  "behaviour: with one node that forges an error, every function gets its own result",
+  "with one node that forges an error, every function gets its own result",
   async () => {
     const words = ["five", "six", "seven", "eight"];
     const answers = await Promise.all(words.map((word) => runFunction(word, "one liar, an error")));
@@ -383,7 +383,7 @@ test(
 );
 
 test(
-  "behaviour: a node whose clock is an hour ahead agrees with the others",
+  "a node whose clock is an hour ahead agrees with the others",
   async () => {
     await nodes[WRONG_CLOCK]!.stop("SIGKILL");
     nodes[WRONG_CLOCK] = await startNode(nodeEnv(WRONG_CLOCK), { clockShiftMs: HOUR_MS });
@@ -402,7 +402,7 @@ test(
 );
 
 test(
-  "behaviour: a preset takes a word of the VRF operator and a result of the nodes, and its signers are named",
+  "a preset takes a word of the VRF operator and a result of the nodes, and its signers are named",
   async () => {
     const { data } = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=range`, {
       body: { min: "1", max: "6" },
@@ -426,7 +426,7 @@ test(
 );
 
 test.each(Object.entries(NODE_FAULTS))(
-  "behaviour: with %s, every function gets its own result",
+  "with %s, every function gets its own result",
   async (name, fault) => {
     const end = await fault({ chain, operators, wrong: LIAR });
     const startedAt = Date.now();
@@ -445,7 +445,7 @@ test.each(Object.entries(NODE_FAULTS))(
 );
 
 test.each(Object.keys(NODE_STEPS) as (keyof typeof NODE_STEPS)[])(
-  "behaviour: a node that is needed and killed when %s goes on from its journal, and contradicts nothing",
+  "a node that is needed and killed when %s goes on from its journal, and contradicts nothing",
   async (step) => {
     const reached = watchStep(operators, { silent: LIAR, node: WRONG_CLOCK, step });
     const waves: ReturnType<typeof runFunctions>[] = [];
@@ -469,7 +469,7 @@ test.each(Object.keys(NODE_STEPS) as (keyof typeof NODE_STEPS)[])(
 );
 
 test(
-  "behaviour: evidence against a node that commits twice is kept by the others, and proves it to anybody",
+  "evidence against a node that commits twice is kept by the others, and proves it to anybody",
   async () => {
     const coordinator = operators.coordinator();
     const client = createChainClient(chain.httpUrl);
@@ -501,7 +501,7 @@ test(
 );
 
 test(
-  "behaviour: two liars of four, more than f, can make what they say the result; an honest node sees that it differs",
+  "two liars of four, more than f, can make what they say the result; an honest node sees that it differs",
   async () => {
     const before = (await peersOf(0))[0]!.agreement;
     // One of the honest nodes is slow, so that the first three reveals mostly come from the other one and the liars.
@@ -535,7 +535,7 @@ test(
 );
 
 test(
-  "behaviour: the set changes under load: nodes that run follow, and each request is answered once",
+  "the set changes under load: nodes that run follow, and each request is answered once",
   async () => {
     const isIdle = async (index: number): Promise<boolean> =>
       (await stateOf(index)).warnings?.some((text) => text.includes("not in the coordinator's")) ?? false;
@@ -574,7 +574,7 @@ test(
 );
 
 test(
-  "behaviour: a node that was killed is missed by nobody, and goes on when it is started again",
+  "a node that was killed is missed by nobody, and goes on when it is started again",
   async () => {
     await nodes[LIAR]!.stop("SIGKILL");
     nodes[LIAR] = await startNode(operators.nodes[LIAR]!);
@@ -587,7 +587,7 @@ test(
   PATIENCE_MS,
 );
 
-test("behaviour: words of two VRF operators are joined, and one who is away is named until its word comes", async () => {
+test("words of two VRF operators are joined, and one who is away is named until its word comes", async () => {
   const { data: networks } = await tyche.call("GET", "/api/networks");
   const { keyHashes } = networks.items.find(({ name }: { name: string }) => name === NETWORK).vrf;
   expect(new Set(keyHashes).size).toBe(2);

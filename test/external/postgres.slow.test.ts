@@ -38,7 +38,7 @@ function onSqlite(present: TwoParties): TwoParties {
   return { ...present, service: { ...present.service, TYCHE_CONFIG: earlier } };
 }
 
-test("default: a service that was copied from SQLite goes on with its key, requests and transactions", async () => {
+test("a service that was copied from SQLite goes on with its key, requests and transactions", async () => {
   const ids = await sendWave(tyche, "before", 2);
   await expectFulfilled(tyche, ids);
   // Links contain the port, which changes with each start.
@@ -67,7 +67,7 @@ test("default: a service that was copied from SQLite goes on with its key, reque
   expect(sent).toBe(ids.length);
 });
 
-test("default: a preset is answered, and the journal is PostgreSQL's", async () => {
+test("a preset is answered, and the journal is PostgreSQL's", async () => {
   const { status, data } = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`, {
     body: {},
   });
@@ -77,7 +77,7 @@ test("default: a preset is answered, and the journal is PostgreSQL's", async () 
   expect(odd.status).toBe(404);
 });
 
-test("behaviour: commands beside the service find its database, and no output holds its password", async () => {
+test("commands beside the service find its database, and no output holds its password", async () => {
   const dapps = await parties.run(["dapp", "list"]);
   expect(dapps).toMatchObject({ code: 0, output: expect.stringContaining("dapp_") });
   const checked = await parties.run(["config", "check"]);
@@ -87,7 +87,7 @@ test("behaviour: commands beside the service find its database, and no output ho
   expect(tyche.output() + dapps.output + checked.output + backup.output).not.toContain("secret-password");
 });
 
-test("behaviour: kill -9 of the service loses no request and doubles none; a sign-in outlives the service", async () => {
+test("kill -9 of the service loses no request and doubles none; a sign-in outlives the service", async () => {
   const before = await countDeliveries(chain, parties);
   const session = await signIn(tyche);
   const { port } = new URL(tyche.url);
@@ -104,7 +104,7 @@ test("behaviour: kill -9 of the service loses no request and doubles none; a sig
   });
 });
 
-test("behaviour: while PostgreSQL is down calls get 503 with Retry-After; then waiting calls, streams and requests go on, none doubled", async () => {
+test("while PostgreSQL is down calls get 503 with Retry-After; then waiting calls, streams and requests go on, none doubled", async () => {
   const before = await countDeliveries(chain, parties);
   // Nothing ends before the database is back.
   await oracle.stop();

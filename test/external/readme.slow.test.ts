@@ -26,7 +26,7 @@ const CHANGES: readonly (readonly [string, string])[] = [
   ["npx tyche start", "PORT=0 npx tyche start"],
 ];
 
-test("default: the commands of “On a public network”, pasted into a terminal, lead to a result verified by its RPC URL", async () => {
+test("the commands of “On a public network”, pasted into a terminal, lead to a result verified by its RPC URL", async () => {
   const page = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
   const section = /^## On a public network\n[^]*?(?=^## )/m.exec(page)![0];
   const [start, ask] = findBlocks("README.md", section).map(({ text }) => text);

@@ -33,7 +33,7 @@ afterAll(async () => {
   parties?.remove();
 });
 
-test("default: any replica takes any call, and one of them dispatches", async () => {
+test("any replica takes any call, and one of them dispatches", async () => {
   const [first, second] = await Promise.all([readDispatcher(holder), readDispatcher(follower)]);
   expect([first, second]).toEqual([
     { isHere: true, replica: expect.stringMatching(/^rep_/) as string },
@@ -52,7 +52,7 @@ test("default: any replica takes any call, and one of them dispatches", async ()
   expect(counted).toEqual({ sent: before.sent + 3, delivered: before.delivered + 3 });
 });
 
-test("behaviour: a follower tells the timeline of what another replica dispatches, and why it waits", async () => {
+test("a follower tells the timeline of what another replica dispatches, and why it waits", async () => {
   await oracle.stop();
   const [id] = await sendWave(follower, "watched", 1);
   await vi.waitFor(async () => {
@@ -69,7 +69,7 @@ test("behaviour: a follower tells the timeline of what another replica dispatche
   expect(text.match(/^event: \w+$/gm)?.at(-1)).toBe("event: result");
 });
 
-test("behaviour: kill -9 of the replica that dispatches loses no request, and doubles none", async () => {
+test("kill -9 of the replica that dispatches loses no request, and doubles none", async () => {
   const before = await countDeliveries(chain, parties);
   const ids = [
     ...(await sendWave(holder, "killed-here", 4)),
@@ -84,7 +84,7 @@ test("behaviour: kill -9 of the replica that dispatches loses no request, and do
   [holder, follower] = [follower, await startReplica("one")];
 });
 
-test("behaviour: a replica that was stopped for longer than its lease stands down when it goes on", async () => {
+test("a replica that was stopped for longer than its lease stands down when it goes on", async () => {
   const before = await countDeliveries(chain, parties);
   const ids = await sendWave(holder, "paused-here", 4);
   process.kill(holder.pid, "SIGSTOP");
@@ -102,7 +102,7 @@ test("behaviour: a replica that was stopped for longer than its lease stands dow
   [holder, follower] = [follower, holder];
 });
 
-test("behaviour: both replicas are restarted one after the other behind a balancer, and no call fails", async () => {
+test("both replicas are restarted one after the other behind a balancer, and no call fails", async () => {
   const before = await countDeliveries(chain, parties);
   const balancer = await startBalancer([holder.url, follower.url]);
   try {
@@ -130,7 +130,7 @@ test("behaviour: both replicas are restarted one after the other behind a balanc
   }
 });
 
-test("behaviour: a replica that is stopped cleanly passes on at once", async () => {
+test("a replica that is stopped cleanly passes on at once", async () => {
   const before = await countDeliveries(chain, parties);
   const ids = [...(await sendWave(holder, "left-here", 3)), ...(await sendWave(follower, "left-there", 3))];
   const stopped = holder.stop();

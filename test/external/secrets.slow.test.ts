@@ -111,7 +111,7 @@ async function countSlots(): Promise<number> {
   return result.body.payload.node_responses[0].body.payload.rows.length;
 }
 
-test("default: a function calls a private API with a secret that the oracle holds, also after a kill -9", async () => {
+test("a function calls a private API with a secret that the oracle holds, also after a kill -9", async () => {
   const client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
   const stored = await client.secrets.set("API_KEY", {
     value: TOKEN,
@@ -127,7 +127,7 @@ test("default: a function calls a private API with a secret that the oracle hold
   expect(await call("runFunction", plain)).toMatchObject({ data: { parsedResult: "let in" } });
 });
 
-test("behaviour: the service's dry runs mask values, warn of them, and keep to a secret's hosts", async () => {
+test("the service's dry runs mask values, warn of them, and keep to a secret's hosts", async () => {
   await set("SHOWN", { value: TOKEN });
   const secrets = ["SHOWN"];
   const printed = await call("simulate", {
@@ -144,7 +144,7 @@ test("behaviour: the service's dry runs mask values, warn of them, and keep to a
   });
 });
 
-test("behaviour: another dapp can't name a dapp's secrets, and nothing wrong is stored", async () => {
+test("another dapp can't name a dapp's secrets, and nothing wrong is stored", async () => {
   const created = await parties.run(["dapp", "create", "other", "--json"]);
   const { apiKey } = JSON.parse(created.output);
   const stranger = createClient({ baseUrl: tyche.url, apiKey });
@@ -155,7 +155,7 @@ test("behaviour: another dapp can't name a dapp's secrets, and nothing wrong is 
   expect(key.thresholdPublicKey).toMatchObject({ Group: "P256" });
 });
 
-test("default: the toolkit's SecretsManager works, and an upload survives a kill -9 of the oracle", async () => {
+test("the toolkit's SecretsManager works, and an upload survives a kill -9 of the oracle", async () => {
   const [user, thief] = [await bank.createUser(), await bank.createUser()];
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
   const { version, success } = await upload(user, encryptedSecrets);
@@ -169,7 +169,7 @@ test("default: the toolkit's SecretsManager works, and an upload survives a kill
   expect(result.nodeResponses[0]!.rows).toMatchObject([{ slot_id: 0, version }]);
 });
 
-test("behaviour: while the oracle is away, everything says so, and goes on when it is back", async () => {
+test("while the oracle is away, everything says so, and goes on when it is back", async () => {
   const user = await bank.createUser();
   const { encryptedSecrets } = await user.secrets.encryptSecrets({ API_KEY: TOKEN });
   await oracle.stop("SIGKILL");
@@ -186,7 +186,7 @@ test("behaviour: while the oracle is away, everything says so, and goes on when 
   expect((await upload(user, encryptedSecrets)).success).toBe(true);
 });
 
-test("behaviour: a secret that is deleted is gone at the oracle, too", async () => {
+test("a secret that is deleted is gone at the oracle, too", async () => {
   await set("GONE", { value: "s3cr3t-gone" });
   const source = "return Functions.encodeString(String(secrets.GONE.length))";
   const gone = { source, secrets: ["GONE"] };
@@ -197,7 +197,7 @@ test("behaviour: a secret that is deleted is gone at the oracle, too", async () 
   expect(await call("simulate", gone)).toMatchObject({ status: 400 });
 });
 
-test("behaviour: only the operator's service may use the oracle's vault", async () => {
+test("only the operator's service may use the oracle's vault", async () => {
   const stranger = privateKeyToAccount(generatePrivateKey());
   const validUntil = Date.now() + 60_000;
   const slots = { validUntil, reference: "0xa0", subscriptionId: "1" };
@@ -229,7 +229,7 @@ test("behaviour: only the operator's service may use the oracle's vault", async 
   });
 });
 
-test("behaviour: no file of service or oracle, and no log, holds a value", () => {
+test("no file of service or oracle, and no log, holds a value", () => {
   for (const folder of [parties.service, parties.oracle].map((env) => env["TYCHE_DATA_DIR"]!)) {
     const files = readdirSync(folder, { recursive: true })
       .map((name) => path.join(folder, String(name)))

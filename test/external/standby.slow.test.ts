@@ -31,7 +31,7 @@ afterAll(async () => {
   parties?.remove();
 });
 
-test("behaviour: of two oracles with the same keys one may be killed: nothing is lost or doubled", async () => {
+test("of two oracles with the same keys one may be killed: nothing is lost or doubled", async () => {
   const ids = await sendWave(tyche, "with both", 12);
   await expectFulfilled(tyche, ids);
   ids.push(...(await sendWave(tyche, "when one is killed", 12)));

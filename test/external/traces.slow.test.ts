@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const shapeOf = ({ service, name, parentSpanId }: CollectedSpan) => ({ service, name, parentSpanId });
 
-test("default: one trace goes from the call over the dispatch to the oracle's report, across processes", async () => {
+test("one trace goes from the call over the dispatch to the oracle's report, across processes", async () => {
   const { data, headers } = await tyche.call(
     "POST",
     `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`,

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe("VRF v2.5 on a stranger's chain", () => {
-  test("default: presets and random words are answered, and verified from the RPC URL alone", async () => {
+  test("presets and random words are answered, and verified from the RPC URL alone", async () => {
     const [preset, words] = await Promise.all([
       tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=range`, {
         body: { min: "1", max: "6" },
@@ -81,7 +81,7 @@ describe("VRF v2.5 on a stranger's chain", () => {
     expect(checked).toMatchObject({ status: 200, data: { verdict: "valid" } });
   });
 
-  test("behaviour: a consumer on Chainlink's VRFConsumerBaseV2Plus is linked and gets its word", async () => {
+  test("a consumer on Chainlink's VRFConsumerBaseV2Plus is linked and gets its word", async () => {
     const consumer = await linkUserContract({ chain, parties, tyche, vrf: "v2.5" });
     await expect.poll(() => consumer.word(), { timeout: 60_000, interval: 250 }).not.toBe(0n);
     expect(await readContractRequests(tyche)).toMatchObject([
@@ -89,7 +89,7 @@ describe("VRF v2.5 on a stranger's chain", () => {
     ]);
   });
 
-  test("behaviour: the check of the network finds nothing amiss", async () => {
+  test("the check of the network finds nothing amiss", async () => {
     const { code, output } = await parties.run(["network", "check", NETWORK]);
     outputs.push(output);
     expect({ code, output }).toMatchObject({ code: 0, output: expect.not.stringContaining("✗") });
@@ -98,7 +98,7 @@ describe("VRF v2.5 on a stranger's chain", () => {
   });
 });
 
-test.each(Object.keys(NODE_FAULTS))("behaviour: presets are answered in spite of %s", async (name) => {
+test.each(Object.keys(NODE_FAULTS))("presets are answered in spite of %s", async (name) => {
   const fault = NODE_FAULTS[name]!(nodes);
   try {
     const answer = async (): Promise<number> => {
@@ -114,7 +114,7 @@ test.each(Object.keys(NODE_FAULTS))("behaviour: presets are answered in spite of
   }
 });
 
-test("behaviour: after kill -9 of service and oracle, nodes that answer few logs at once lose nothing", async () => {
+test("after kill -9 of service and oracle, nodes that answer few logs at once lose nothing", async () => {
   ids.push(...(await sendWave(tyche, "before the service's end", 3)));
   outputs.push(tyche.output());
   await tyche.stop("SIGKILL");
@@ -140,7 +140,7 @@ test("behaviour: after kill -9 of service and oracle, nodes that answer few logs
   expect(refusals).toBeGreaterThan(0);
 });
 
-test("behaviour: each preset was sent once and delivered once, and no output holds a node's URL", async () => {
+test("each preset was sent once and delivered once, and no output holds a node's URL", async () => {
   expect(await countDeliveries(chain, parties)).toEqual({ sent: ids.length, delivered: ids.length });
   const pages = [
     `${tyche.url}/readyz`,

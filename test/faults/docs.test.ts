@@ -6,7 +6,7 @@ import { FILES, FILES_OF_KILLED } from "./damages.ts";
 
 const DOCS = path.resolve(import.meta.dirname, "../../docs/faults.md");
 
-test("default: the documentation has every fault and every file, in the catalogue's order", () => {
+test("the documentation has every fault and every file, in the catalogue's order", () => {
   const text = readFileSync(DOCS, "utf8")
     .split(/^## /m)
     .filter((section) => /^(?:Under load|Files of a stopped service)$/m.test(section))

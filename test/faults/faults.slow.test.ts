@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.each(SHORT_FAULTS)(
-  "behaviour: every invariant holds after: $name",
+  "every invariant holds after: $name",
   async ({ fault, lastsMs }) => {
     const number = SHORT_FAULTS.findIndex((one) => one.fault === fault);
     const report = await inject(world, fault, {

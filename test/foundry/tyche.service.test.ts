@@ -137,7 +137,7 @@ interface Suite {
   readonly test_results: Record<string, { readonly status: string; readonly reason: string | null }>;
 }
 
-test("error: what fails on the chain or in the service fails the test, with the reason", async () => {
+test("what fails on the chain or in the service fails the test, with the reason", async () => {
   expect(await runForge("FailuresTest")).toEqual({
     "test_notLinked()": "Tyche: the contract is not linked: tyche.link(address)",
     "test_notLinkedForFunctions()": "Tyche: the contract is not linked: tyche.link(address)",
@@ -147,7 +147,7 @@ test("error: what fails on the chain or in the service fails the test, with the 
   });
 });
 
-test("behaviour: tests that run at once get each a contract of its own", async () => {
+test("tests that run at once get each a contract of its own", async () => {
   expect(await runForge("ManyTest")).toEqual({
     "test_1()": null,
     "test_2()": null,

@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("behaviour: the table holds at least 60 inputs, each named once", () => {
+test("the table holds at least 60 inputs, each named once", () => {
   expect(BAD_INPUTS.length).toBeGreaterThanOrEqual(60);
   expect(new Set(BAD_INPUTS.map(({ what }) => what)).size).toBe(BAD_INPUTS.length);
 });
 
-test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("error: %s", async (_what, input) => {
+test.each(BAD_INPUTS.map((input) => [input.what, input] as const))("%s", async (_what, input) => {
   const reply = await sendBadInput(server.url, input, {
     good: API_KEY,
     functionsOnly: FUNCTIONS_ONLY_KEY,

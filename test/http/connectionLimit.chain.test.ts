@@ -39,7 +39,7 @@ const ask = async (socket: Socket): Promise<string> => {
   return await text(socket);
 };
 
-test("error: an address above its limit is told and closed, and every other one is served", async () => {
+test("an address above its limit is told and closed, and every other one is served", async () => {
   await listen({ most: 2, refuse: (socket) => void socket.end("too many") });
   const first = await connectFrom("127.0.0.1");
   await open();
@@ -51,13 +51,13 @@ test("error: an address above its limit is told and closed, and every other one 
   expect(await ask(await open())).toContain("served");
 });
 
-test("behaviour: an exempt address has no limit", async () => {
+test("an exempt address has no limit", async () => {
   await listen({ most: 1, isExempt: (address) => address === "127.0.0.2" });
   await open("127.0.0.2");
   expect(await ask(await open("127.0.0.2"))).toContain("served");
 });
 
-test("error: a caller that stops reading its response is closed, and one that waits for its own is not", async () => {
+test("a caller that stops reading its response is closed, and one that waits for its own is not", async () => {
   server.removeAllListeners("request");
   let answerWaiting = (): void => {};
   server.on("request", ({ url }, response) => {
@@ -76,7 +76,7 @@ test("error: a caller that stops reading its response is closed, and one that wa
   expect(await text(waiting.socket)).toContain("waited");
 });
 
-test("behaviour: the API doesn't limit the connections of this machine", async () => {
+test("the API doesn't limit the connections of this machine", async () => {
   const { server: api, call } = await startHarness({ limits: { maxConnectionsPerAddress: 1 } });
   const idle = [1, 2].map(() => connect(api.port, "127.0.0.1"));
   sockets.push(...idle);

@@ -43,7 +43,7 @@ const part = {
 
 const list = async () => await listConsumers({ id: "dapp_1" } as never, { service, part });
 
-test("default: each contract is listed as its chain has it, with the link of that chain; the service's own is not", async () => {
+test("each contract is listed as its chain has it, with the link of that chain; the service's own is not", async () => {
   const { linked } = await list();
   expect(linked.map(({ network, address }) => `${address} ${network}`)).toEqual([
     "0xLost fuji",
@@ -60,7 +60,7 @@ test("default: each contract is listed as its chain has it, with the link of tha
     });
 });
 
-test("behaviour: what the chain has lost is on nothing, and a chain that can't be asked is told apart from that", async () => {
+test("what the chain has lost is on nothing, and a chain that can't be asked is told apart from that", async () => {
   const { linked } = await list();
   const lost = linked
     .filter(({ address }) => address === LOST)

@@ -30,7 +30,7 @@ shared.beforeAll(async ({ service }) => {
   client = createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
 });
 
-test("default: what a dapp's contract requested is listed for the dapp's key, on its network alone, and by the command line", async () => {
+test("what a dapp's contract requested is listed for the dapp's key, on its network alone, and by the command line", async () => {
   const contract = await deploySampleContract(operator, { dappId: tyche.dappId, network: NETWORK });
   const transactionHash = await contract.roll();
   const readFirst = async () => (await client.contractRequests({ network: NETWORK })).items[0];
@@ -60,7 +60,7 @@ test("default: what a dapp's contract requested is listed for the dapp's key, on
   expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no requests\n" });
 });
 
-test("default: the command line waits for what a contract requested in a transaction, and prints all of its words", async () => {
+test("the command line waits for what a contract requested in a transaction, and prints all of its words", async () => {
   const of = { dappId: tyche.dappId, network: NETWORK };
   const contract = await deploySampleContract(operator, { ...of, numWords: 12 });
   const wait = (hash: string, ...more: string[]) =>
@@ -95,7 +95,7 @@ test("default: the command line waits for what a contract requested in a transac
   expect(none).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("has no transaction") });
 });
 
-test("behaviour: another dapp sees nothing of it, nor does a new one before it has subscriptions", async () => {
+test("another dapp sees nothing of it, nor does a new one before it has subscriptions", async () => {
   const { key } = await operator.createDapp({ name: "a stranger to the contract" });
   const other = createClient({ baseUrl: tyche.url, apiKey: key.apiKey });
   expect(await other.contractRequests({ network: NETWORK })).toMatchObject({ items: [], older: null });
@@ -104,7 +104,7 @@ test("behaviour: another dapp sees nothing of it, nor does a new one before it h
   await expect(awaitContractRequest(other, explorer, sought)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("behaviour: a request that waits says that the dapp's daily budget is used up, and one that has ended doesn't", async () => {
+test("a request that waits says that the dapp's daily budget is used up, and one that has ended doesn't", async () => {
   const items = [
     { state: "waiting", waitsFor: "too little LINK" },
     { state: "waiting" },
@@ -133,7 +133,7 @@ test.each([
   ["?network=nowhere", "network"],
   [`?network=${NETWORK}&before=last`, "must be a block number, or one with a position in the block"],
   [`?network=${NETWORK}&limit=3`, "limit"],
-])("error: %j is refused with what to do", async (query, reason) => {
+])("%j is refused with what to do", async (query, reason) => {
   const { status, data } = await tyche.call("GET", `/api/contractRequests${query}`);
   expect([status, JSON.stringify(data)]).toEqual([400, expect.stringContaining(reason)]);
 });

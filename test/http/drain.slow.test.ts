@@ -44,7 +44,7 @@ function callOnAndOn(url: string): { readonly count: () => number; stop(): Promi
   };
 }
 
-test("default: while one of two servers is drained and closed, no call of a balancer's fails", async () => {
+test("while one of two servers is drained and closed, no call of a balancer's fails", async () => {
   const [first, second] = [await startHarness({ limits }), await startHarness()];
   const balancer = await startBalanced([first, second]);
   const callers = callOnAndOn(balancer.url);
@@ -58,7 +58,7 @@ test("default: while one of two servers is drained and closed, no call of a bala
   expect(Object.keys(await callers.stop())).toEqual(["200"]);
 });
 
-test("behaviour: a restart behind a balancer that holds calls meanwhile fails none", async () => {
+test("a restart behind a balancer that holds calls meanwhile fails none", async () => {
   const first = await startHarness({ limits });
   const balancer = await startBalanced([first]);
   const callers = callOnAndOn(balancer.url);

@@ -8,7 +8,7 @@ const PRESETS = "/api/vrfv2/presets";
 const RANDOM = "/api/vrfv2/requestRandomNumber";
 const RUN = "/api/oracleFunctions/runFunction";
 
-test("default: a preset by query and body, answered in the envelope", async () => {
+test("a preset by query and body, answered in the envelope", async () => {
   const { call, service } = await startHarness();
   const reply = await call("POST", `${PRESETS}?network=sepolia&preset=range`, {
     body: { min: "1", max: 5 },
@@ -34,7 +34,7 @@ test("default: a preset by query and body, answered in the envelope", async () =
   ]);
 });
 
-test("behaviour: a preset without a body is a coinflip on polygon_mumbai", async () => {
+test("a preset without a body is a coinflip on polygon_mumbai", async () => {
   const { call, service } = await startHarness();
   expect((await call("POST", PRESETS)).status).toBe(200);
   expect(service.submitted[0]?.command).toEqual({
@@ -45,7 +45,7 @@ test("behaviour: a preset without a body is a coinflip on polygon_mumbai", async
   });
 });
 
-test("error: of a broken preset only the folder is wrong; what no preset takes is told where it is unknown", async () => {
+test("of a broken preset only the folder is wrong; what no preset takes is told where it is unknown", async () => {
   const { call, service } = await startHarness();
   const message = '"loot" can\'t be served until its folder is repaired';
   const refuse = service.parsePresetParams.bind(service);
@@ -63,7 +63,7 @@ test("error: of a broken preset only the folder is wrong; what no preset takes i
   ]);
 });
 
-test("behaviour: a parameter in query and body is fine when equal", async () => {
+test("a parameter in query and body is fine when equal", async () => {
   const { call } = await startHarness();
   const reply = await call("POST", `${PRESETS}?network=fuji&preset=nDice`, {
     body: { network: "fuji", preset: "nDice", numDice: "2" },
@@ -72,7 +72,7 @@ test("behaviour: a parameter in query and body is fine when equal", async () => 
   expect((await call("POST", `${RANDOM}?numWords=3`, { body: { numWords: 3 } })).status).toBe(200);
 });
 
-test("behaviour: a whole number past 2^53 reaches the preset exactly", async () => {
+test("a whole number past 2^53 reaches the preset exactly", async () => {
   const { call, service } = await startHarness();
   const body = `{"preset":"range","min":0,"max":115792089237316195423570985008687907853}`;
   expect((await call("POST", PRESETS, { body })).status).toBe(200);
@@ -81,7 +81,7 @@ test("behaviour: a whole number past 2^53 reaches the preset exactly", async () 
   });
 });
 
-test("default: a preset with its confirmations, by query and by body", async () => {
+test("a preset with its confirmations, by query and by body", async () => {
   const { call, service } = await startHarness();
   await call("POST", `${PRESETS}?network=sepolia&preset=coinflip&confirmations=5`);
   await call("POST", PRESETS, { body: { network: "sepolia", preset: "coinflip", confirmations: 6 } });
@@ -91,7 +91,7 @@ test("default: a preset with its confirmations, by query and by body", async () 
   ]);
 });
 
-test("error: confirmations of a preset outside the network's range", async () => {
+test("confirmations of a preset outside the network's range", async () => {
   const { call } = await startHarness();
   const reply = await call("POST", `${PRESETS}?network=sepolia&preset=coinflip&confirmations=2`);
   expect(reply).toMatchObject({
@@ -100,7 +100,7 @@ test("error: confirmations of a preset outside the network's range", async () =>
   });
 });
 
-test("default: random numbers, by query, by body, and by default on fantom_testnet", async () => {
+test("random numbers, by query, by body, and by default on fantom_testnet", async () => {
   const { call, service } = await startHarness();
   await call(
     "POST",
@@ -116,7 +116,7 @@ test("default: random numbers, by query, by body, and by default on fantom_testn
   ]);
 });
 
-test("default: a function run, with its defaults", async () => {
+test("a function run, with its defaults", async () => {
   const { call, service } = await startHarness();
   const reply = await call("POST", RUN, { body: { network: "sepolia", source: "return 1" } });
   expect(reply.status).toBe(200);
@@ -130,7 +130,7 @@ test("default: a function run, with its defaults", async () => {
   });
 });
 
-test("default: a consumer is linked by query, its address checksummed", async () => {
+test("a consumer is linked by query, its address checksummed", async () => {
   const { call, service } = await startHarness();
   for (const consumer of [CONSUMER, CONSUMER.toLowerCase()]) {
     const reply = await call(
@@ -144,7 +144,7 @@ test("default: a consumer is linked by query, its address checksummed", async ()
   );
 });
 
-test("default: a consumer is unlinked by its address in the path, and the caller's dapp is the key's", async () => {
+test("a consumer is unlinked by its address in the path, and the caller's dapp is the key's", async () => {
   const { call, service } = await startHarness();
   const reply = await call("DELETE", `/api/vrfv2/consumers/${CONSUMER.toLowerCase()}?network=fuji`);
   expect([reply.status, reply.data["success"]]).toEqual([200, true]);
@@ -153,7 +153,7 @@ test("default: a consumer is unlinked by its address in the path, and the caller
   ]);
 });
 
-test("default: a dapp is deleted with its own key; another's is not there", async () => {
+test("a dapp is deleted with its own key; another's is not there", async () => {
   const { call } = await startHarness();
   expect((await call("DELETE", "/api/dapps/dapp_2")).status).toBe(404);
   expect((await call("DELETE", "/api/dapps/dapp_1?force=true")).status).toBe(400);
@@ -162,21 +162,21 @@ test("default: a dapp is deleted with its own key; another's is not there", asyn
   expect([reply.status, reply.data]).toEqual([200, { success: true, dappId: "dapp_1" }]);
 });
 
-test("default: simulate answers console, time and memory, and submits nothing", async () => {
+test("simulate answers console, time and memory, and submits nothing", async () => {
   const { call, service } = await startHarness();
   const reply = await call("POST", "/api/oracleFunctions/simulate", { body: { source: "return 1" } });
   expect(reply.data).toMatchObject({ success: true, console: "hello\n", timeMs: 1.5 });
   expect(service.submitted).toEqual([]);
 });
 
-test("behaviour: the key may come bare or after Bearer", async () => {
+test("the key may come bare or after Bearer", async () => {
   const { call } = await startHarness();
   for (const key of [API_KEY, `Bearer ${API_KEY}`, `bearer  ${API_KEY} `]) {
     expect((await call("GET", "/api/presets", { key })).status).toBe(200);
   }
 });
 
-test("behaviour: a refused source is 422 with the function result and what was captured", async () => {
+test("a refused source is 422 with the function result and what was captured", async () => {
   const { call, service } = await startHarness();
   const details = {
     success: false,
@@ -195,7 +195,7 @@ test("behaviour: a refused source is 422 with the function result and what was c
   expect(reply.data).toEqual({ ...details, code: "function_failed" });
 });
 
-test("behaviour: what the service throws on purpose has its status; what it throws otherwise is a bare 500", async () => {
+test("what the service throws on purpose has its status; what it throws otherwise is a bare 500", async () => {
   const { call, service, logged } = await startHarness();
   service.behave({ throws: new Error("secret path /home/x") });
   const reply = await call("POST", PRESETS, { headers: { "X-Request-Id": "abc-1" } });
@@ -209,7 +209,7 @@ test("behaviour: what the service throws on purpose has its status; what it thro
   expect(logged()).toContain("secret path");
 });
 
-test("behaviour: a request that ended without a result answers by its code", async () => {
+test("a request that ended without a result answers by its code", async () => {
   const { call, service } = await startHarness();
   service.behave({ fails: { code: "request_failed", message: "callback reverted: no" } });
   const reply = await call("POST", PRESETS);
@@ -218,7 +218,7 @@ test("behaviour: a request that ended without a result answers by its code", asy
   expect(reply.data["statusUrl"]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/requests\/req_/);
 });
 
-test("default: lists what is installed", async () => {
+test("lists what is installed", async () => {
   const { call } = await startHarness();
   const presets = await call("GET", "/api/presets");
   expect((presets.data["items"] as { name: string }[]).map(({ name }) => name)).toContain("lotto");
@@ -226,7 +226,7 @@ test("default: lists what is installed", async () => {
   expect(networks.data["items"] as { name: string }[]).toHaveLength(4);
 });
 
-test("default: requests are read one by one and page by page", async () => {
+test("requests are read one by one and page by page", async () => {
   const { call } = await startHarness();
   for (let count = 0; count < 5; count += 1) await call("POST", PRESETS);
   const first = await call("GET", "/api/requests?limit=2");
@@ -242,7 +242,7 @@ test("default: requests are read one by one and page by page", async () => {
   expect((await call("GET", "/api/requests?state=failed")).data["items"]).toEqual([]);
 });
 
-test("default: where only one network is served, every call that needs one takes that", async () => {
+test("where only one network is served, every call that needs one takes that", async () => {
   const { call, service } = await startHarness();
   const [sepolia] = service.networks().filter(({ name }) => name === "sepolia");
   const only = [sepolia!];
@@ -262,7 +262,7 @@ test("default: where only one network is served, every call that needs one takes
   expect((await call("POST", "/api/faucet", { body: { address: CONSUMER } })).status).toBe(200);
 });
 
-test("error: a missing network is answered with those that are served", async () => {
+test("a missing network is answered with those that are served", async () => {
   const { call } = await startHarness();
   const reply = await call("POST", RUN, { body: { source: "return 1" } });
   expect(reply.data["err"]).toBe(
@@ -270,7 +270,7 @@ test("error: a missing network is answered with those that are served", async ()
   );
 });
 
-test("error: a failure that has a request leads to it and to its public page", async () => {
+test("a failure that has a request leads to it and to its public page", async () => {
   const { call, service } = await startHarness();
   service.behave({ fails: { code: "oracle_timeout", message: "late" } });
   const { data } = await call("POST", PRESETS);

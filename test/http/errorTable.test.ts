@@ -20,7 +20,7 @@ const readTable = (name: string): (readonly string[])[] => {
 const rows = readTable("errors");
 const operatorRows = readTable("operator errors");
 
-test("default: docs/errors.md lists every code with its status, meaning and remedy, and no other", () => {
+test("docs/errors.md lists every code with its status, meaning and remedy, and no other", () => {
   const documented = Object.fromEntries(
     rows.map(([code, status, meaning, remedy]) => [code, { status: Number(status), meaning, remedy }]),
   );
@@ -34,7 +34,7 @@ const source = globSync("src/**/*.ts", { cwd: root })
   .map((file) => readFileSync(root + file, "utf8"))
   .join("\n");
 
-test("behaviour: docs/errors.md lists every code of the source, for callers or for operators, and no other", () => {
+test("docs/errors.md lists every code of the source, for callers or for operators, and no other", () => {
   const used = [...source.matchAll(/\bcode: "([a-z_]+)"/g)].map(([, code]) => code ?? "");
   const told = operatorRows.map(([code]) => code ?? "");
   expect(told.filter((code) => code in ERROR_TABLE)).toEqual([]);
@@ -42,16 +42,16 @@ test("behaviour: docs/errors.md lists every code of the source, for callers or f
   expect(told.length).toBe(new Set(told).size);
 });
 
-test("behaviour: docs/errors.md says of every operator's code what it means and what to do", () => {
+test("docs/errors.md says of every operator's code what it means and what to do", () => {
   for (const row of operatorRows)
     expect(row).toEqual([row[0], expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
 });
 
-test.each(Object.keys(ERROR_TABLE))("behaviour: %s, of the table, is used", (code) => {
+test.each(Object.keys(ERROR_TABLE))("%s, of the table, is used", (code) => {
   expect(source).toMatch(new RegExp(`["(]${code}[")]|\\.${code}\\b`));
 });
 
-test("behaviour: every status is an error, and codes are snake_case", () => {
+test("every status is an error, and codes are snake_case", () => {
   for (const [code, { status }] of Object.entries(ERROR_TABLE)) {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(status).toBeGreaterThanOrEqual(400);

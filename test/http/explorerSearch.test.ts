@@ -89,7 +89,7 @@ const search = (
     before,
   });
 
-test("default: finds what every network has, and names those that could not be asked", async () => {
+test("finds what every network has, and names those that could not be asked", async () => {
   expect((await search("7")).paths).toEqual(["/explorer/sepolia/block/7", "/explorer/fuji/block/7"]);
   expect(await search("7", { silent: "fuji" })).toMatchObject({
     paths: ["/explorer/sepolia/block/7"],
@@ -104,7 +104,7 @@ test("option: of the network that is preferred come all hits, where it has any",
   ]);
 });
 
-test("behaviour: a label is found in whatever form it is written, where nothing else is", async () => {
+test("a label is found in whatever form it is written, where nothing else is", async () => {
   expect((await search("RAFFLE  7", { preferred: "fuji" })).paths).toEqual(["/explorer/fuji/tx/0x07"]);
   expect(await search("raffle 8")).toMatchObject({
     hits: [],
@@ -114,7 +114,7 @@ test("behaviour: a label is found in whatever form it is written, where nothing 
 
 const AT = "2026-11-28T20:00:00.000Z";
 
-test("behaviour: a label leads to the page with its request's result, or to the transaction while there is none", async () => {
+test("a label leads to the page with its request's result, or to the transaction while there is none", async () => {
   const onChain = (network: string, [requestId]: readonly string[]) =>
     [
       { id: "req_a", network: "sepolia", requestId: "0xa7", result: "ann", title: "Draw", at: AT },
@@ -125,14 +125,14 @@ test("behaviour: a label leads to the page with its request's result, or to the 
   expect(hits).toMatchObject([{ title: "Draw", result: "ann", at: AT }, { at: AT }]);
 });
 
-test("behaviour: a label's beginning lists what begins so, at most 50; the label itself lists no longer ones", async () => {
+test("a label's beginning lists what begins so, at most 50; the label itself lists no longer ones", async () => {
   const { hits } = await search("lott");
   expect(hits).toHaveLength(50);
   expect(hits[1]).toMatchObject({ label: "lotto-1" });
   expect((await search("draw")).hits).toMatchObject([{ network: "sepolia", label: "draw" }]);
 });
 
-test("behaviour: a search for a label says where older blocks are left, and goes on there", async () => {
+test("a search for a label says where older blocks are left, and goes on there", async () => {
   const older = [{ network: "fuji", before: "5000" }];
   expect(await search("raffle 7")).toMatchObject({ hits: { length: 2 }, older });
   expect(await search("raffle 8")).toMatchObject({ hits: [], older, reason: expect.anything() });
@@ -143,7 +143,7 @@ test("behaviour: a search for a label says where older blocks are left, and goes
   expect(await search("7")).toMatchObject({ older: [] });
 });
 
-test("behaviour: the id of a shared result leads to its page, and that of no result nowhere", async () => {
+test("the id of a shared result leads to its page, and that of no result nowhere", async () => {
   const found = await search(OWN_ID, { getShared: async (id) => ({ id }) as SharedResult });
   expect(found.paths).toEqual([`/r/${OWN_ID}`]);
   const { paths, reason } = await search(OWN_ID);
@@ -153,12 +153,12 @@ test("behaviour: the id of a shared result leads to its page, and that of no res
   });
 });
 
-test("error: a database that can't be read is not an answer that there is no result", async () => {
+test("a database that can't be read is not an answer that there is no result", async () => {
   const getShared = () => Promise.reject(new Error("the database is away"));
   await expect(search(OWN_ID, { getShared })).rejects.toThrow("the database is away");
 });
 
-test("behaviour: a name leads to the networks and presets that have it", async () => {
+test("a name leads to the networks and presets that have it", async () => {
   expect((await search("fuj")).paths).toEqual(["/explorer/fuji"]);
   expect((await search("Lotto")).paths).toEqual(["/presets/lotto"]);
   expect((await search("o")).paths).toEqual([]); // part of nearly every name
@@ -167,7 +167,7 @@ test("behaviour: a name leads to the networks and presets that have it", async (
   expect((await search("nothing")).paths).toEqual([]);
 });
 
-test("error: a hash that was cut off is told with its length, not as the name of a contract", async () => {
+test("a hash that was cut off is told with its length, not as the name of a contract", async () => {
   expect((await search(`0x${"ab".repeat(14)}`)).reason).toBe(
     `0x${"ab".repeat(14)} has 28 hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest 500 blocks of embedded networks.`,
   );

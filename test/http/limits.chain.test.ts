@@ -8,14 +8,14 @@ import { createSandboxPool } from "../../sandbox/index.ts";
 
 const PRESETS = "/api/vrfv2/presets";
 
-test("default: 200 concurrent calls of one key all succeed, each its own request", async () => {
+test("200 concurrent calls of one key all succeed, each its own request", async () => {
   const { call, service } = await startHarness();
   const replies = await Promise.all(Array.from({ length: 200 }, () => call("POST", PRESETS)));
   expect(replies.every(({ status }) => status === 200)).toBe(true);
   expect(service.submitted).toHaveLength(200);
 });
 
-test("behaviour: every answer says what is left of the rate", async () => {
+test("every answer says what is left of the rate", async () => {
   const { call } = await startHarness({ limits: { rateLimit: 5, rateWindowSeconds: 30 } });
   const first = await call("GET", "/api/networks");
   expect(first.headers.get("RateLimit-Policy")).toBe('"key";q=5;w=30');
@@ -24,7 +24,7 @@ test("behaviour: every answer says what is left of the rate", async () => {
   expect(second.headers.get("RateLimit")).toMatch(/^"key";r=3;/);
 });
 
-test("error: past the rate 429 with Retry-After, for that key alone", async () => {
+test("past the rate 429 with Retry-After, for that key alone", async () => {
   const { call } = await startHarness({ limits: { rateLimit: 2, rateWindowSeconds: 30 } });
   await call("GET", "/api/networks");
   await call("GET", "/api/networks");
@@ -36,7 +36,7 @@ test("error: past the rate 429 with Retry-After, for that key alone", async () =
   expect((await call("GET", "/api/networks", { key: FUNCTIONS_ONLY_KEY })).status).toBe(200);
 });
 
-test("error: past 200 gifts of the faucet 429, for that dapp and network alone", async () => {
+test("past 200 gifts of the faucet 429, for that dapp and network alone", async () => {
   const { call } = await startHarness();
   const ask = (key: string, network: string) =>
     call("POST", "/api/faucet", { key, body: { network, address: `0x${"00".repeat(19)}11` } });
@@ -49,7 +49,7 @@ test("error: past 200 gifts of the faucet 429, for that dapp and network alone",
   expect((await ask(API_KEY, "fuji")).status).toBe(200);
 });
 
-test("error: past the calls under way 429; the place comes back with the answer", async () => {
+test("past the calls under way 429; the place comes back with the answer", async () => {
   const { call, service } = await startHarness({ limits: { maxConcurrent: 2 } });
   service.behave("pend");
   const [first, second] = [call("POST", PRESETS), call("POST", PRESETS)];
@@ -62,7 +62,7 @@ test("error: past the calls under way 429; the place comes back with the answer"
   await expect.poll(async () => (await call("GET", "/api/networks")).status, PATIENT).toBe(200);
 });
 
-test("error: calls without a valid key are limited by address, and keys are not touched by it", async () => {
+test("calls without a valid key are limited by address, and keys are not touched by it", async () => {
   const { call } = await startHarness({ limits: { anonymousRateLimit: 3 } });
   const statuses: number[] = [];
   for (let count = 0; count < 4; count += 1) {
@@ -72,7 +72,7 @@ test("error: calls without a valid key are limited by address, and keys are not 
   expect((await call("GET", "/api/networks")).status).toBe(200);
 });
 
-test("behaviour: behind a proxy the address that it saw counts, whatever a caller writes before it", async () => {
+test("behind a proxy the address that it saw counts, whatever a caller writes before it", async () => {
   const { call } = await startHarness({ limits: { anonymousRateLimit: 2 }, more: { trustProxy: true } });
   const statusFrom = async (addresses: string): Promise<number> => {
     const headers = { "X-Forwarded-For": addresses };
@@ -84,7 +84,7 @@ test("behaviour: behind a proxy the address that it saw counts, whatever a calle
   expect(await statusFrom("192.0.2.1, 192.0.2.2")).toBe(401);
 });
 
-test("error: what needs no key is limited by address, apart from the API", async () => {
+test("what needs no key is limited by address, apart from the API", async () => {
   const { call } = await startHarness({ limits: { pageRateLimit: 2 } });
   const statuses: number[] = [];
   for (let count = 0; count < 3; count += 1) statuses.push((await call("GET", "/metrics")).status);
@@ -94,7 +94,7 @@ test("error: what needs no key is limited by address, apart from the API", async
   expect((await call("GET", "/api/networks")).status).toBe(200);
 });
 
-test("behaviour: servers with one counter share the quota and the calls under way of a key", async () => {
+test("servers with one counter share the quota and the calls under way of a key", async () => {
   const limits = { rateLimit: 3, maxConcurrent: 1 };
   const more = { counter: createCallCounter() };
   const [first, second] = [await startHarness({ limits, more }), await startHarness({ limits, more })];
@@ -108,7 +108,7 @@ test("behaviour: servers with one counter share the quota and the calls under wa
   expect((await waiting).status).toBe(200);
 });
 
-test("error: where the counter of all replicas doesn't answer, calls with a key are 503, and others counted here", async () => {
+test("where the counter of all replicas doesn't answer, calls with a key are 503, and others counted here", async () => {
   const gone = () =>
     Promise.reject(
       new TycheError("gone", { code: "overloaded", blame: "us", details: { retryAfterMs: 1000 } }),
@@ -122,7 +122,7 @@ test("error: where the counter of all replicas doesn't answer, calls with a key 
   expect((await call("GET", "/api/networks", { key: "wrong" })).status).toBe(429);
 });
 
-test("behaviour: a caller who leaves while the call is counted leaves nothing under way", async () => {
+test("a caller who leaves while the call is counted leaves nothing under way", async () => {
   const counter = createCallCounter();
   const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>();
   const { promise: left, resolve: tellLeft } = Promise.withResolvers<void>();
@@ -148,7 +148,7 @@ test("behaviour: a caller who leaves while the call is counted leaves nothing un
   await ended;
 });
 
-test("error: an overloaded service is 503 with Retry-After", async () => {
+test("an overloaded service is 503 with Retry-After", async () => {
   const { call, service } = await startHarness();
   const details = { retryAfterMs: 2500 };
   service.behave({ throws: new TycheError("queue at 5000", { code: "overloaded", blame: "us", details }) });
@@ -162,7 +162,7 @@ test("error: an overloaded service is 503 with Retry-After", async () => {
   });
 });
 
-test("error: a full sandbox is 503 too, without a word of the sandbox", async () => {
+test("a full sandbox is 503 too, without a word of the sandbox", async () => {
   const { call, service } = await startHarness();
   const pool = createSandboxPool({ concurrency: 1 });
   await pool.close();

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await server.close();
 });
 
-test("default: the document is valid OpenAPI 3.1", async () => {
+test("the document is valid OpenAPI 3.1", async () => {
   const outcome = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
   expect(outcome).toMatchObject({ valid: true });
 });
@@ -83,7 +83,7 @@ const TYPE_OF: Readonly<Record<string, string>> = {
   maxProperties: "object",
 };
 
-test("behaviour: its schemas have no other keywords than JSON Schema's, each where it says something", () => {
+test("its schemas have no other keywords than JSON Schema's, each where it says something", () => {
   const found = [...schemasIn(document)];
   expect(found.length).toBeGreaterThan(200);
   const foreign = found.flatMap(([at, schema]) =>
@@ -95,20 +95,20 @@ test("behaviour: its schemas have no other keywords than JSON Schema's, each whe
 });
 
 /** openapi-typescript makes members of `components/schemas` with a default required, so callers would have to pass all of a preset's. */
-test("behaviour: no parameter with a default is in a shared schema, where generators make it required", () => {
+test("no parameter with a default is in a shared schema, where generators make it required", () => {
   const shared = [...schemasIn(document.components.schemas, "#/components/schemas")];
   expect(shared.length).toBeGreaterThan(0);
   expect(shared.filter(([, schema]) => "default" in schema).map(([at]) => at)).toEqual([]);
 });
 
-test("behaviour: only what takes a key says that it may be missing", () => {
+test("only what takes a key says that it may be missing", () => {
   const { get: explore } = document.paths["/api/explorer/search"]!;
   expect([explore!.security, explore!.responses["401"]]).toEqual([[], undefined]);
   const { get: list } = document.paths["/api/requests"]!;
   expect(Object.keys(list!.responses)).toContain("401");
 });
 
-test("behaviour: the operations of the operator, and no others, ask for the operator token", () => {
+test("the operations of the operator, and no others, ask for the operator token", () => {
   const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const asking = all.filter(({ security }) => JSON.stringify(security) === '[{"operatorToken":[]}]');
   expect(asking.map(({ operationId }) => operationId).toSorted()).toEqual([
@@ -145,7 +145,7 @@ test("behaviour: the operations of the operator, and no others, ask for the oper
   ]);
 });
 
-test("behaviour: what has a default need not be sent", () => {
+test("what has a default need not be sent", () => {
   const { post } = document.paths["/api/vrfv2/presets"]!;
   const required = post!.parameters.map(({ name, required }) => [name, required]);
   expect(required).toEqual(
@@ -163,14 +163,14 @@ test("behaviour: what has a default need not be sent", () => {
   ]);
 });
 
-test("behaviour: an error has its sentence and its code, always", () => {
+test("an error has its sentence and its code, always", () => {
   expect(document.components.schemas["Error"]).toMatchObject({
     required: ["data"],
     properties: { data: { required: ["success", "err", "code"] } },
   });
 });
 
-test("behaviour: each parameter stands in one place, and what a POST takes is all there", () => {
+test("each parameter stands in one place, and what a POST takes is all there", () => {
   const placed: Record<string, string[]> = {};
   for (const [path, { post }] of Object.entries(document.paths)) {
     if (post === undefined) continue;
@@ -262,7 +262,7 @@ test("behaviour: each parameter stands in one place, and what a POST takes is al
   });
 });
 
-test("behaviour: it describes every operation under /api", () => {
+test("it describes every operation under /api", () => {
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
@@ -360,14 +360,14 @@ test("behaviour: it describes every operation under /api", () => {
   ]);
 });
 
-test("behaviour: every operation that takes a key lists 404, for an operator who names a dapp that does not exist", () => {
+test("every operation that takes a key lists 404, for an operator who names a dapp that does not exist", () => {
   const lacking = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
     .filter(({ security, responses }) => security?.length !== 0 && !Object.hasOwn(responses, "404"));
   expect(lacking.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test("behaviour: it names every error code", () => {
+test("it names every error code", () => {
   for (const code of Object.keys(ERROR_TABLE)) expect(text).toContain(`\`${code}\``);
 });
 
@@ -378,7 +378,7 @@ test("has examples of its own operations and of no others", () => {
   );
 });
 
-test("behaviour: every JSON response has examples, and they have its schema", () => {
+test("every JSON response has examples, and they have its schema", () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "api");
   const wrong = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -402,7 +402,7 @@ test("behaviour: every JSON response has examples, and they have its schema", ()
   expect(wrong).toEqual([]);
 });
 
-test("behaviour: real answers have the schemas that it promises", async () => {
+test("real answers have the schemas that it promises", async () => {
   const { call } = await startHarness();
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "api");
@@ -435,7 +435,7 @@ test("behaviour: real answers have the schemas that it promises", async () => {
   }
 });
 
-test("behaviour: the examples of its bodies are answered 200", async () => {
+test("the examples of its bodies are answered 200", async () => {
   const { call } = await startHarness();
   const { requestBody } = document.paths["/api/vrfv2/presets"]?.["post"] ?? {};
   const examples = Object.entries(requestBody?.content["application/json"]?.examples ?? {});

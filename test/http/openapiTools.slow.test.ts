@@ -30,11 +30,11 @@ async function lint(source: string): Promise<Readonly<Record<"redocly" | "spectr
   return JSON.parse(stdout) as Awaited<ReturnType<typeof lint>>;
 }
 
-test("default: Redocly and Spectral find nothing by their recommended rules, not even a hint", async () => {
+test("Redocly and Spectral find nothing by their recommended rules, not even a hint", async () => {
   expect(await lint(description)).toEqual({ redocly: [], spectral: [] });
 });
 
-test("error: both find what is wrong", async () => {
+test("both find what is wrong", async () => {
   const broken = JSON.parse(description) as { paths: Record<string, object> };
   broken.paths["/api/broken"] = { get: { responses: {} } };
   const unnamed = expect.objectContaining({ rule: "operation-operationId" }) as object;
@@ -94,7 +94,7 @@ const client = createClient({ baseUrl, auth });`,
   ),
 };
 
-test("default: the clients that openapi-typescript and Hey API make of it compile and work", async () => {
+test("the clients that openapi-typescript and Hey API make of it compile and work", async () => {
   const { server } = await startPresetHarness();
   const files = {
     "openapi.json": description,

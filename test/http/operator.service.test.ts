@@ -33,7 +33,7 @@ const connect = (apiKey: string) => createClient({ baseUrl: tyche.url, apiKey, r
 const findNetwork = (name: string): NetworkView => networks.find((one) => one.name === name)!;
 
 describe("who may call", () => {
-  test("error: the key of a dapp may not do what the operator may", async () => {
+  test("the key of a dapp may not do what the operator may", async () => {
     const asDapp = createOperator({ baseUrl: tyche.url, token: tyche.apiKey, retries: 0 });
     for (const call of [
       () => asDapp.dapps(),
@@ -48,12 +48,12 @@ describe("who may call", () => {
     expect((await asDapp.info()).version).toMatch(/^\d/);
   });
 
-  test("error: another token is none at all", async () => {
+  test("another token is none at all", async () => {
     const stranger = createOperator({ baseUrl: tyche.url, token: "x".repeat(43), retries: 0 });
     await expect(stranger.dapps()).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  test("default: an operator calls for a dapp that it names; without a name it is told to", async () => {
+  test("an operator calls for a dapp that it names; without a name it is told to", async () => {
     const { id } = await operator.as(dappId).submit.random({ network: NETWORK, numWords: 1 });
     expect(await connect(tyche.apiKey).request(id)).toMatchObject({ id, kind: "random" });
     const unnamed = createOperator({ baseUrl: tyche.url, token: "", retries: 0 });
@@ -67,7 +67,7 @@ describe("who may call", () => {
 });
 
 describe("dapps", () => {
-  test("default: one is created with a key that works, is renamed, and deleted", async () => {
+  test("one is created with a key that works, is renamed, and deleted", async () => {
     const made = await operator.createDapp({ name: "shop", facilities: ["presets"] });
     expect(made).toMatchObject({
       name: "shop",
@@ -83,7 +83,7 @@ describe("dapps", () => {
     await expect(operator.dapp(made.id)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("behaviour: a repeated creation with the same idempotency key returns the first one's dapp or key", async () => {
+  test("a repeated creation with the same idempotency key returns the first one's dapp or key", async () => {
     const options = { idempotencyKey: "order-17" };
     const made = await operator.createDapp({ name: "once" }, options);
     expect(await operator.createDapp({ name: "once" }, options)).toEqual(made);
@@ -103,7 +103,7 @@ describe("dapps", () => {
     [{ name: "a\u0007b" }, "must not hold control characters"],
     [{ name: "a\u202eb" }, "must not hold control characters"],
     [{ name: "shop", facilities: [] }, "facilities"],
-  ])("error: %j is refused with the reason", async (params, reason) => {
+  ])("%j is refused with the reason", async (params, reason) => {
     await expect(operator.createDapp(params)).rejects.toMatchObject({
       code: "invalid_parameter",
       message: expect.stringContaining(reason),
@@ -112,7 +112,7 @@ describe("dapps", () => {
 });
 
 describe("API keys", () => {
-  test("default: one is named, shown once more when asked for, and stops when revoked", async () => {
+  test("one is named, shown once more when asked for, and stops when revoked", async () => {
     const added = await operator.addKey(dappId, { name: "production" });
     expect(added).toMatchObject({ name: "production", lastUsedAt: null, revokedAt: null });
     const before = (await operator.keys(dappId)).find(({ id }) => id === added.id)!;
@@ -251,7 +251,7 @@ describe("API keys", () => {
     });
   });
 
-  test("default: the command line names and limits keys, too", async () => {
+  test("the command line names and limits keys, too", async () => {
     const env = { TYCHE_DATA_DIR: tyche.dataDir };
     const added = await runTyche(
       ["dapp", "add-key", dappId, "--name", "from a shell", "--daily-limit", "7"],
@@ -296,7 +296,7 @@ describe("API keys", () => {
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("control characters") });
   });
 
-  test("error: a key can't be reached through another dapp, nor be called what hides text", async () => {
+  test("a key can't be reached through another dapp, nor be called what hides text", async () => {
     const other = await operator.createDapp({ name: "other" });
     await expect(operator.revealKey(dappId, other.key.id)).rejects.toMatchObject({ code: "not_found" });
     await expect(operator.revokeKey(dappId, other.key.id)).rejects.toMatchObject({ code: "not_found" });
@@ -306,7 +306,7 @@ describe("API keys", () => {
   });
 });
 
-test("default: config vars have subscriptions, contracts and a sample of each network, balances what is on them", async () => {
+test("config vars have subscriptions, contracts and a sample of each network, balances what is on them", async () => {
   const list = await operator.configVars(dappId);
   expect(list.map(({ network }) => network)).toEqual(networks.map(({ name }) => name));
   for (const vars of list) {
@@ -325,7 +325,7 @@ describe("consumers", () => {
   const linked = async (address: string) =>
     (await operator.consumers(dappId)).linked.find((one) => one.address === address);
 
-  test("default: a contract is listed with the transaction that linked it, until it is unlinked", async () => {
+  test("a contract is listed with the transaction that linked it, until it is unlinked", async () => {
     const consumer = findNetwork("fuji").contracts["link"];
     const client = operator.as(dappId);
     const { transactionHash } = await client.addConsumer({ dappId, network: "fuji", consumer });
@@ -339,7 +339,7 @@ describe("consumers", () => {
     expect(await linked(consumer)).toBeUndefined();
   });
 
-  test("behaviour: one that the chain has lost is shown as such", async () => {
+  test("one that the chain has lost is shown as such", async () => {
     const { contracts, rpcUrl } = findNetwork("fuji");
     const consumer = contracts["functionsCoordinator"];
     await operator.as(dappId).addConsumer({ dappId, network: "fuji", consumer });
@@ -369,7 +369,7 @@ describe("consumers", () => {
   });
 });
 
-test("default: a dapp's deletion unlinks its contract, and its shared result stays", async () => {
+test("a dapp's deletion unlinks its contract, and its shared result stays", async () => {
   const made = await operator.createDapp({ name: "short" });
   const client = operator.as(made.id);
   const explorer = createExplorer({ baseUrl: tyche.url });
@@ -384,7 +384,7 @@ test("default: a dapp's deletion unlinks its contract, and its shared result sta
     .toContainEqual(expect.objectContaining({ method: "removeConsumer" }));
 });
 
-test("default: how the service stands, what was asked for, and accounts that hold coin", async () => {
+test("how the service stands, what was asked for, and accounts that hold coin", async () => {
   const readiness = await operator.readiness();
   expect(readiness).toMatchObject({ ready: true, networks: { [NETWORK]: { ready: true } } });
   const { hours } = await operator.activity();
@@ -398,7 +398,7 @@ test("default: how the service stands, what was asked for, and accounts that hol
   expect(gift).toMatchObject({ success: true, transactionHashes: [expect.any(String), expect.any(String)] });
 });
 
-test("default: usage comes as CSV, too", async () => {
+test("usage comes as CSV, too", async () => {
   const csv = await connect(tyche.apiKey).usageCsv({ network: NETWORK });
   expect(csv).toMatch(/^day,network,preset,.*\r\n(.*\r\n)*\d{4}-\d\d-\d\d,sepolia,\d/);
   await expect(connect(tyche.apiKey).usageCsv({ from: "2026-02-30" })).rejects.toMatchObject({
@@ -406,7 +406,7 @@ test("default: usage comes as CSV, too", async () => {
   });
 });
 
-test("behaviour: real answers have the schemas that the description of the API promises", async () => {
+test("real answers have the schemas that the description of the API promises", async () => {
   const [document, { vrfv2Hash, vrfv2EventHash }] = await Promise.all([
     (await fetch(`${tyche.url}/openapi.json`)).json() as Promise<object>,
     operator.as(dappId).preset("coinflip", {}, { network: NETWORK }),

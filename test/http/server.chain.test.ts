@@ -9,7 +9,7 @@ const PRESETS = "/api/vrfv2/presets";
 const head = (extra: string) =>
   `POST ${PRESETS} HTTP/1.1\r\nHost: x\r\nAuthorization: ${API_KEY}\r\nContent-Type: application/json\r\n${extra}\r\n`;
 
-test("default: security headers on every answer, no trace of the software", async () => {
+test("security headers on every answer, no trace of the software", async () => {
   const { call } = await startHarness();
   for (const path of ["/api/networks", "/healthz", "/docs", "/nowhere", "/api/nowhere"]) {
     const { headers } = await call("GET", path);
@@ -24,7 +24,7 @@ test("default: security headers on every answer, no trace of the software", asyn
   expect((await call("GET", "/api/networks")).headers.get("Cache-Control")).toBe("no-store");
 });
 
-test("behaviour: a request id of the caller's is kept when it is harmless", async () => {
+test("a request id of the caller's is kept when it is harmless", async () => {
   const { call } = await startHarness();
   const kept = await call("GET", "/healthz", { headers: { "X-Request-Id": "order-17.b" } });
   expect(kept.headers.get("X-Request-Id")).toBe("order-17.b");
@@ -32,7 +32,7 @@ test("behaviour: a request id of the caller's is kept when it is harmless", asyn
   expect(replaced.headers.get("X-Request-Id")).not.toBe("a b");
 });
 
-test("behaviour: pages of any origin may call the API with a key, without credentials", async () => {
+test("pages of any origin may call the API with a key, without credentials", async () => {
   const { call } = await startHarness();
   const preflight = await call("OPTIONS", PRESETS, {
     key: null,
@@ -48,7 +48,7 @@ test("behaviour: pages of any origin may call the API with a key, without creden
   expect(refused.headers.get("WWW-Authenticate")).toBe('Bearer realm="tyche"');
 });
 
-test("behaviour: HEAD answers as GET does, without a body", async () => {
+test("HEAD answers as GET does, without a body", async () => {
   const { call } = await startHarness();
   const reply = await call("HEAD", "/api/networks");
   expect([reply.status, reply.text]).toEqual([200, ""]);
@@ -56,7 +56,7 @@ test("behaviour: HEAD answers as GET does, without a body", async () => {
   expect((await call("HEAD", PRESETS)).headers.get("Allow")).toBe("OPTIONS, POST");
 });
 
-test("behaviour: a chunked body is read like any other, and limited like any other", async () => {
+test("a chunked body is read like any other, and limited like any other", async () => {
   const { raw } = await startHarness({ limits: { maxBodyBytes: 100 } });
   const chunked = (body: string) =>
     `${head("Transfer-Encoding: chunked\r\nConnection: close\r\n")}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -64,7 +64,7 @@ test("behaviour: a chunked body is read like any other, and limited like any oth
   expect(await raw(chunked(" ".repeat(101)))).toContain('"code":"body_too_large"');
 });
 
-test("behaviour: Expect: 100-continue is served, anything else is 417 in the envelope", async () => {
+test("Expect: 100-continue is served, anything else is 417 in the envelope", async () => {
   const { raw } = await startHarness();
   const continued = await raw(
     `${head("Expect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n")}{}`,
@@ -83,14 +83,14 @@ test.each([
   ],
   ["an encoding", head("Expect: 100-continue\r\nContent-Length: 2\r\nContent-Encoding: gzip\r\n"), "415"],
   ["a path without a page", "GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\r\n", "404"],
-])("error: %s is refused without 100, and the connection ends", async (_what, sent, status) => {
+])("%s is refused without 100, and the connection ends", async (_what, sent, status) => {
   const { raw } = await startHarness();
   const answer = await raw(sent);
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(answer).toContain("Connection: close");
 });
 
-test("behaviour: HTTP/1.0 gets no 100", async () => {
+test("HTTP/1.0 gets no 100", async () => {
   const { raw } = await startHarness();
   const sent = head("Expect: 100-continue\r\nContent-Length: 2\r\n").replace("HTTP/1.1", "HTTP/1.0");
   expect(await raw(`${sent}{}`)).toMatch(/^HTTP\/1\.1 200/);
@@ -108,7 +108,7 @@ test.each([
     "malformed_http",
   ],
   ["headers past the limit", head(`X-Long: ${"x".repeat(20_000)}\r\n`), 431, "headers_too_large"],
-])("error: %s", async (_what, bytes, status, code) => {
+])("%s", async (_what, bytes, status, code) => {
   const { raw } = await startHarness();
   const answer = await raw(bytes);
   expect(answer).toContain(`HTTP/1.1 ${status} `);
@@ -116,7 +116,7 @@ test.each([
 });
 
 test.each(["GET /api/networks", "GET /explorer", "GET /healthz"])(
-  "error: %s with two Host lines is 400",
+  "%s with two Host lines is 400",
   async (line) => {
     const { raw } = await startHarness();
     for (const second of ["a", "evil.example"])
@@ -135,7 +135,7 @@ test.each([
   "a b",
   "a/b",
   "a,b",
-])("error: the Host %s is 400, and so is an X-Forwarded-Host of a proxy", async (host) => {
+])("the Host %s is 400, and so is an X-Forwarded-Host of a proxy", async (host) => {
   const { raw } = await startHarness({ more: { trustProxy: true } });
   for (const lines of [`Host: ${host}`, `Host: a\r\nX-Forwarded-Host: ${host === "a,b" ? "a,b/c" : host}`])
     expect(await raw(`GET /healthz HTTP/1.1\r\n${lines}\r\nConnection: close\r\n\r\n`)).toMatch(
@@ -144,7 +144,7 @@ test.each([
 });
 
 test.each(["http://[", "http://:@/%zz", "http://a@b/x", "/\\\\Ôl@Y#", "/x#y", "javascript:1"])(
-  "error: the target %s is 400, and no fault of ours",
+  "the target %s is 400, and no fault of ours",
   async (target) => {
     const { raw, logged } = await startHarness();
     expect(await raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toMatch(
@@ -155,7 +155,7 @@ test.each(["http://[", "http://:@/%zz", "http://a@b/x", "/\\\\Ôl@Y#", "/x#y", "
 );
 
 test.each(["http://a/healthz", "http://[::1]:3000/healthz", "https://a/healthz?x=y"])(
-  "behaviour: the target %s is one that a forwarder may send",
+  "the target %s is one that a forwarder may send",
   async (target) => {
     const { raw } = await startHarness();
     expect(await raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(
@@ -164,7 +164,7 @@ test.each(["http://a/healthz", "http://[::1]:3000/healthz", "https://a/healthz?x
   },
 );
 
-test("behaviour: thousands of violations are counted, not listed", async () => {
+test("thousands of violations are counted, not listed", async () => {
   const { call } = await startHarness();
   const args = Array.from({ length: 60_000 }, () => 1);
   const reply = await call("POST", "/api/oracleFunctions/runFunction", {
@@ -177,7 +177,7 @@ test("behaviour: thousands of violations are counted, not listed", async () => {
   expect(reply.text.length).toBeLessThan(10_000);
 });
 
-test("error: a caller that sends its headers too slowly is cut off", async () => {
+test("a caller that sends its headers too slowly is cut off", async () => {
   const { raw } = await startHarness({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
   expect(await raw("POST /api/vrfv2/presets HTTP/1.1\r\nHost: x\r\n")).toContain('"code":"request_timeout"');
 });
@@ -186,7 +186,7 @@ test.each([
   ["that sends its headers too slowly", "POST /api/vrfv2/presets HTTP/1.1\r\nHost: x\r\n"],
   ["that sends its body too slowly", head("Content-Length: 100\r\n")],
   ["that sends something else than HTTP", "\0\r\n\r\n"],
-])("error: a caller %s, and never closes, holds no connection", async (_what, sent) => {
+])("a caller %s, and never closes, holds no connection", async (_what, sent) => {
   const limits = { maxConnections: 1, headersTimeoutMs: 100, requestTimeoutMs: 100 };
   const { call, server } = await startHarness({ limits });
   // Half open: it reads the answer and the server's FIN, but doesn't close its own side.
@@ -203,7 +203,7 @@ test.each([
   socket.destroy();
 });
 
-test("error: a body shorter than its length is never acted upon", async () => {
+test("a body shorter than its length is never acted upon", async () => {
   const { server, service, logged } = await startHarness();
   const socket = connect(server.port, "127.0.0.1");
   socket.end(`${head("Content-Length: 100\r\n")}{}`);
@@ -213,7 +213,7 @@ test("error: a body shorter than its length is never acted upon", async () => {
   expect(service.submitted).toEqual([]);
 });
 
-test("default: closing ends idle connections, lets a call finish and refuses new ones", async () => {
+test("closing ends idle connections, lets a call finish and refuses new ones", async () => {
   const { call, service, server } = await startHarness({ limits: { closeGraceMs: 60_000 } });
   service.behave("pend");
   await call("GET", "/healthz");
@@ -255,7 +255,7 @@ test("until it has closed, it closes no idle connection, and each response is it
   await drained;
 });
 
-test("behaviour: a call that outlasts the grace time is told where its result will be", async () => {
+test("a call that outlasts the grace time is told where its result will be", async () => {
   const { call, service, server } = await startHarness({ limits: { closeGraceMs: 50 } });
   service.behave("pend");
   const pending = call("POST", PRESETS);
@@ -264,14 +264,14 @@ test("behaviour: a call that outlasts the grace time is told where its result wi
   expect((await pending).data).toMatchObject({ code: "still_pending" });
 });
 
-test("error: a port in use rejects with Node's own error", async () => {
+test("a port in use rejects with Node's own error", async () => {
   const first = await startHarness();
   await expect(startHarness({ more: { port: first.server.port } })).rejects.toMatchObject({
     code: "EADDRINUSE",
   });
 });
 
-test("default: health, readiness and metrics need no key", async () => {
+test("health, readiness and metrics need no key", async () => {
   const { call } = await startHarness();
   expect((await call("GET", "/healthz", { key: null })).text).toBe('{"status":"ok"}');
   const ready = await call("GET", "/readyz", { key: null });
@@ -289,7 +289,7 @@ test("default: health, readiness and metrics need no key", async () => {
   expect(metrics.text).toContain('route="unmatched",status="404"');
 });
 
-test("behaviour: not ready is 503 with what each network says", async () => {
+test("not ready is 503 with what each network says", async () => {
   const { call, service } = await startHarness();
   service.readiness = async () => ({
     ready: false,
@@ -301,7 +301,7 @@ test("behaviour: not ready is 503 with what each network says", async () => {
   expect(JSON.parse(reply.text)).toMatchObject({ networks: { fuji: { why: "starting" } } });
 });
 
-test("behaviour: the log tells id, route, status and time, and never the key", async () => {
+test("the log tells id, route, status and time, and never the key", async () => {
   const { call, logged } = await startHarness();
   await call("POST", `${PRESETS}?apiKey=${API_KEY}`, {
     body: { secrets: { token: "hunter2" }, preset: "range" },
@@ -323,7 +323,7 @@ test("behaviour: the log tells id, route, status and time, and never the key", a
   for (const secret of [API_KEY, "hunter2", "idem-secret"]) expect(logged()).not.toContain(secret);
 });
 
-test("behaviour: a preset that comes or goes is in the API at once", async () => {
+test("a preset that comes or goes is in the API at once", async () => {
   const { call, service } = await startHarness();
   const [coinflip] = PRESET_VIEWS;
   service.setPresets([...PRESET_VIEWS, { ...coinflip!, name: "roulette" }]);

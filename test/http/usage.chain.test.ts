@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startHarness } from "./harness.ts";
 
-test("default: usage as JSON", async () => {
+test("answers with the usage as JSON", async () => {
   const { call } = await startHarness();
   const { status, data } = await call("GET", "/api/usage?from=2026-11-01&to=2026-11-30&network=fuji");
   expect(status).toBe(200);
@@ -15,7 +15,7 @@ test("default: usage as JSON", async () => {
 test.each([
   ["?format=csv", {}],
   ["", { Accept: "text/csv" }],
-])("default: usage as CSV by %j and %j", async (query, headers) => {
+])("usage as CSV by %j and %j", async (query, headers) => {
   const { call } = await startHarness();
   const reply = await call("GET", `/api/usage${query}`, { headers });
   expect(reply.headers.get("Content-Type")).toContain("text/csv");
@@ -25,7 +25,7 @@ test.each([
   );
 });
 
-test("error: what is no day or no network is refused, and a key is needed", async () => {
+test("what is no day or no network is refused, and a key is needed", async () => {
   const { call } = await startHarness();
   const reply = await call("GET", "/api/usage?from=yesterday&network=x&format=xml");
   expect(reply.status).toBe(400);

@@ -37,7 +37,7 @@ function stream(harness: Harness, path: string, headers: Readonly<Record<string,
   });
 }
 
-test("default: respond-async answers 202 with the request's address, which has the result later", async () => {
+test("respond-async answers 202 with the request's address, which has the result later", async () => {
   const { call, service } = await startHarness();
   service.behave("pend");
   const reply = await call("POST", PRESETS, { headers: { Prefer: "respond-async" } });
@@ -55,7 +55,7 @@ test("default: respond-async answers 202 with the request's address, which has t
   });
 });
 
-test("behaviour: past the wait limit 504 names the request's own address; the request goes on", async () => {
+test("past the wait limit 504 names the request's own address; the request goes on", async () => {
   const { call, service } = await startHarness({ limits: { waitTimeoutMs: 30 } });
   service.behave("pend");
   const reply = await call("POST", PRESETS);
@@ -67,7 +67,7 @@ test("behaviour: past the wait limit 504 names the request's own address; the re
   expect((await call("GET", pathname)).data).toMatchObject({ state: "fulfilled" });
 });
 
-test("behaviour: wait=n bounds the wait, and with respond-async ends it in 202", async () => {
+test("wait=n bounds the wait, and with respond-async ends it in 202", async () => {
   const { call, service } = await startHarness();
   service.behave("pend");
   const pending = await call("POST", PRESETS, { headers: { Prefer: "wait=0" } });
@@ -79,7 +79,7 @@ test("behaviour: wait=n bounds the wait, and with respond-async ends it in 202",
 });
 
 test.each(["wait=99999999999999999999", 'Wait = "0" ; x=1', "other=wait, wait=0, wait=abc"])(
-  "behaviour: Prefer: %s is taken, and a longer wait than the limit ends at the limit",
+  "Prefer: %s is taken, and a longer wait than the limit ends at the limit",
   async (prefer) => {
     const { call, service } = await startHarness({ limits: { waitTimeoutMs: 30 } });
     service.behave("pend");
@@ -88,14 +88,14 @@ test.each(["wait=99999999999999999999", 'Wait = "0" ; x=1', "other=wait, wait=0,
   },
 );
 
-test("behaviour: a parameter of respond-async changes nothing", async () => {
+test("a parameter of respond-async changes nothing", async () => {
   const { call, service } = await startHarness();
   service.behave("pend");
   const reply = await call("POST", PRESETS, { headers: { Prefer: "respond-async; x=1" } });
   expect(reply.status).toBe(202);
 });
 
-test("behaviour: the same Idempotency-Key gets the same request, another body 409", async () => {
+test("the same Idempotency-Key gets the same request, another body 409", async () => {
   const { call, service } = await startHarness();
   const headers = { "Idempotency-Key": "order-1" };
   const first = await call("POST", PRESETS, { headers });
@@ -107,7 +107,7 @@ test("behaviour: the same Idempotency-Key gets the same request, another body 40
   expect([other.status, other.data["code"]]).toEqual([409, "idempotency_conflict"]);
 });
 
-test("default: an event stream tells every state and ends with the result", async () => {
+test("an event stream tells every state and ends with the result", async () => {
   const harness = await startHarness();
   harness.service.behave("pend");
   const response = await stream(harness, PRESETS);
@@ -132,7 +132,7 @@ test("default: an event stream tells every state and ends with the result", asyn
   expect(events[4]?.data).toMatchObject({ data: { success: true, parsedResult: "1" } });
 });
 
-test("behaviour: Last-Event-ID resumes after that state; after the result there is nothing more", async () => {
+test("Last-Event-ID resumes after that state; after the result there is nothing more", async () => {
   const harness = await startHarness();
   const { data } = await harness.call("POST", PRESETS, { headers: { Prefer: "respond-async" } });
   const id = String(data["id"]);
@@ -142,7 +142,7 @@ test("behaviour: Last-Event-ID resumes after that state; after the result there 
   expect(ended.status).toBe(204);
 });
 
-test("behaviour: a stream keeps itself alive with comments, and ends when the server closes", async () => {
+test("a stream keeps itself alive with comments, and ends when the server closes", async () => {
   const harness = await startHarness({ limits: { heartbeatMs: 10 } });
   harness.service.behave("pend");
   const response = await stream(harness, PRESETS);
@@ -173,7 +173,7 @@ test.each(["API key", "session"])("a stream ends without its result once its %s 
   await store.close();
 });
 
-test("behaviour: a request that fails ends its stream with the error that the call would have had", async () => {
+test("a request that fails ends its stream with the error that the call would have had", async () => {
   const harness = await startHarness();
   harness.service.behave({ fails: { code: "chain_unavailable", message: "sepolia does not answer" } });
   const { events } = await readEvents(await stream(harness, PRESETS));
@@ -183,14 +183,14 @@ test("behaviour: a request that fails ends its stream with the error that the ca
   });
 });
 
-test("behaviour: a stream that a bad request asks for is an ordinary 400", async () => {
+test("a stream that a bad request asks for is an ordinary 400", async () => {
   const harness = await startHarness();
   const response = await stream(harness, `${PRESETS}?network=x`);
   expect(response.status).toBe(400);
   expect(response.headers.get("Content-Type")).toContain("application/json");
 });
 
-test("behaviour: a caller that leaves loses nothing, and its place is free again", async () => {
+test("a caller that leaves loses nothing, and its place is free again", async () => {
   const { call, service, logged } = await startHarness({ limits: { maxConcurrent: 1 } });
   service.behave("pend");
   const left = new AbortController();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { writeCsv } from "../../src/lib/csv.ts";
 
-test("default: rows end with CR LF, and what is absent is empty", () => {
+test("rows end with CR LF, and what is absent is empty", () => {
   expect(
     writeCsv([
       ["day", "words"],
@@ -17,7 +17,7 @@ test.each([
   ["+1", "'+1"],
   ["-a", "'-a"],
   ["-1.5", "-1.5"],
-])("security: %j is no formula in a spreadsheet", (text, field) => {
+])("%j is no formula in a spreadsheet", (text, field) => {
   expect(writeCsv([[text]])).toBe(`${field}\r\n`);
 });
 
@@ -26,6 +26,6 @@ test.each([
   ['say "hi"', '"say ""hi"""'],
   ["two\nlines", '"two\nlines"'],
   ["two\rlines", '"two\rlines"'],
-])("behaviour: %j is quoted (RFC 4180)", (text, field) => {
+])("%j is quoted (RFC 4180)", (text, field) => {
   expect(writeCsv([[text]])).toBe(`${field}\r\n`);
 });

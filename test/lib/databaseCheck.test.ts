@@ -34,7 +34,7 @@ const problems = (): string[] => {
   return found;
 };
 
-test("default: a whole database, and one that isn't there, have no damage", () => {
+test("a whole database, and one that isn't there, have no damage", () => {
   expect(problems()).toEqual([]);
   rmSync(file);
   expect(problems()).toEqual([]);
@@ -53,7 +53,7 @@ test.each([
       closeSync(descriptor);
     },
   ],
-])("error: %s", (_, damage) => {
+])("%s", (_, damage) => {
   damage();
   expect(problems()).toHaveLength(1);
 });

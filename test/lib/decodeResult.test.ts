@@ -23,11 +23,11 @@ test.each<[hex: string, returnType: ReturnType, expected: string]>([
   [`7f${"ff".repeat(31)}`, "int256", String(2n ** 255n - 1n)],
   ["efbbbf61", "string", "\ufeffa"],
   ["61ff62", "string", "a\ufffdb"],
-])("default: %s as %s", (hex, returnType, expected) => {
+])("%s as %s", (hex, returnType, expected) => {
   expect(decodeResult(bytesOf(hex), returnType)).toBe(expected);
 });
 
-test("behaviour: agrees with the toolkit", () => {
+test("agrees with the toolkit", () => {
   const types = fc.constantFrom<ReturnType>("string", "uint256", "int256");
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 32 }), types, (bytes, returnType) => {
@@ -38,13 +38,13 @@ test("behaviour: agrees with the toolkit", () => {
   );
 });
 
-test("behaviour: reads a view's own bytes, not its buffer's", () => {
+test("reads a view's own bytes, not its buffer's", () => {
   const bytes = new Uint8Array(40).fill(1);
   bytes.fill(0, 4, 35)[35] = 9;
   expect(decodeResult(bytes.subarray(4, 36), "uint256")).toBe("9");
 });
 
-test("error: an integer of 33 bytes", () => {
+test("an integer of 33 bytes", () => {
   expect(() => decodeResult(new Uint8Array(33), "uint256")).toThrow(
     "a result of 33 bytes is too large for uint256",
   );

@@ -68,7 +68,7 @@ describe("a signature is refused", () => {
     ).toEqual([true, false, false]);
   });
 
-  test("under another key", () => {
+  test("a round under another key", () => {
     const publicKey = bytesToHex(new Uint8Array(96));
     expect(verifyDrandRound({ ...QUICKNET, publicKey }, 1000n, ROUND_1000)).toBe(false);
   });

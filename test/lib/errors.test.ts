@@ -3,7 +3,7 @@ import { TycheError, messageOf, type TycheErrorOptions } from "../../src/lib/err
 
 class ExampleError extends TycheError {}
 
-test("default: keeps code, blame and cause, is not retryable, takes the subclass name", () => {
+test("keeps code, blame and cause, is not retryable, takes the subclass name", () => {
   const cause = new Error("root");
   const error = new ExampleError("failed", { code: "example", blame: "us", cause });
   expect(error).toMatchObject({
@@ -15,7 +15,7 @@ test("default: keeps code, blame and cause, is not retryable, takes the subclass
   });
 });
 
-test("behaviour: whose fault it is and whether its message leaves the server are told apart", () => {
+test("whose fault it is and whether its message leaves the server are told apart", () => {
   const exposes = (options: Pick<TycheErrorOptions, "blame" | "expose">) =>
     new TycheError("failed", { code: "example", ...options }).expose;
   expect([exposes({ blame: "caller" }), exposes({ blame: "upstream" }), exposes({ blame: "us" })]).toEqual([
@@ -29,7 +29,7 @@ test("behaviour: whose fault it is and whether its message leaves the server are
   ]);
 });
 
-test("behaviour: messageOf reads errors and anything else that was thrown", () => {
+test("messageOf reads errors and anything else that was thrown", () => {
   expect(messageOf(new Error("a"))).toBe("a");
   expect(messageOf("b")).toBe("b");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createGatherer } from "../../src/lib/gather.ts";
 
-test("default: what is given in one turn is written at once, in its order; what comes later is written later", async () => {
+test("what is given in one turn is written at once, in its order; what comes later is written later", async () => {
   const writes: (readonly number[])[] = [];
   const give = createGatherer<number>(async (items) => {
     writes.push(items);
@@ -12,7 +12,7 @@ test("default: what is given in one turn is written at once, in its order; what 
   expect(writes).toEqual([[1, 2, 3], [4]]);
 });
 
-test("behaviour: where an error may be one item's alone, the others are written by themselves", async () => {
+test("where an error may be one item's alone, the others are written by themselves", async () => {
   const writes: (readonly number[])[] = [];
   const give = createGatherer<number>(
     async (items) => {
@@ -31,7 +31,7 @@ test("behaviour: where an error may be one item's alone, the others are written 
   expect(writes).toHaveLength(5);
 });
 
-test("error: all of a turn are refused with what the write rejects with, and the next turn is written", async () => {
+test("all of a turn are refused with what the write rejects with, and the next turn is written", async () => {
   let isBroken = true;
   const give = createGatherer<number>(async () => {
     if (isBroken) throw new Error("the disk is full");

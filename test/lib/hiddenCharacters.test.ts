@@ -15,6 +15,6 @@ test.each([
   ["a\u3164b", ["a", "U+3164", "b"]],
   ["a\u{e0100}", ["a", "U+E0100", ""]],
   ["a\u2800", ["a", "U+2800", ""]],
-])("default: %j", (text, parts) => {
+])("%j", (text, parts) => {
   expect(splitAtHidden(text)).toEqual(parts);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createHoldOff } from "../../src/lib/holdOff.ts";
 
-test("default: after a failure the same error comes back without a try, for twice as long each time", async () => {
+test("after a failure the same error comes back without a try, for twice as long each time", async () => {
   let now = 0;
   let tries = 0;
   const holdOff = createHoldOff({ now: () => now });
@@ -19,7 +19,7 @@ test("default: after a failure the same error comes back without a try, for twic
   expect(triedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
 });
 
-test("behaviour: another key is not held off, and a success ends it", async () => {
+test("another key is not held off, and a success ends it", async () => {
   let now = 0;
   const holdOff = createHoldOff({ now: () => now });
   const fail = () => holdOff("a", () => Promise.reject(new Error("no")));
@@ -32,7 +32,7 @@ test("behaviour: another key is not held off, and a success ends it", async () =
   expect(await holdOff("a", async () => 3)).toBe(3);
 });
 
-test("behaviour: what costs nothing is tried again after a second each time", async () => {
+test("what costs nothing is tried again after a second each time", async () => {
   let now = 0;
   let tries = 0;
   const holdOff = createHoldOff({ now: () => now, isFree: () => true });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
 
-test("default: names every violation in one sentence and keeps them as details", () => {
+test("names every violation in one sentence and keeps them as details", () => {
   const violations = [
     { path: "/min", message: "must be an integer" },
     { path: "/list/3", message: "must be a string" },
@@ -13,7 +13,7 @@ test("default: names every violation in one sentence and keeps them as details",
   expect(error.details).toEqual(violations);
 });
 
-test("behaviour: the message stays short when much is wrong", () => {
+test("the message stays short when much is wrong", () => {
   const violations = Array.from({ length: 1000 }, (_, index) => ({ path: `/${index}`, message: "x" }));
   const error = new InvalidParameterError(violations);
   expect(error.message).toMatch(/^0: x; 1: x; .*; 9: x; and 990 more$/);

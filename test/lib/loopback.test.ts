@@ -8,12 +8,12 @@ import {
   originHostOf,
 } from "../../src/lib/loopback.ts";
 
-test.each(["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"])("default: %s is loopback", (address) => {
+test.each(["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"])("%s is loopback", (address) => {
   expect(isLoopbackAddress(address)).toBe(true);
 });
 
 test.each(["10.0.0.1", "::", "::ffff:10.0.0.1", "1.127.0.0", "", "localhost"])(
-  "default: %j is not a loopback address",
+  "%j is not a loopback address",
   (address) => {
     expect(isLoopbackAddress(address)).toBe(false);
   },
@@ -27,12 +27,12 @@ test.each([
   ["0.0.0.1", false],
   ["::1", false],
   ["", false],
-])("default: %j is unspecified: %s", (address, expected) => {
+])("%j is unspecified: %s", (address, expected) => {
   expect(isUnspecifiedAddress(address)).toBe(expected);
 });
 
 test.each(["localhost", "localhost:3000", "LOCALHOST:9", "127.0.0.1:3000", "127.9.9.9", "[::1]:3000"])(
-  "default: the Host %s names this machine",
+  "the Host %s names this machine",
   (host) => {
     expect(isLoopbackHost(host)).toBe(true);
   },
@@ -57,11 +57,11 @@ test.each([
   "[127.0.0.1]",
   "localhost,evil.example",
   "localhost/evil",
-])("error: the Host %j names another", (host) => {
+])("the Host %j names another", (host) => {
   expect(isLoopbackHost(host)).toBe(false);
 });
 
-test("behaviour: a name is told from its port", () => {
+test("a name is told from its port", () => {
   expect(["Tyche.example:80", "tyche.example", "[::1]:80", "a:b"].map(hostNameOf)).toEqual([
     "tyche.example",
     "tyche.example",
@@ -78,11 +78,11 @@ test.each([
   "localhost",
   "null",
   "",
-])("error: the Origin %j is not a page of this machine", (origin) => {
+])("the Origin %j is not a page of this machine", (origin) => {
   expect(isLoopbackOrigin(origin)).toBe(false);
 });
 
-test("behaviour: an origin's host keeps its port", () => {
+test("an origin's host keeps its port", () => {
   expect(originHostOf("https://Tyche.example:8443")).toBe("tyche.example:8443");
   expect(isLoopbackOrigin("http://localhost:5173")).toBe(true);
 });

@@ -12,14 +12,14 @@ function counted(results: readonly (number | Error)[]) {
   return { work, calls: () => calls };
 }
 
-test("default: a memo begins work once for each key", async () => {
+test("a memo begins work once for each key", async () => {
   const memo = createMemo<string>();
   const { work, calls } = counted([1, 2]);
   expect(await Promise.all([memo("a", work), memo("a", work), memo("b", work)])).toEqual([1, 1, 2]);
   expect(calls()).toBe(2);
 });
 
-test("behaviour: a memo keeps a failure", async () => {
+test("a memo keeps a failure", async () => {
   const memo = createMemo<string>();
   const { work, calls } = counted([new Error("first"), 2]);
   await expect(memo("a", work)).rejects.toThrow("first");
@@ -27,7 +27,7 @@ test("behaviour: a memo keeps a failure", async () => {
   expect(calls()).toBe(1);
 });
 
-test("behaviour: once keeps even undefined", () => {
+test("once keeps even undefined", () => {
   let calls = 0;
   const get = once(() => {
     calls += 1;
@@ -37,7 +37,7 @@ test("behaviour: once keeps even undefined", () => {
   expect(calls).toBe(1);
 });
 
-test("behaviour: calls share work under way, and begin anew after its end, whichever it was", async () => {
+test("calls share work under way, and begin anew after its end, whichever it was", async () => {
   const { work, calls } = counted([1, new Error("second"), 3]);
   const run = shareRunning(work);
   expect(await Promise.all([run(), run()])).toEqual([1, 1]);
@@ -46,7 +46,7 @@ test("behaviour: calls share work under way, and begin anew after its end, which
   expect(calls()).toBe(3);
 });
 
-test("behaviour: a reading is shared while it is fresh, a failed one is not kept", async () => {
+test("a reading is shared while it is fresh, a failed one is not kept", async () => {
   const { work, calls } = counted([new Error("down"), 2, 3]);
   const read = remember(60_000, work);
   await expect(read()).rejects.toThrow("down");
@@ -56,12 +56,12 @@ test("behaviour: a reading is shared while it is fresh, a failed one is not kept
   expect(await stale()).toBe(3);
 });
 
-test("behaviour: a reading of one subject is not given for another", async () => {
+test("a reading of one subject is not given for another", async () => {
   const read = remember(60_000, async (of: string) => `of ${of}`);
   expect([await read("a"), await read("b"), await read("a")]).toEqual(["of a", "of b", "of a"]);
 });
 
-test("behaviour: a kept reading answers at once, and is renewed behind the answer until it is too old", async () => {
+test("a kept reading answers at once, and is renewed behind the answer until it is too old", async () => {
   // A whole number: of two fractions, 6,000 and 1,000 ms later, the difference may fall short of 5,000.
   const monotonic = 10_000;
   const clock = vi.spyOn(performance, "now").mockReturnValue(monotonic);

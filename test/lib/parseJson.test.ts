@@ -14,12 +14,12 @@ function plain(value: JsonValue): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-test("default: reads every kind of value", () => {
+test("reads every kind of value", () => {
   const text = ' { "a" : [ 1 , -2.5e3, "x\\n\\u00e9\\ud83d\\ude00", true, false, null, {} , [] ] } ';
   expect(plain(parseJson(text))).toEqual(JSON.parse(text));
 });
 
-test("behaviour: agrees with JSON.parse on every value that it can write", () => {
+test("agrees with JSON.parse on every value that it can write", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6, stringUnit: "grapheme" }), (text) => {
       fc.pre(!hasUnsafeInteger(JSON.parse(text)));
@@ -29,7 +29,7 @@ test("behaviour: agrees with JSON.parse on every value that it can write", () =>
   );
 });
 
-test("behaviour: accepts and refuses what JSON.parse does", () => {
+test("accepts and refuses what JSON.parse does", () => {
   const pieces = [
     "{",
     "}",
@@ -59,7 +59,7 @@ test("behaviour: accepts and refuses what JSON.parse does", () => {
   );
 });
 
-test("behaviour: keeps whole numbers past 2^53 exact", () => {
+test("keeps whole numbers past 2^53 exact", () => {
   expect(parseJson("[9007199254740991, 9007199254740993, -9007199254740993]")).toEqual([
     9007199254740991,
     9007199254740993n,
@@ -67,7 +67,7 @@ test("behaviour: keeps whole numbers past 2^53 exact", () => {
   ]);
 });
 
-test("behaviour: __proto__ is a member like any other", () => {
+test("__proto__ is a member like any other", () => {
   const value = parseJson('{"__proto__": {"polluted": 1}, "constructor": 2}') as Record<string, unknown>;
   expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
@@ -88,11 +88,11 @@ test.each([
   ['"\\x41"', 'expected an escape sequence, found "\\\\", at line 1, column 2 (position 1)'],
   ['"\\ud800"', "a string holds a lone surrogate, at line 1, column 1 (position 0)"],
   ['{"a":1,"\\u0061":2}', 'the name "a" appears twice in one object, at line 1, column 8 (position 7)'],
-])("error: %j", (text, message) => {
+])("%j", (text, message) => {
   expect(() => parseJson(text)).toThrow(message);
 });
 
-test("behaviour: a file's values keep their places, and what would lose digits or be special is refused", () => {
+test("a file's values keep their places, and what would lose digits or be special is refused", () => {
   const { value, positionOf } = parseJsonText('{\n  "a/b": [1, {"c": true}]\n}', "it");
   expect(value).toEqual({ "a/b": [1, { c: true }] });
   expect(positionOf("/a~1b/1/c")).toEqual({ line: 2, column: 20 });
@@ -101,7 +101,7 @@ test("behaviour: a file's values keep their places, and what would lose digits o
   expect(() => parseJsonText("[9007199254740993]", "it")).toThrow("must be written as a string");
 });
 
-test("error: nesting past the limit, without deep recursion", () => {
+test("nesting past the limit, without deep recursion", () => {
   const deepest = "[".repeat(MAX_JSON_DEPTH) + "]".repeat(MAX_JSON_DEPTH);
   expect(JSON.stringify(parseJson(deepest))).toBe(deepest);
   expect(() => parseJson("[".repeat(100_000))).toThrow(`at most ${MAX_JSON_DEPTH} levels of nesting`);

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("default: work is done after each interval, until it is stopped", async () => {
+test("work is done after each interval, until it is stopped", async () => {
   const work = vi.fn<() => Promise<void>>(async () => {});
   const stop = repeat(work, INTERVAL_MS, () => {});
   expect(work).not.toHaveBeenCalled();
@@ -21,7 +21,7 @@ test("default: work is done after each interval, until it is stopped", async () 
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test("behaviour: work that starts now is done again once it is over, never beside itself", async () => {
+test("work that starts now is done again once it is over, never beside itself", async () => {
   const first = Promise.withResolvers<void>();
   const work = vi.fn<() => Promise<void>>(() => first.promise);
   const stop = repeat(work, INTERVAL_MS, () => {}, { startsNow: true });
@@ -34,7 +34,7 @@ test("behaviour: work that starts now is done again once it is over, never besid
   stop();
 });
 
-test("error: work that fails is reported, and done again", async () => {
+test("work that fails is reported, and done again", async () => {
   const errors: unknown[] = [];
   const work = vi.fn<() => Promise<void>>(() => Promise.reject(new Error("not now")));
   const stop = repeat(work, INTERVAL_MS, (error) => errors.push(error), { startsNow: true });

@@ -19,13 +19,13 @@ function failing(errors: readonly Error[]): {
 
 const [FIRST, SECOND] = [new Error("first"), new Error("second")];
 
-test("default: work that succeeds is done once", async () => {
+test("work that succeeds is done once", async () => {
   const { work, calls } = failing([]);
   expect(await retry(work, { attempts: 3, pauseMs: () => 0 })).toBe("done");
   expect(calls()).toBe(1);
 });
 
-test("behaviour: pauses by the number of failures, and tells each error before its pause", async () => {
+test("pauses by the number of failures, and tells each error before its pause", async () => {
   const { work, calls } = failing([FIRST, SECOND]);
   const steps: unknown[] = [];
   const pauseMs = (failures: number): number => (steps.push(failures), 0);
@@ -36,20 +36,20 @@ test("behaviour: pauses by the number of failures, and tells each error before i
   expect(steps).toEqual([FIRST, 1, SECOND, 2]);
 });
 
-test("error: the last attempt's", async () => {
+test("throws the error of the last attempt", async () => {
   const { work, calls } = failing([FIRST, SECOND]);
   await expect(retry(work, { attempts: 2, pauseMs: () => 0 })).rejects.toBe(SECOND);
   expect(calls()).toBe(2);
 });
 
-test("error: one that is final is not tried again", async () => {
+test("tries nothing again after a final error", async () => {
   const { work, calls } = failing([FIRST, SECOND]);
   const isFinal = (error: unknown): boolean => error === FIRST;
   await expect(retry(work, { attempts: 9, pauseMs: () => 0, isFinal })).rejects.toBe(FIRST);
   expect(calls()).toBe(1);
 });
 
-test("behaviour: a signal ends the pause and the attempts", async () => {
+test("a signal ends the pause and the attempts", async () => {
   const { work, calls } = failing([FIRST]);
   const controller = new AbortController();
   const onRetry = (): void => queueMicrotask(() => controller.abort());
@@ -58,7 +58,7 @@ test("behaviour: a signal ends the pause and the attempts", async () => {
   expect(calls()).toBe(1);
 });
 
-test("behaviour: what waits for something else counts as no attempt", async () => {
+test("what waits for something else counts as no attempt", async () => {
   const { work, calls } = failing([FIRST, FIRST, FIRST, SECOND, FIRST]);
   const isWait = (error: unknown): boolean => error === FIRST;
   expect(await retry(work, { attempts: 2, pauseMs: () => 0, isWait })).toBe("done");

@@ -160,7 +160,7 @@ const WEEKS = [
   },
 ] as const;
 
-describe.each(WEEKS)("behaviour: the week from $from in $timeZone", ({ timeZone, from, rows }) => {
+describe.each(WEEKS)("the week from $from in $timeZone", ({ timeZone, from, rows }) => {
   test.each(Object.entries(rows))("%s", (cron, ticks) => {
     expect(nextTicks({ cron, timeZone }, at(from), ticks.length).map(write)).toEqual(ticks);
   });
@@ -173,7 +173,7 @@ describe.each([
   ["America/New_York", "2026-11-01T04:00Z"],
   ["Australia/Lord_Howe", "2026-04-04T13:00Z"],
   ["Australia/Lord_Howe", "2026-10-03T14:00Z"],
-])("behaviour: in %s from %s", (timeZone, from) => {
+])("in %s from %s", (timeZone, from) => {
   test("what runs every ten minutes of every hour goes on doing so", () => {
     const ticks = nextTicks({ cron: "*/10 * * * *", timeZone }, at(from), 30);
     expect(ticks).toEqual(ticks.map((_, i) => at(from) + (i + 1) * 600_000));

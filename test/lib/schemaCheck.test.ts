@@ -6,7 +6,7 @@ import { definitionSchema } from "../../src/presets/definitionSchema.ts";
 test.each([
   ["the configuration", ConfigSchema],
   ["a preset's definition", definitionSchema],
-])("default: the schema of %s is one of draft 2020-12", (_, schema) => {
+])("the schema of %s is one of draft 2020-12", (_, schema) => {
   const checker = new Ajv2020();
   expect([checker.validateSchema(schema), checker.errors]).toEqual([true, null]);
 });

@@ -29,7 +29,7 @@ const outcomes = [createAccount, createReportSigner, createProvingKey].map((use)
 });
 process.stdout.write(outcomes.join(" "));`;
 
-test("error: without the native addon no key is used, wherever it is for", async () => {
+test("without the native addon no key is used, wherever it is for", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-test-"));
   try {
     writeFileSync(path.join(folder, "without.cjs"), WITHOUT_ADDON);

@@ -9,6 +9,6 @@ test.each([
   ["€€", 4, "€"],
   ["😀😀", 7, "😀"],
   ["", 256, "error"],
-])("behaviour: %j in %i bytes", (text, maxBytes, expected) => {
+])("%j in %i bytes", (text, maxBytes, expected) => {
   expect(Buffer.from(truncateUtf8(text, maxBytes)).toString()).toBe(expected);
 });

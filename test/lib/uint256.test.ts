@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { toHexText } from "../../src/lib/hex.ts";
 import { encodeUint256s, readUint256, writeUint256 } from "../../src/lib/uint256.ts";
 
-test("default: words are big-endian and consecutive", () => {
+test("words are big-endian and consecutive", () => {
   expect(toHexText(encodeUint256s(1n, 0x1234n))).toBe(`0x${"00".repeat(31)}01${"00".repeat(30)}1234`);
 });
 
-test("behaviour: every value reads back, at any offset of any view", () => {
+test("every value reads back, at any offset of any view", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(40), (value, offset) => {
       const bytes = Buffer.alloc(90).subarray(3);
@@ -17,11 +17,11 @@ test("behaviour: every value reads back, at any offset of any view", () => {
   );
 });
 
-test("error: negative, or 2^256 and more", () => {
+test("negative, or 2^256 and more", () => {
   expect(() => encodeUint256s(-1n)).toThrow(RangeError);
   expect(() => encodeUint256s(2n ** 256n)).toThrow(RangeError);
 });
 
-test("error: reading past the end", () => {
+test("reading past the end", () => {
   expect(() => readUint256(new Uint8Array(40), 9)).toThrow(RangeError);
 });

@@ -12,25 +12,25 @@ import { VRF25_NETWORKS } from "../../src/networks/vrf25.ts";
 describe.each(NETWORK_NAMES)("%s", (name) => {
   const network = NETWORKS[name];
 
-  test("default: the profile is the one of its name", () => {
+  test("the profile is the one of its name", () => {
     expect(network.name).toBe(name);
   });
 
-  test("behaviour: the address of LINK has its checksum, and the DON id fits 32 bytes", () => {
+  test("the address of LINK has its checksum, and the DON id fits 32 bytes", () => {
     expect(isAddress(network.link!, { strict: true })).toBe(true);
     expect(Buffer.byteLength(network.functions.donId)).toBeLessThanOrEqual(32);
   });
 });
 
-test("behaviour: a network is final after as many blocks as its nodes may replace", () => {
+test("a network is final after as many blocks as its nodes may replace", () => {
   expect(NETWORK_NAMES.map((name) => NETWORKS[name].finalityDepth)).toEqual([500, 96, 10, 50]);
 });
 
-test("behaviour: no two networks share a chain id", () => {
+test("no two networks share a chain id", () => {
   expect(NETWORK_NAMES.map((name) => NETWORKS[name].chainId)).toEqual([80001, 11155111, 43113, 4002]);
 });
 
-test("behaviour: a name, or a chain id under any name, finds what is known of a network", () => {
+test("a name, or a chain id under any name, finds what is known of a network", () => {
   expect(findProfile("base_sepolia")).toMatchObject({ chainId: 84_532, hasFinalizedTag: true });
   expect(findProfile("nowhere")).toBeUndefined();
   const own = profileOf({ name: "my_amoy", chainId: 80_002, finalityDepth: 9 });
@@ -41,14 +41,14 @@ test("behaviour: a name, or a chain id under any name, finds what is known of a 
   expect(unknown).not.toHaveProperty("link");
 });
 
-test("behaviour: networks whose block hashes are not those of Ethereum headers are known, also by chain id", () => {
+test("networks whose block hashes are not those of Ethereum headers are known, also by chain id", () => {
   const others = NETWORK_NAMES.filter((name) => !NETWORKS[name].hasEthereumBlocks);
   expect(others).toEqual(["fuji", "fantom_testnet"]);
   expect(profileOf({ name: "my_avalanche", chainId: 43_114 }).hasEthereumBlocks).toBe(false);
   expect(profileOf({ name: "mychain", chainId: 31_337 }).hasEthereumBlocks).toBe(true);
 });
 
-test("behaviour: VRF v2.5 is known by chain id, for one address is two coordinators", () => {
+test("VRF v2.5 is known by chain id, for one address is two coordinators", () => {
   expect(new Set(PROFILE_NAMES).size).toBe(PROFILE_NAMES.length);
   const base = findProfile("base_sepolia")?.vrf25;
   const fuji = findProfile("fuji")?.vrf25;

@@ -5,7 +5,7 @@ import { aggregate, type Observation } from "../../src/oracle/aggregateObservati
 const result = (text: string): Observation => ({ ok: true, bytes: Buffer.from(text) });
 const error = (text: string): Observation => ({ ok: false, bytes: Buffer.from(text) });
 
-test("default: equal results are the answer", () => {
+test("equal results are the answer", () => {
   expect(aggregate([result("7"), result("7"), result("7"), result("7")])).toEqual(result("7"));
 });
 
@@ -14,7 +14,7 @@ test.each([
   ["of three results the second", ["9", "1", "5"], "5"],
   ["shorter comes first", ["100", "99", "98", "97"], "98"],
   ["bytes decide among equal lengths", ["b", "a", "d", "c"], "b"],
-])("behaviour: the median: %s", (_, texts, median) => {
+])("the median: %s", (_, texts, median) => {
   expect(aggregate(texts.map(result))).toEqual(result(median));
 });
 
@@ -28,11 +28,11 @@ test.each([
     [error("d"), error("cc"), error("b"), error("a")],
     error("a"),
   ],
-])("behaviour: results against errors: %s", (_, observations, expected) => {
+])("results against errors: %s", (_, observations, expected) => {
   expect(aggregate(observations)).toEqual(expected);
 });
 
-test("behaviour: the order of the nodes doesn't matter", () => {
+test("the order of the nodes doesn't matter", () => {
   const observation = fc.record({ ok: fc.boolean(), bytes: fc.uint8Array({ maxLength: 2 }) });
   fc.assert(
     fc.property(fc.array(observation, { minLength: 4, maxLength: 4 }), (observations) => {
@@ -42,7 +42,7 @@ test("behaviour: the order of the nodes doesn't matter", () => {
   );
 });
 
-test("behaviour: one wrong node of four never moves the answer of three that agree", () => {
+test("one wrong node of four never moves the answer of three that agree", () => {
   const observation = fc.record({ ok: fc.boolean(), bytes: fc.uint8Array({ maxLength: 4 }) });
   fc.assert(
     fc.property(observation, observation, (honest, wrong) => {
@@ -52,6 +52,6 @@ test("behaviour: one wrong node of four never moves the answer of three that agr
   );
 });
 
-test("error: no observations", () => {
+test("no observations", () => {
   expect(() => aggregate([])).toThrow(RangeError);
 });

@@ -38,7 +38,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("default: an idle group commits at once, what is pushed in one turn together", async () => {
+test("an idle group commits at once, what is pushed in one turn together", async () => {
   const { group, items } = createScene();
   group.push(1);
   group.push(2);
@@ -46,7 +46,7 @@ test("default: an idle group commits at once, what is pushed in one turn togethe
   expect(items()).toEqual([[1, 2]]);
 });
 
-test("behaviour: what gathers during a commit goes in the next, in order", async () => {
+test("what gathers during a commit goes in the next, in order", async () => {
   const { group, commits, items } = createScene({ room: 9 });
   group.push(1);
   await turn();
@@ -58,7 +58,7 @@ test("behaviour: what gathers during a commit goes in the next, in order", async
   expect(items()).toEqual([[1], [2, 3, 4]]);
 });
 
-test("behaviour: a full commit starts beside one under way, on a free lane", async () => {
+test("a full commit starts beside one under way, on a free lane", async () => {
   const { group, items } = createScene({ lanes: 2 });
   group.push(1);
   await turn();
@@ -70,7 +70,7 @@ test("behaviour: a full commit starts beside one under way, on a free lane", asy
   expect(items()).toEqual([[1], [2, 3, 4]]);
 });
 
-test("behaviour: a commit that is not full waits for company as long as it is told", async () => {
+test("a commit that is not full waits for company as long as it is told", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { group, items } = createScene({ batchDelayMs: () => 20 });
   group.push(1);
@@ -82,7 +82,7 @@ test("behaviour: a commit that is not full waits for company as long as it is to
   expect(items()).toEqual([[1, 2]]);
 });
 
-test("behaviour: a commit that gets full waits no longer, and the next waits anew", async () => {
+test("a commit that gets full waits no longer, and the next waits anew", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { group, commits, items } = createScene({ batchDelayMs: () => 20 });
   group.push(1);
@@ -97,7 +97,7 @@ test("behaviour: a commit that gets full waits no longer, and the next waits ane
   expect(items()).toEqual([[1, 2, 3], [4]]);
 });
 
-test("behaviour: what has waited long enough while a commit was under way waits again after it", async () => {
+test("what has waited long enough while a commit was under way waits again after it", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { group, commits, items } = createScene({ lanes: 2, batchDelayMs: () => 20 });
   group.push(1, 2, 3);
@@ -109,7 +109,7 @@ test("behaviour: what has waited long enough while a commit was under way waits 
   expect(items()).toEqual([[1, 2, 3], [4]]);
 });
 
-test("behaviour: more than one commit holds is split", async () => {
+test("more than one commit holds is split", async () => {
   const { group, commits, items } = createScene();
   group.push(1, 2, 3, 4);
   await turn();
@@ -118,7 +118,7 @@ test("behaviour: more than one commit holds is split", async () => {
   expect(items()).toEqual([[1, 2, 3], [4]]);
 });
 
-test("behaviour: once aborted nothing more is committed", async () => {
+test("once aborted nothing more is committed", async () => {
   const { group, commits, controller, items } = createScene();
   group.push(1);
   await turn();
@@ -129,7 +129,7 @@ test("behaviour: once aborted nothing more is committed", async () => {
   expect(items()).toEqual([[1]]);
 });
 
-test("error: a failed commit is told with its items, and the next goes on", async () => {
+test("a failed commit is told with its items, and the next goes on", async () => {
   const { group, commits, failed, items } = createScene();
   group.push(1);
   await turn();
@@ -139,7 +139,7 @@ test("error: a failed commit is told with its items, and the next goes on", asyn
   expect([failed, items()]).toEqual([[[1]], [[1], [2]]]);
 });
 
-test("behaviour: with a pace, what isn't full starts beside others when that has come, and what is full at once", async () => {
+test("with a pace, what isn't full starts beside others when that has come, and what is full at once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const { group, items } = createScene({ lanes: 4, paceMs: 250 });
   group.push(1);
@@ -154,6 +154,6 @@ test("behaviour: with a pace, what isn't full starts beside others when that has
   expect(items()).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-test("default: lanesOf gives each account its turn", () => {
+test("lanesOf gives each account its turn", () => {
   expect(lanesOf(["a", "b"], 2)).toEqual(["a", "b", "a", "b"]);
 });

@@ -24,7 +24,7 @@ describe("with the sandbox", () => {
   });
   afterAll(() => pool.close());
 
-  test("default: presets get their own word from one proof, and each its answer", async () => {
+  test("presets get their own word from one proof, and each its answer", async () => {
     const oracle = world.startOracle({ runner: pool });
     await world.requestPresets(echoWord, 3);
     await vi.waitFor(async () => expect(await world.results()).toHaveLength(3));
@@ -36,7 +36,7 @@ describe("with the sandbox", () => {
     await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
   });
 
-  test("behaviour: what a source throws reaches the chain as its error", async () => {
+  test("what a source throws reaches the chain as its error", async () => {
     world.startOracle({ runner: pool });
     await world.requestFunctions([inlineRequest("throw new Error('no luck')")]);
     await vi.waitFor(async () => expect(await world.events("RequestProcessed")).toHaveLength(1));
@@ -46,7 +46,7 @@ describe("with the sandbox", () => {
   });
 });
 
-test("behaviour: requests from before the start are found and answered", async () => {
+test("requests from before the start are found and answered", async () => {
   await world.requestPresets(echoWord, 2);
   await world.requestFunctions([inlineRequest("return Uint8Array.of(1)")]);
   world.startOracle();
@@ -54,7 +54,7 @@ test("behaviour: requests from before the start are found and answered", async (
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
 });
 
-test("behaviour: an oracle that is stopped in the middle leaves the rest to the next one, and nothing is answered twice", async () => {
+test("an oracle that is stopped in the middle leaves the rest to the next one, and nothing is answered twice", async () => {
   let release = (): void => {};
   const blocked = new Promise<void>((resolve) => (release = resolve));
   const first = world.startOracle({ runner: createTestRunner(() => blocked) });
@@ -74,7 +74,7 @@ test("behaviour: an oracle that is stopped in the middle leaves the rest to the 
   expect(await world.events("RequestNotProcessed")).toHaveLength(0);
 });
 
-test("behaviour: an oracle that goes on at the head of an idle network is not behind", async () => {
+test("an oracle that goes on at the head of an idle network is not behind", async () => {
   await world.requestWords(1);
   const first = world.startOracle();
   // The block of its own answer is one more to read.
@@ -89,7 +89,7 @@ test("behaviour: an oracle that goes on at the head of an idle network is not be
   await vi.waitFor(() => expect(second.status().caughtUp).toBe(true));
 });
 
-test("behaviour: a second oracle with the same keys does no harm", async () => {
+test("a second oracle with the same keys does no harm", async () => {
   world.startOracle();
   world.startOracle();
   await world.requestPresets(echoWord, 2);
@@ -98,7 +98,7 @@ test("behaviour: a second oracle with the same keys does no harm", async () => {
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(3));
 });
 
-test("behaviour: a request that a reorganisation takes away is forgotten, one that it moves is answered for its new block", async () => {
+test("a request that a reorganisation takes away is forgotten, one that it moves is answered for its new block", async () => {
   const consumer = await world.createConsumer("77");
   const oracle = world.startOracle();
   const snapshot = await world.viem.snapshot();
@@ -122,7 +122,7 @@ test("behaviour: a request that a reorganisation takes away is forgotten, one th
   );
 });
 
-test("behaviour: an answer that a reorganisation takes is given again at once, its nonce included", async () => {
+test("an answer that a reorganisation takes is given again at once, its nonce included", async () => {
   // Gaps between nonces are detected only after a minute: the watcher's notification must suffice.
   const sender = createSender({
     client: world.client,
@@ -140,7 +140,7 @@ test("behaviour: an answer that a reorganisation takes is given again at once, i
   await vi.waitFor(async () => expect(await world.events("RandomWordsFulfilled")).toHaveLength(1));
 });
 
-test("behaviour: the status names the last block, the accounts and their balances", async () => {
+test("the status names the last block, the accounts and their balances", async () => {
   const oracle = world.startOracle();
   await vi.waitFor(() => expect(oracle.status().caughtUp).toBe(true));
   const status = oracle.status();
@@ -154,7 +154,7 @@ test("behaviour: the status names the last block, the accounts and their balance
   );
 });
 
-test("behaviour: after close nothing more is sent, and closing again changes nothing", async () => {
+test("after close nothing more is sent, and closing again changes nothing", async () => {
   const oracle = world.startOracle();
   await vi.waitFor(() => expect(oracle.status().caughtUp).toBe(true));
   oracle.close();

@@ -29,7 +29,7 @@ const openIds = () => [...requestSet.open()].map(({ request }) => BigInt(request
 const add = (id: bigint, blockNumber: bigint): Entry<OnChainRequest> =>
   requestSet.add(request(id, blockNumber))!;
 
-test("default: a request is open until it is finished, and known after that", () => {
+test("a request is open until it is finished, and known after that", () => {
   const entry = add(1n, 10n);
   expect(openIds()).toEqual([1n]);
   requestSet.finish(entry.request, 11n);
@@ -40,7 +40,7 @@ test("default: a request is open until it is finished, and known after that", ()
   ]);
 });
 
-test("behaviour: a reorganisation forgets replaced requests and answers, and says from where to read again", () => {
+test("a reorganisation forgets replaced requests and answers, and says from where to read again", () => {
   add(1n, 9n);
   add(2n, 12n);
   const answered = add(3n, 10n).request;
@@ -55,7 +55,7 @@ test("behaviour: a reorganisation forgets replaced requests and answers, and say
   expect(requestSet.onReorg(12n)).toBeUndefined();
 });
 
-test("behaviour: an answer that was forgotten as such long ago is remembered for a reorganisation that takes it", () => {
+test("an answer that was forgotten as such long ago is remembered for a reorganisation that takes it", () => {
   requestSet.finish(add(1n, 10n).request, 600n);
   requestSet.finish(add(2n, 20n).request, 500n);
   add(3n, 30n);
@@ -65,14 +65,14 @@ test("behaviour: an answer that was forgotten as such long ago is remembered for
   expect(requestSet.onReorg(500n)).toBe(20n);
 });
 
-test("behaviour: an entry that a reorganisation put another in the place of is no longer open", () => {
+test("an entry that a reorganisation put another in the place of is no longer open", () => {
   const first = add(1n, 12n);
   requestSet.onReorg(12n);
   const second = add(1n, 13n);
   expect([requestSet.isOpen(first), requestSet.isOpen(second)]).toEqual([false, true]);
 });
 
-test("behaviour: answers are forgotten after 256 blocks", () => {
+test("answers are forgotten after 256 blocks", () => {
   requestSet.finish(add(1n, 10n).request, 11n);
   requestSet.onHead(266n);
   expect(requestSet.add(request(1n, 10n))).toBeUndefined();
@@ -80,7 +80,7 @@ test("behaviour: answers are forgotten after 256 blocks", () => {
   expect(requestSet.add(request(1n, 10n))).toBeDefined();
 });
 
-test("behaviour: pauses double up to the longest", () => {
+test("pauses double up to the longest", () => {
   const entry = add(1n, 10n);
   const pauses = Array.from({ length: 6 }, () => {
     requestSet.postpone(entry, "no luck", 10_000);
@@ -90,7 +90,7 @@ test("behaviour: pauses double up to the longest", () => {
   expect(requestSet.pending("vrf")).toMatchObject([{ why: "no luck" }]);
 });
 
-test("behaviour: what is due first is told when its pause ends, and no longer waits", () => {
+test("what is due first is told when its pause ends, and no longer waits", () => {
   const [first, second] = [add(1n, 10n), add(2n, 10n)];
   requestSet.postpone(second, "no luck", 10_000);
   requestSet.postpone(second, "no luck", 10_000);
@@ -105,7 +105,7 @@ test("behaviour: what is due first is told when its pause ends, and no longer wa
   expect([due, requestSet.isPaused(second)]).toEqual([2, false]);
 });
 
-test("behaviour: a request that is no longer open is not postponed, and nothing is told once closed", () => {
+test("a request that is no longer open is not postponed, and nothing is told once closed", () => {
   const [gone, open] = [add(1n, 10n), add(2n, 10n)];
   requestSet.drop(gone.request.requestId);
   requestSet.postpone(gone, "no luck", 10_000);
@@ -117,7 +117,7 @@ test("behaviour: a request that is no longer open is not postponed, and nothing 
   expect(due).toBe(0);
 });
 
-test("behaviour: funding lifts the pause of the subscription's requests, at first", () => {
+test("funding lifts the pause of the subscription's requests, at first", () => {
   const [mine, theirs] = [add(1n, 10n), add(2n, 10n)];
   for (const entry of [mine, theirs]) {
     entry.underfunded = true;
@@ -131,13 +131,13 @@ test("behaviour: funding lifts the pause of the subscription's requests, at firs
   expect([mine.underfunded, mine.notBefore > 0]).toEqual([false, true]);
 });
 
-test("behaviour: gas is raised to four times the estimate and no further", () => {
+test("gas is raised to four times the estimate and no further", () => {
   const entry = add(1n, 10n);
   for (let attempt = 0; attempt < 5; attempt += 1) requestSet.raiseGas(entry);
   expect(entry.gasFactor).toBe(4n);
 });
 
-test("behaviour: only open requests count that were taken in since then", () => {
+test("only open requests count that were taken in since then", () => {
   const { seenAt } = add(1n, 10n);
   requestSet.finish(add(2n, 10n).request, 11n);
   expect([requestSet.openSince(seenAt - 1), requestSet.openSince(performance.now())]).toEqual([1, 0]);

@@ -25,7 +25,7 @@ const open = async (): Promise<{ readonly secret: string; readonly token: string
 };
 
 describe("the operator token", () => {
-  test("default: it is recognized, and opens a session", async () => {
+  test("it is recognized, and opens a session", async () => {
     expect(await access.recognize(TOKEN)).toEqual({ id: "operator", isOperator: true });
     const { secret, token } = await open();
     expect(secret).toMatch(/^[\w-]{43}$/);
@@ -35,19 +35,16 @@ describe("the operator token", () => {
     });
   });
 
-  test("behaviour: blanks and the line's end around it, as a file has one, don't count", async () => {
+  test("blanks and the line's end around it, as a file has one, don't count", async () => {
     expect(await access.signIn(` ${TOKEN}\n`)).toMatch(/^[\w-]{43}$/);
   });
 
-  test.each(["", "wrong", `${TOKEN}x`, TOKEN.slice(1)])(
-    "error: %j is nothing, and opens none",
-    async (text) => {
-      expect(await access.recognize(text)).toBeUndefined();
-      expect(await access.signIn(text)).toBeUndefined();
-    },
-  );
+  test.each(["", "wrong", `${TOKEN}x`, TOKEN.slice(1)])("%j is nothing, and opens none", async (text) => {
+    expect(await access.recognize(text)).toBeUndefined();
+    expect(await access.signIn(text)).toBeUndefined();
+  });
 
-  test("behaviour: the code of a start opens one session", async () => {
+  test("the code of a start opens one session", async () => {
     expect(await access.signInOnce("wrong")).toBeUndefined();
     const secret = await access.signInOnce(access.signInCode);
     expect(await access.findToken(secret!, access.pageKeyOf(secret!))).toMatch(/^tyche_session_/);
@@ -56,7 +53,7 @@ describe("the operator token", () => {
 });
 
 describe("the token of a session", () => {
-  test("error: one that is changed anywhere, or of another service, is nothing", async () => {
+  test("is worth nothing if it is changed anywhere, or of another service", async () => {
     const { token } = await open();
     const [id, mac] = token.slice("tyche_session_".length).split(".") as [string, string];
     const other = await start({ tokenKey: new Uint8Array(32).fill(1) });
@@ -71,7 +68,7 @@ describe("the token of a session", () => {
       expect(await access.recognize(changed)).toBeUndefined();
   });
 
-  test("error: neither the cookie's secret nor what is stored of it stands for it", async () => {
+  test("neither the cookie's secret nor what is stored of it stands for it", async () => {
     const { secret, token } = await open();
     expect(await access.recognize(secret)).toBeUndefined();
     const pageKey = access.pageKeyOf(secret);
@@ -83,7 +80,7 @@ describe("the token of a session", () => {
     expect(await access.findToken(secret, pageKey)).toBe(token);
   });
 
-  test("behaviour: it ends after twelve hours, and when one signs out", async () => {
+  test("it ends after twelve hours, and when one signs out", async () => {
     const [first, second] = [await open(), await open()];
     await access.signOut(first.secret);
     expect(await access.recognize(first.token)).toBeUndefined();
@@ -105,7 +102,7 @@ describe("the token of a session", () => {
     expect(token).not.toContain(stored[0]!.id);
   });
 
-  test("behaviour: the hundred-and-first ends the oldest", async () => {
+  test("the hundred-and-first ends the oldest", async () => {
     const first = await open();
     now += 1;
     const second = await open();

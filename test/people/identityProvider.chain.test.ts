@@ -9,7 +9,7 @@ const ORIGIN = "http://localhost:3000";
 const server = createServer();
 afterEach(() => server.close());
 
-test("behaviour: a provider that was away when it was first asked for is asked again", async () => {
+test("a provider that was away when it was first asked for is asked again", async () => {
   const [port] = await findFreePorts(1);
   const issuer = `http://127.0.0.1:${port}`;
   const provider = createIdentityProvider({

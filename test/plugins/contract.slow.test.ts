@@ -36,25 +36,25 @@ describe.each(readdirSync(folder))("%s", (name) => {
     preset = await loadPreset(folder, name);
   });
 
-  test("default: the folder holds preset.json and source.js and nothing else", () => {
+  test("the folder holds preset.json and source.js and nothing else", () => {
     expect(readdirSync(path.join(folder, name)).sort()).toEqual(["preset.json", "source.js"]);
   });
 
-  test("default: every example gives exactly its result", async () => {
+  test("every example gives exactly its result", async () => {
     expect(await checkExamples(preset, pool.run)).toEqual([]);
   });
 
-  test("behaviour: no word makes it throw, or give more than its worst case", async () => {
+  test("no word makes it throw, or give more than its worst case", async () => {
     expect(await checkWords(preset, pool.run, words)).toEqual([]);
   });
 
   // Seeded, so the outcome is the same each time; a fair preset fails with a probability below 1e-8 for each distribution.
-  test("behaviour: results are distributed as declared", async () => {
+  test("results are distributed as declared", async () => {
     expect(preset.definition.distributions).not.toEqual([]);
     expect(await checkDistributions(preset, pool.run)).toEqual([]);
   });
 
-  test("behaviour: every parameter is described, and examples cover more than the defaults", () => {
+  test("every parameter is described, and examples cover more than the defaults", () => {
     const { properties } = preset.definition.parameters;
     for (const schema of Object.values(properties)) expect(schema.description).toBeTypeOf("string");
     const distinct = new Set(
@@ -63,7 +63,7 @@ describe.each(readdirSync(folder))("%s", (name) => {
     expect(distinct.size).toBeGreaterThan(Object.keys(properties).length);
   });
 
-  test("behaviour: the source is short on chain", () => {
+  test("the source is short on chain", () => {
     expect(preset.sourceBytes).toBeLessThanOrEqual(MAX_SOURCE_BYTES);
   });
 });

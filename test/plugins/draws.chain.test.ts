@@ -54,7 +54,7 @@ async function draw(name: string, raw: Record<string, unknown>, word: Uint8Array
 const wordOf = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const settings = { seed: 7, numRuns: 40 };
 
-test("behaviour: dice are those of the reference, however many blocks they take", async () => {
+test("dice are those of the reference, however many blocks they take", async () => {
   const faces = fc.oneof(fc.bigInt(2n, 100n), fc.bigInt(2n, 2n ** 256n - 1n), fc.constant(2n ** 256n - 1n));
   await fc.assert(
     fc.asyncProperty(wordOf, faces, fc.integer({ min: 1, max: 100 }), async (word, numFaces, numDice) => {
@@ -67,7 +67,7 @@ test("behaviour: dice are those of the reference, however many blocks they take"
   );
 });
 
-test("behaviour: numbers of a range are those of the reference, for spans that reject often too", async () => {
+test("numbers of a range are those of the reference, for spans that reject often too", async () => {
   const spans = fc.oneof(
     fc.bigInt(1n, 1_000n),
     fc.bigInt(2n ** 255n, 2n ** 256n),
@@ -84,7 +84,7 @@ test("behaviour: numbers of a range are those of the reference, for spans that r
   );
 });
 
-test("behaviour: winners are those of a Fisher-Yates shuffle by the reference", async () => {
+test("winners are those of a Fisher-Yates shuffle by the reference", async () => {
   const lists = fc.array(fc.string({ unit: "grapheme", maxLength: 12 }), { minLength: 1, maxLength: 120 });
   await fc.assert(
     fc.asyncProperty(wordOf, lists, fc.nat(), async (word, list, any) => {
@@ -103,7 +103,7 @@ test("behaviour: winners are those of a Fisher-Yates shuffle by the reference", 
 });
 
 // The first 98 six-sided dice use up the word; one or two blocks of the key stream supply the others.
-test("behaviour: dice before and after the word is used up are uniform and independent", () => {
+test("dice before and after the word is used up are uniform and independent", () => {
   const ROLLS = 4_000;
   const faces = 6;
   const pairs = Array.from({ length: faces * faces }, () => 0);

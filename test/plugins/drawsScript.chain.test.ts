@@ -77,7 +77,7 @@ run = {
 print(json.dumps([run[preset](int(word, 16), *args) for preset, word, *args in json.load(sys.stdin)]))
 `;
 
-test("default: docs/draws.py gives the results of the presets in the sandbox", async () => {
+test("docs/draws.py gives the results of the presets in the sandbox", async () => {
   const cases = fc.sample(caseOf, { seed: 20_261_122, numRuns: 400 });
   const names = [...new Set(cases.map(({ preset }) => preset))];
   expect(names.sort()).toEqual(["coinflip", "lotto", "nDice", "range"]);
@@ -105,7 +105,7 @@ test("default: docs/draws.py gives the results of the presets in the sandbox", a
   expect(JSON.parse(output)).toEqual(given);
 });
 
-test("default: docs/draws.py takes a preset and its arguments from the command line", () => {
+test("docs/draws.py takes a preset and its arguments from the command line", () => {
   const python = (...args: string[]): string =>
     execFileSync("python3", ["-B", script, ...args], { encoding: "utf8" }).trimEnd();
   expect(python("coinflip", "0x03")).toBe("1");

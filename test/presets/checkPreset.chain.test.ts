@@ -27,19 +27,19 @@ function loadNumber(source: string, change: Record<string, unknown>): Promise<Pr
 
 const tenOutcomes = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [index, 1]));
 
-test("default: a preset that keeps its word", async () => {
+test("a preset that keeps its word", async () => {
   const preset = await load("return Functions.encodeString(args[0].repeat(args[1]))");
   expect(await checkExamples(preset, runHere)).toEqual([]);
   expect(await checkWords(preset, runHere)).toEqual([]);
 });
 
-test("error: another result than the example's, with the example's place", async () => {
+test("another result than the example's, with the example's place", async () => {
   const preset = await load("return Functions.encodeString('b')");
   const [problem] = await checkExamples(preset, runHere);
   expect(formatPresetProblem(problem!)).toMatch(/^echo\/preset\.json:\d+:5: example 1: gives "b", not "aa"$/);
 });
 
-test("error: a result larger than the bound", async () => {
+test("a result larger than the bound", async () => {
   const preset = await load("return Functions.encodeString('bbb')");
   expect(await checkExamples(preset, runHere)).toMatchObject([
     { reason: expect.stringContaining("the result takes 3 bytes or more, not at most 2") },
@@ -50,21 +50,18 @@ test.each([
   ["bytes(text) - 1000", 0],
   ["0 - times", 0],
   ["times * 1000000000000", 1_000_000],
-])(
-  "error: a result larger than the bound %s, of which the sandbox gets what it takes",
-  async (bound, most) => {
-    const preset = await load("return new Uint8Array(1000001)", { maxResultBytes: bound });
-    const limits: number[] = [];
-    const problems = await checkExamples(preset, (request) => {
-      limits.push(request.limits.maxResponseBytes);
-      return runHere(request);
-    });
-    expect(limits).toEqual([most + 1]);
-    expect(problems).toHaveLength(1);
-  },
-);
+])("a result larger than the bound %s, of which the sandbox gets what it takes", async (bound, most) => {
+  const preset = await load("return new Uint8Array(1000001)", { maxResultBytes: bound });
+  const limits: number[] = [];
+  const problems = await checkExamples(preset, (request) => {
+    limits.push(request.limits.maxResponseBytes);
+    return runHere(request);
+  });
+  expect(limits).toEqual([most + 1]);
+  expect(problems).toHaveLength(1);
+});
 
-test("error: a source that throws, with the place in the text that its author wrote", async () => {
+test("a source that throws, with the place in the text that its author wrote", async () => {
   const preset = await load("// a comment\n\nthrow Error('no')");
   const [problem] = await checkExamples(preset, runHere);
   expect(formatPresetProblem(problem!)).toMatch(
@@ -72,21 +69,21 @@ test("error: a source that throws, with the place in the text that its author wr
   );
 });
 
-test("error: a word that makes the source throw", async () => {
+test("a word that makes the source throw", async () => {
   const source = "if (bytesArgs[0].startsWith('0xf')) throw Error('no'); return Functions.encodeString('aa')";
   const preset = await load(source);
   expect(await checkExamples(preset, runHere)).toEqual([]);
   expect(await checkWords(preset, runHere)).toHaveLength(1);
 });
 
-test("default: a fair source passes", async () => {
+test("a fair source passes", async () => {
   const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 10n)", {
     distributions: [{ params: {}, outcomes: tenOutcomes }],
   });
   expect(await checkDistributions(preset, runHere)).toEqual([]);
 });
 
-test("error: one byte modulo 10 is found", async () => {
+test("one byte modulo 10 is found", async () => {
   const preset = await loadNumber("return Functions.encodeUint256((BigInt(bytesArgs[0]) & 255n) % 10n)", {
     distributions: [{ params: {}, outcomes: tenOutcomes }],
   });
@@ -95,7 +92,7 @@ test("error: one byte modulo 10 is found", async () => {
   ]);
 });
 
-test("error: a word modulo 3 * 2^254 is found", async () => {
+test("a word modulo 3 * 2^254 is found", async () => {
   const bounds = [0n, 1n, 2n, 3n].map((third) => String(third * 2n ** 254n));
   const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % (3n << 254n))", {
     distributions: [{ params: {}, bounds }],
@@ -105,7 +102,7 @@ test("error: a word modulo 3 * 2^254 is found", async () => {
   ]);
 });
 
-test("error: a result that is not declared", async () => {
+test("a result that is not declared", async () => {
   const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 11n)", {
     distributions: [{ params: {}, outcomes: tenOutcomes }],
   });
@@ -114,7 +111,7 @@ test("error: a result that is not declared", async () => {
   ]);
 });
 
-test("behaviour: weights are honoured", async () => {
+test("weights are honoured", async () => {
   const source = "return Functions.encodeUint256(BigInt(bytesArgs[0]) % 4n === 0n ? 1n : 0n)";
   const fair = { params: {}, outcomes: { "0": 3, "1": 1 } };
   const preset = await loadNumber(source, {
@@ -124,7 +121,7 @@ test("behaviour: weights are honoured", async () => {
   expect(await checkDistributions(preset, runHere, { draws: 20_000 })).toEqual([]);
 });
 
-test("behaviour: the draws that are done are counted over all distributions", async () => {
+test("the draws that are done are counted over all distributions", async () => {
   const fair = { params: {}, outcomes: tenOutcomes };
   const preset = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 10n)", {
     distributions: [fair, fair],

@@ -9,7 +9,7 @@ test.each([
   [9, 27.877, 0.001],
   [35, 49.802, 0.05],
   [100, 149.449, 0.001],
-])("default: %i degrees of freedom, statistic %f", (degrees, statistic, probability) => {
+])("%i degrees of freedom, statistic %f", (degrees, statistic, probability) => {
   // Counts with the wanted statistic: two cells are off by the same amount, the others are as expected.
   const expected = 1_000;
   const off = Math.sqrt((statistic * expected) / 2);
@@ -25,7 +25,7 @@ test.each([
   ).toBeCloseTo(1, 2);
 });
 
-test("default: weights say how often each is expected", () => {
+test("weights say how often each is expected", () => {
   expect(chiSquarePValue([300, 100], [3, 1])).toBe(1);
   expect(chiSquarePValue([200, 200], [3, 1])).toBeLessThan(1e-20);
 });

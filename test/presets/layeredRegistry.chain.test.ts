@@ -19,21 +19,21 @@ async function openLayers() {
   return { first, second, registry, live };
 }
 
-test("default: presets of both folders are served in one list, which stays the same while nothing changes", async () => {
+test("presets of both folders are served in one list, which stays the same while nothing changes", async () => {
   const { registry } = await openLayers();
   expect(registry.list().map(({ name }) => name)).toEqual(["echo", "own", "shared"]);
   expect(registry.list()).toBe(registry.list());
   expect(registry.get("own").name).toBe("own");
 });
 
-test("behaviour: the later of two presets of one name is not served, and problems say so", async () => {
+test("the later of two presets of one name is not served, and problems say so", async () => {
   const { registry } = await openLayers();
   expect(registry.problems()).toMatchObject([
     { preset: "shared", reason: expect.stringContaining("rename") },
   ]);
 });
 
-test("behaviour: it is served when the earlier one goes", async () => {
+test("it is served when the earlier one goes", async () => {
   const { first, registry, live } = await openLayers();
   const hidden = registry.get("shared");
   await rm(path.join(first, "shared"), { recursive: true });
@@ -42,13 +42,13 @@ test("behaviour: it is served when the earlier one goes", async () => {
   expect(registry.problems()).toEqual([]);
 });
 
-test("behaviour: one that comes later is served", async () => {
+test("one that comes later is served", async () => {
   const { second, registry } = await openLayers();
   await writePreset(second, "late", {});
   await expect.poll(() => registry.find("late")?.name).toBe("late");
 });
 
-test("behaviour: a folder that is created later is followed, after it was removed too", async () => {
+test("a folder that is created later is followed, after it was removed too", async () => {
   const [first, second] = [await makeFolder(), path.join(await makeFolder(), "plugins")];
   await writePreset(first, "echo", {});
   const registry = await createLayeredRegistry({ folders: [first, second] });
@@ -65,12 +65,12 @@ test("behaviour: a folder that is created later is followed, after it was remove
   expect(registry.problems()).toEqual([]);
 });
 
-test("error: the first folder is missing", async () => {
+test("the first folder is missing", async () => {
   const folder = path.join(await makeFolder(), "plugins");
   await expect(createLayeredRegistry({ folders: [folder] })).rejects.toThrow(/can't be read \(ENOENT\)/);
 });
 
-test("error: an unknown name is answered with those of both folders", async () => {
+test("an unknown name is answered with those of both folders", async () => {
   const { registry } = await openLayers();
   expect(() => registry.get("nope")).toThrow(/echo.*own/);
 });

@@ -18,7 +18,7 @@ async function loadBroken(folder: string, name = "echo"): Promise<string> {
   return (error as PresetBrokenError).message;
 }
 
-test("default: reads a preset and takes comments, blanks and long names out of its source", async () => {
+test("reads a preset and takes comments, blanks and long names out of its source", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const preset = await loadPreset(folder, "echo");
@@ -30,14 +30,14 @@ test("default: reads a preset and takes comments, blanks and long names out of i
   expect(preset.sourceHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
 
-test("behaviour: the same text gives the same source and hash again", async () => {
+test("the same text gives the same source and hash again", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const [first, second] = [await loadPreset(folder, "echo"), await loadPreset(folder, "echo")];
   expect(second.sourceHash).toBe(first.sourceHash);
 });
 
-test("behaviour: compiles the parameters of a preset and nothing else, whatever was loaded before", async () => {
+test("compiles the parameters of a preset and nothing else, whatever was loaded before", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   await loadPreset(folder, "echo");
@@ -50,7 +50,7 @@ test("behaviour: compiles the parameters of a preset and nothing else, whatever 
   vi.restoreAllMocks();
 });
 
-test("behaviour: the published parameters say in standard words what a decimal takes", async () => {
+test("the published parameters say in standard words what a decimal takes", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { parameters } = await loadPreset(folder, "echo");
@@ -69,7 +69,7 @@ test("behaviour: the published parameters say in standard words what a decimal t
   expect(JSON.stringify(parameters)).not.toContain("decimal");
 });
 
-test("behaviour: an imported module becomes part of the source, under the name that it is imported by", async () => {
+test("an imported module becomes part of the source, under the name that it is imported by", async () => {
   const folder = await makeFolder();
   const source = (statement: string, name: string): string =>
     `${statement}\nreturn Functions.encodeString("a".repeat(Number(${name}("0x" + "00".repeat(32))(3n)) + 2))`;
@@ -87,7 +87,7 @@ test("behaviour: an imported module becomes part of the source, under the name t
   expect(await checkExamples(other, runHere)).toEqual([]);
 });
 
-test("behaviour: text that only looks like an import stays", async () => {
+test("text that only looks like an import stays", async () => {
   const folder = await makeFolder();
   const source = `// import { createDraw } from "tyche:draw";\nreturn Functions.encodeString(\`\nimport { createDraw } from "tyche:draw";\`)`;
   await writePreset(folder, "echo", { source });
@@ -96,18 +96,18 @@ test("behaviour: text that only looks like an import stays", async () => {
   );
 });
 
-describe("error: files that can't be read", () => {
-  test("error: a name that is no folder's", async () => {
+describe("files that can't be read", () => {
+  test("a name that is no folder's", async () => {
     expect(await loadBroken(await makeFolder(), "../up")).toContain("begins with a letter");
   });
 
-  test("error: both files are missing", async () => {
+  test("both files are missing", async () => {
     const folder = await makeFolder();
     await mkdir(path.join(folder, "echo"));
     expect(await loadBroken(folder)).toBe("echo/preset.json: is missing\necho/source.js: is missing");
   });
 
-  test("error: a link in the place of a file, or of the folder", async () => {
+  test("a link in the place of a file, or of the folder", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", {});
     await rm(path.join(folder, "echo", "source.js"));
@@ -117,7 +117,7 @@ describe("error: files that can't be read", () => {
     expect(await loadBroken(folder, "other")).toBe("other: is not a folder");
   });
 
-  test("error: a folder that changes places with a link while it is read gives nothing of where the link leads", async () => {
+  test("a folder that changes places with a link while it is read gives nothing of where the link leads", async () => {
     const [folder, outside] = [await makeFolder(), await makeFolder()];
     await writePreset(folder, "echo", {});
     await writePreset(outside, "echo", { source: "return Functions.encodeString('outside')" });
@@ -150,7 +150,7 @@ describe("error: files that can't be read", () => {
     expect(seen).not.toContain("outside");
   });
 
-  test("error: a pipe in the place of a file does not hang the loader", async () => {
+  test("a pipe in the place of a file does not hang the loader", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", {});
     await rm(path.join(folder, "echo", "source.js"));
@@ -158,7 +158,7 @@ describe("error: files that can't be read", () => {
     expect(await loadBroken(folder)).toBe("echo/source.js: is not a regular file");
   });
 
-  test("error: a folder in the place of a file", async () => {
+  test("a folder in the place of a file", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", {});
     await rm(path.join(folder, "echo", "source.js"));
@@ -166,7 +166,7 @@ describe("error: files that can't be read", () => {
     expect(await loadBroken(folder)).toBe("echo/source.js: is not a regular file");
   });
 
-  test("error: files over their size limits", async () => {
+  test("files over their size limits", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { definition: " ".repeat(65_537), source: "/".repeat(30_721) });
     expect(await loadBroken(folder)).toBe(
@@ -174,7 +174,7 @@ describe("error: files that can't be read", () => {
     );
   });
 
-  test("error: bytes that are not UTF-8", async () => {
+  test("bytes that are not UTF-8", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", {});
     await writeFile(path.join(folder, "echo", "source.js"), Buffer.from([0x2f, 0x2f, 0xff]));
@@ -182,7 +182,7 @@ describe("error: files that can't be read", () => {
   });
 });
 
-describe("error: preset.json", () => {
+describe("preset.json", () => {
   const list = { as: "list", separator: "," };
   const cases: readonly [why: string, definition: unknown, reason: string][] = [
     ["an empty file", "", "echo/preset.json:1:1: not JSON: expected a value, the text ends"],
@@ -209,7 +209,7 @@ describe("error: preset.json", () => {
     ],
     ["an array", "[]", "echo/preset.json:1:1: must be an object; got an array"],
   ];
-  test.each(cases)("error: %s", async (_why, definition, reason) => {
+  test.each(cases)("%s", async (_why, definition, reason) => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { definition });
     expect(await loadBroken(folder)).toBe(reason);
@@ -298,13 +298,13 @@ describe("error: preset.json", () => {
       'word: must match ^0x[0-9a-f]{64}$; got "0x1"',
     ],
   ];
-  test.each(changes)("error: %s", async (_why, change, reason) => {
+  test.each(changes)("%s", async (_why, change, reason) => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), ...change } });
     expect(await loadBroken(folder)).toContain(reason);
   });
 
-  test("error: a wrong example and a wrong bound are told at once, with what is wrong in the source", async () => {
+  test("a wrong example and a wrong bound are told at once, with what is wrong in the source", async () => {
     const folder = await makeFolder();
     const wrong = {
       examples: [{ params: { times: "0" }, word: ZERO_WORD, parsedResult: "" }],
@@ -317,7 +317,7 @@ describe("error: preset.json", () => {
       expect(problems).toContain(part);
   });
 
-  test("error: what is wrong with members and with the values of others is told at once", async () => {
+  test("what is wrong with members and with the values of others is told at once", async () => {
     const wrong = {
       name: "other",
       descripton: "Repeats a text.",
@@ -353,7 +353,7 @@ describe("error: preset.json", () => {
     `);
   });
 
-  test("error: nothing is said of what depends on a part with an error", async () => {
+  test("nothing is said of what depends on a part with an error", async () => {
     const wrong = {
       parameters: { type: "object", properties: { text: { type: "text" } } },
       examples: [{ params: { times: "0" }, word: ZERO_WORD, parsedResult: "" }],
@@ -366,7 +366,7 @@ describe("error: preset.json", () => {
   });
 
   test.each(["examples", "distributions", "parameters", "args", "show", "value"])(
-    "error: %s that are a number are told as that alone",
+    "%s that are a number are told as that alone",
     async (member) => {
       const folder = await makeFolder();
       await writePreset(folder, "echo", { definition: { ...exampleDefinition("echo"), [member]: 5 } });
@@ -415,7 +415,7 @@ describe("error: preset.json", () => {
       'atMost: "x" is not one of the parameters',
     ],
   ];
-  test.each(schemas)("error: a parameter with %s", async (_why, schema, reason) => {
+  test.each(schemas)("a parameter with %s", async (_why, schema, reason) => {
     const definition = {
       ...exampleDefinition("echo"),
       parameters: { type: "object", properties: { one: schema } },
@@ -431,7 +431,7 @@ describe("error: preset.json", () => {
     ..."network preset label once beacon confirmations secrets".split(" "),
     "constructor",
     "toString",
-  ])("error: the reserved name %s", async (name) => {
+  ])("the reserved name %s", async (name) => {
     const definition = {
       ...exampleDefinition("echo"),
       parameters: { type: "object", properties: { [name]: { type: "string", default: "" } } },
@@ -444,7 +444,7 @@ describe("error: preset.json", () => {
   });
 });
 
-describe("error: source.js", () => {
+describe("source.js", () => {
   const sources: readonly [source: string, reason: string][] = [
     ["const a = ;", 'echo/source.js:1:11: Unexpected ";"'],
     ["const é = 1;\nreturn é +;", 'echo/source.js:2:11: Unexpected ";"'],
@@ -466,13 +466,13 @@ describe("error: source.js", () => {
     ],
     ["import { createDraw } from 'tyche:draw';\nreturn (;", "echo/source.js:2:9: Unexpected token"],
   ];
-  test.each(sources)("error: %s", async (source, reason) => {
+  test.each(sources)("%s", async (source, reason) => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { source });
     expect(await loadBroken(folder)).toContain(reason);
   });
 
-  test("error: more than can be stored on chain", async () => {
+  test("more than can be stored on chain", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { source: `return "${"x".repeat(24_000)}"` });
     expect(await loadBroken(folder)).toBe(
@@ -480,14 +480,14 @@ describe("error: source.js", () => {
     );
   });
 
-  test("behaviour: problems of both files are told at once", async () => {
+  test("problems of both files are told at once", async () => {
     const folder = await makeFolder();
     await writePreset(folder, "echo", { definition: "{", source: "(" });
     expect((await loadBroken(folder)).split("\n")).toHaveLength(2);
   });
 });
 
-test("behaviour: a comment on the last line does not swallow what is put behind the source", async () => {
+test("a comment on the last line does not swallow what is put behind the source", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", { source: `${EXAMPLE_SOURCE}// the end` });
   expect((await loadPreset(folder, "echo")).source).not.toContain("//");

@@ -41,7 +41,7 @@ const sources: readonly [why: string, source: string, place: { line: number; col
   ],
 ];
 
-test.each(sources)("behaviour: %s", async (_why, source, place) => {
+test.each(sources)("%s", async (_why, source, place) => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", { source });
   const preset = await loadPreset(folder, "echo");
@@ -58,7 +58,7 @@ test.each(sources)("behaviour: %s", async (_why, source, place) => {
   expect(refusal).toMatchObject({ success: false, ...place });
 });
 
-test("behaviour: an error without a place has none", async () => {
+test("an error without a place has none", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", { source: "throw 'no';" });
   const preset = await loadPreset(folder, "echo");

@@ -29,14 +29,14 @@ function violationsOf(act: () => unknown): readonly ParameterViolation[] {
 }
 
 describe("parsePresetParams", () => {
-  test("default: fills in the defaults", () => {
+  test("fills in the defaults", () => {
     expect(parsePresetParams(range, {}).args).toEqual(["1", "10"]);
     expect(parsePresetParams(nDice, {}).args).toEqual(["20", "10"]);
     expect(parsePresetParams(lotto, { list: ["a"] }).args).toEqual(["1", '["a"]']);
     expect(parsePresetParams(coinflip, {})).toEqual({ params: {}, args: [] });
   });
 
-  test("error: a whole number past 2^53 where a text belongs is refused as any other number", () => {
+  test("a whole number past 2^53 where a text belongs is refused as any other number", () => {
     const large = 99999999999999999999n;
     for (const number of [5, large]) {
       expect(violationsOf(() => parsePresetParams(lotto, { numberOfWinners: 1, list: [number] }))).toEqual([
@@ -49,28 +49,28 @@ describe("parsePresetParams", () => {
     ]);
   });
 
-  test("behaviour: a JSON integer, leading zeros and minus zero are the same value as the plain string", () => {
+  test("a JSON integer, leading zeros and minus zero are the same value as the plain string", () => {
     expect(parsePresetParams(range, { min: -5, max: 5 }).params).toEqual({ min: "-5", max: "5" });
     expect(parsePresetParams(range, { min: "-0", max: "007" }).params).toEqual({ min: "0", max: "7" });
   });
 
-  test("behaviour: the parsed parameters parse to themselves, and what was given is not changed", () => {
+  test("the parsed parameters parse to themselves, and what was given is not changed", () => {
     const given = Object.freeze({ list: Object.freeze(["é", "b, c", ""]), numberOfWinners: 2 });
     const call = parsePresetParams(lotto, given);
     expect(parsePresetParams(lotto, call.params)).toEqual(call);
     expect(call.args).toEqual(["2", '["é","b, c",""]']);
   });
 
-  test("behaviour: takes the full range of int256", () => {
+  test("takes the full range of int256", () => {
     const [min, max] = [String(-(2n ** 255n)), String(2n ** 255n - 1n)];
     expect(parsePresetParams(range, { min, max }).args).toEqual([min, max]);
   });
 
-  test("behaviour: min may equal max", () => {
+  test("min may equal max", () => {
     expect(parsePresetParams(range, { min: "4", max: "4" }).args).toEqual(["4", "4"]);
   });
 
-  test("error: lists every violation at once", () => {
+  test("lists every violation at once", () => {
     expect(violationsOf(() => parsePresetParams(nDice, { numFaces: "1", numDice: "101", x: 1 }))).toEqual([
       { path: "/x", message: "is unknown; nDice takes numFaces, numDice" },
       { path: "/numFaces", message: "must be at least 2, not 1" },
@@ -78,20 +78,20 @@ describe("parsePresetParams", () => {
     ]);
   });
 
-  test("error: min above max", () => {
+  test("min above max", () => {
     expect(violationsOf(() => parsePresetParams(range, { min: "10", max: "5" }))).toEqual([
       { path: "/min", message: "must be at most max, which is 5, not 10" },
     ]);
     expect(violationsOf(() => parsePresetParams(range, { min: "11" }))).toHaveLength(1);
   });
 
-  test("error: more winners than entries", () => {
+  test("more winners than entries", () => {
     expect(violationsOf(() => parsePresetParams(lotto, { numberOfWinners: 3, list: ["a", "b"] }))).toEqual([
       { path: "/numberOfWinners", message: "must be at most the length of list, which is 2, not 3" },
     ]);
   });
 
-  test("error: entries that are no strings, an empty and a missing list", () => {
+  test("entries that are no strings, an empty and a missing list", () => {
     expect(violationsOf(() => parsePresetParams(lotto, { list: ["a", 1, null] }))).toEqual([
       { path: "/list/1", message: "must be a string; got 1" },
       { path: "/list/2", message: "must be a string; got null" },
@@ -108,7 +108,7 @@ describe("parsePresetParams", () => {
     ]);
   });
 
-  test("error: half of a surrogate pair", () => {
+  test("half of a surrogate pair", () => {
     expect(violationsOf(() => parsePresetParams(lotto, { list: ["\ud800"] }))).toMatchObject([
       { path: "/list/0" },
     ]);
@@ -142,13 +142,13 @@ describe("parsePresetParams", () => {
     [1],
     { a: 1 },
   ];
-  test.each(notDecimal)("error: %j is no whole number", (min) => {
+  test.each(notDecimal)("%j is no whole number", (min) => {
     expect(violationsOf(() => parsePresetParams(range, { min }))).toMatchObject([
       { path: "/min", message: expect.stringContaining("must be a whole number in decimal digits") },
     ]);
   });
 
-  test("error: an integer that JSON has already rounded, and one with too many digits", () => {
+  test("an integer that JSON has already rounded, and one with too many digits", () => {
     expect(violationsOf(() => parsePresetParams(range, { max: 2 ** 53 }))).toMatchObject([
       { path: "/max", message: expect.stringContaining("as a string") },
     ]);
@@ -157,13 +157,13 @@ describe("parsePresetParams", () => {
     ]);
   });
 
-  test("error: one beyond int256", () => {
+  test("one beyond int256", () => {
     expect(violationsOf(() => parsePresetParams(range, { max: String(2n ** 255n) }))).toMatchObject([
       { path: "/max" },
     ]);
   });
 
-  test("error: members that every object has are unknown parameters like any other", () => {
+  test("members that every object has are unknown parameters like any other", () => {
     const raw = JSON.parse('{"__proto__":{"min":"1"},"constructor":1}') as Record<string, unknown>;
     expect(violationsOf(() => parsePresetParams(range, raw)).map(({ path }) => path)).toEqual([
       "/__proto__",
@@ -175,7 +175,7 @@ describe("parsePresetParams", () => {
 describe("assertResultFits", () => {
   const sepolia = { network: "sepolia", maxResponseBytes: 256 };
 
-  test("default: numbers and small texts fit", () => {
+  test("numbers and small texts fit", () => {
     for (const [preset, raw] of [
       [range, {}],
       [coinflip, {}],
@@ -188,14 +188,14 @@ describe("assertResultFits", () => {
     }
   });
 
-  test("behaviour: the bound is exact: 85 dice of 20 faces fit, 86 do not", () => {
+  test("the bound is exact: 85 dice of 20 faces fit, 86 do not", () => {
     const fits = (numDice: number): boolean =>
       violationsOf(() => assertResultFits(nDice, parsePresetParams(nDice, { numDice }).params, sepolia))
         .length === 0;
     expect([fits(85), fits(86)]).toEqual([true, false]);
   });
 
-  test("error: names what does fit", () => {
+  test("names what does fit", () => {
     const { params } = parsePresetParams(nDice, { numDice: 100 });
     expect(violationsOf(() => assertResultFits(nDice, params, sepolia))).toEqual([
       {
@@ -211,7 +211,7 @@ describe("assertResultFits", () => {
     ]);
   });
 
-  test("error: names how many winners of these fit", () => {
+  test("names how many winners of these fit", () => {
     const { params } = parsePresetParams(lotto, {
       numberOfWinners: 30,
       list: Array.from({ length: 40 }, () => "é".repeat(6)),
@@ -225,7 +225,7 @@ describe("assertResultFits", () => {
     ]);
   });
 
-  test("error: says by how much the entries are too long when not even one winner fits", () => {
+  test("says by how much the entries are too long when not even one winner fits", () => {
     const { params } = parsePresetParams(lotto, { list: ["a", "b".repeat(300)] });
     expect(violationsOf(() => assertResultFits(lotto, params, sepolia))).toEqual([
       {

@@ -39,7 +39,7 @@ async function follow(folder: string): Promise<Followed> {
   };
 }
 
-test("default: lists the presets by name and finds them", async () => {
+test("lists the presets by name and finds them", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "b", {});
   await writePreset(folder, "a", {});
@@ -52,7 +52,7 @@ test("default: lists the presets by name and finds them", async () => {
   expect(registry.problems()).toEqual([]);
 });
 
-test("behaviour: a folder that is dropped in is live within a second", async () => {
+test("a folder that is dropped in is live within a second", async () => {
   const folder = await makeFolder();
   const { registry, next } = await follow(folder);
   await writePreset(folder, "fresh", {});
@@ -61,7 +61,7 @@ test("behaviour: a folder that is dropped in is live within a second", async () 
   expect(registry.problems()).toEqual([]);
 });
 
-test("behaviour: an edited source is read again", async () => {
+test("an edited source is read again", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { registry, next } = await follow(folder);
@@ -71,7 +71,7 @@ test("behaviour: an edited source is read again", async () => {
   expect(registry.get("echo").sourceHash).not.toBe(before);
 });
 
-test("behaviour: a comment that changes nothing is no change", async () => {
+test("a comment that changes nothing is no change", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { registry, changes, next } = await follow(folder);
@@ -84,7 +84,7 @@ test("behaviour: a comment that changes nothing is no change", async () => {
   expect(changes).toHaveLength(1);
 });
 
-test("behaviour: a preset that breaks stops being served with file, line and reason, harms no other, and comes back", async () => {
+test("a preset that breaks stops being served with file, line and reason, harms no other, and comes back", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   await writePreset(folder, "other", {});
@@ -107,7 +107,7 @@ test("behaviour: a preset that breaks stops being served with file, line and rea
   expect(registry.problems()).toEqual([]);
 });
 
-test("behaviour: an example that no longer holds breaks a preset", async () => {
+test("an example that no longer holds breaks a preset", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { registry, next } = await follow(folder);
@@ -118,7 +118,7 @@ test("behaviour: an example that no longer holds breaks a preset", async () => {
   ]);
 });
 
-test("behaviour: a removed folder is told and no longer served", async () => {
+test("a removed folder is told and no longer served", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { registry, next } = await follow(folder);
@@ -127,7 +127,7 @@ test("behaviour: a removed folder is told and no longer served", async () => {
   expect(registry.list()).toEqual([]);
 });
 
-test("behaviour: a folder that is broken from the start is a problem, not a failure", async () => {
+test("a folder that is broken from the start is a problem, not a failure", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "good", {});
   await writePreset(folder, "bad", { definition: { ...exampleDefinition("bad"), name: "worse" } });
@@ -136,7 +136,7 @@ test("behaviour: a folder that is broken from the start is a problem, not a fail
   expect(registry.problems()).toHaveLength(1);
 });
 
-test("behaviour: closes with its signal, twice without harm, and tells no changes after", async () => {
+test("closes with its signal, twice without harm, and tells no changes after", async () => {
   const folder = await makeFolder();
   const controller = new AbortController();
   const changes: PresetChange[] = [];
@@ -154,20 +154,20 @@ test("behaviour: closes with its signal, twice without harm, and tells no change
   expect(changes).toEqual([]);
 });
 
-test("error: a folder that isn't there", async () => {
+test("a folder that isn't there", async () => {
   await expect(createPresetRegistry({ folder: "/nonexistent/presets" })).rejects.toMatchObject({
     code: "preset_folder_unreadable",
   });
 });
 
-test("error: an unknown preset lists those that there are", async () => {
+test("an unknown preset lists those that there are", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   const { registry } = await follow(folder);
   expect(() => registry.get("nope")).toThrow('preset: "nope" is not a preset; there are echo');
 });
 
-test("error: presets and parameters with the names of an object's own members are refused, and harm no other", async () => {
+test("presets and parameters with the names of an object's own members are refused, and harm no other", async () => {
   const folder = await makeFolder();
   const names = ["constructor", "hasOwnProperty", "toString", "valueOf"];
   for (const name of [...names, "echo"]) await writePreset(folder, name, {});
@@ -187,7 +187,7 @@ test("error: presets and parameters with the names of an object's own members ar
   expect(() => registry.get("toString")).toThrow('"toString" is a reserved name');
 });
 
-test("behaviour: 10,000 files, and 1,000 broken folders of any name, keep no preset from being served and followed", async () => {
+test("10,000 files, and 1,000 broken folders of any name, keep no preset from being served and followed", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", {});
   for (let i = 0; i < 10_000; i += 1) writeFileSync(path.join(folder, "echo", `file${i}`), "");
@@ -203,7 +203,7 @@ test("behaviour: 10,000 files, and 1,000 broken folders of any name, keep no pre
   await next((change) => change.kind === "live" && change.preset.name === "echo");
 });
 
-test("behaviour: after an example that takes all of its time the others are not run", async () => {
+test("after an example that takes all of its time the others are not run", async () => {
   const folder = await makeFolder();
   const example = exampleDefinition("slow")["examples"] as readonly object[];
   await writePreset(folder, "slow", {
@@ -222,7 +222,7 @@ test("behaviour: after an example that takes all of its time the others are not 
   expect(registry.problems()).toHaveLength(4);
 });
 
-test("behaviour: a preset that is checked for long holds no start up, and goes live when it is done", async () => {
+test("a preset that is checked for long holds no start up, and goes live when it is done", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "a", {});
   await writePreset(folder, "b", {});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readValue, takeApart, type PresetShow } from "../../src/presets/presetShow.ts";
 
-test("default: without show, the text is the value", () => {
+test("without show, the text is the value", () => {
   expect(readValue(undefined, "-5", {})).toBe("-5");
   expect(takeApart(undefined, "-5", {})).toBeUndefined();
 });
@@ -13,7 +13,7 @@ describe("a coin", () => {
     ["1", true, { as: "coin", side: "Heads", index: 1 }],
     ["2", undefined, undefined],
     ["", undefined, undefined],
-  ])("default: %j", (result, value, shown) => {
+  ])("%j", (result, value, shown) => {
     expect(readValue(coin, result, {})).toBe(value);
     expect(takeApart(coin, value, {})).toEqual(shown);
   });
@@ -37,7 +37,7 @@ describe("dice", () => {
     ["[]", { numFaces: "6" }, undefined, undefined],
     ["[1,]", { numFaces: "6" }, undefined, undefined],
     ["[-1]", { numFaces: "6" }, undefined, undefined],
-  ])("default: %s of %j", (result, params, value, shown) => {
+  ])("%s of %j", (result, params, value, shown) => {
     expect(readValue(dice, result, params)).toEqual(value);
     expect(takeApart(dice, value, params)).toEqual(shown);
   });
@@ -53,12 +53,12 @@ describe("a list", () => {
     ["Winners: é, ✓, x", { numberOfWinners: "2" }, undefined],
     ["Winners: Cy, Bob", {}, undefined],
     ["Losers: Cy", { numberOfWinners: "1" }, undefined],
-  ])("default: %s of %j", (result, params, entries) => {
+  ])("%s of %j", (result, params, entries) => {
     expect(readValue(list, result, params)).toEqual(entries);
     expect(takeApart(list, entries, params)).toEqual(entries && { as: "list", entries });
   });
 
-  test("default: without a count, every separator ends an entry", () => {
+  test("without a count, every separator ends an entry", () => {
     expect(readValue({ as: "list", separator: "|" }, "a|b", {})).toEqual(["a", "b"]);
   });
 });
@@ -80,18 +80,18 @@ describe("a list drawn from another", () => {
     ["a, a", { n: "2", list: ["a", "b"] }, undefined],
     // The parameters were deleted.
     ["Cy", { n: "1" }, undefined],
-  ])("default: %s of %j", (result, params, entries) => {
+  ])("%s of %j", (result, params, entries) => {
     expect(readValue(draw, result, params)).toEqual(entries);
   });
 
-  test("behaviour: as many short entries as fit a result are told apart", () => {
+  test("as many short entries as fit a result are told apart", () => {
     const entries = Array.from({ length: 300 }, (_, i) => String(i % 10));
     const params = { n: "300", list: [...entries, "1, 2, 3"] };
     // 1, 2, 3 is one entry only if two others are missing.
     expect(readValue(draw, entries.join(", "), params)).toEqual(entries);
   });
 
-  test("behaviour: the search through a list made to be slow is given up", () => {
+  test("the search through a list made to be slow is given up", () => {
     // Every way to group 24 entries fits but for the last one.
     const entry = (length: number): string => Array.from({ length }, () => "a").join(", ");
     const lists = Array.from({ length: 24 }, (_, i) => Array.from({ length: 24 }, () => entry(i + 1)));

@@ -27,11 +27,11 @@ test.each([
   ["max(n, m) + min(n, m)", 0n],
   ["bytes(text) - 100", 0n],
   [" longest ( list , 1 ) ", 3n],
-])("default: %s", (text, expected) => {
+])("%s", (text, expected) => {
   expect(parseResultBound(text, kinds).evaluate(params)).toBe(expected);
 });
 
-test("behaviour: tells which parameters it depends on", () => {
+test("tells which parameters it depends on", () => {
   expect(parseResultBound("n + longest(list, m) + n", kinds).parameters).toEqual(["n", "list", "m"]);
 });
 
@@ -47,6 +47,6 @@ test.each([
   ["longest(list)", '"," expected, found ")"'],
   ["constructor(1)", 'there is no function "constructor"; there are digits, bytes, count, longest, min, max'],
   ["(".repeat(400), "nested deeper than 20"],
-])("error: %s", (text, message) => {
+])("%s", (text, message) => {
   expect(() => parseResultBound(text, kinds)).toThrow(message);
 });

@@ -49,7 +49,7 @@ async function runAll(commands: readonly Commands[]): Promise<string[]> {
   return stdout.split(MARK).slice(0, -1);
 }
 
-test("default: no page hides with && that a command failed, which ends no script", () => {
+test("no page hides with && that a command failed, which ends no script", () => {
   const commands = [...steps.values()]
     .flat()
     .flatMap((step) => ("commands" in step ? [step.commands.block] : []));
@@ -57,7 +57,7 @@ test("default: no page hides with && that a command failed, which ends no script
 });
 
 test.concurrent.each([...steps].filter(([, found]) => found.length > 0).map(([page]) => page))(
-  "default: the commands of %s run as they stand there, and print what it shows",
+  "the commands of %s run as they stand there, and print what it shows",
   { timeout: 300_000 },
   async (page) => {
     const found = steps.get(page)!;
@@ -85,7 +85,7 @@ test.concurrent.each([...steps].filter(([, found]) => found.length > 0).map(([pa
   },
 );
 
-test("behaviour: what is not run says who runs it", () => {
+test("what is not run says who runs it", () => {
   const blocks = PAGES.flatMap((page) => findBlocks(page, readFileSync(path.join(ROOT, page), "utf8")));
   const skipped = blocks
     .filter(({ info }) => info.startsWith("skip:"))
@@ -106,7 +106,7 @@ test("behaviour: what is not run says who runs it", () => {
   );
 });
 
-test("behaviour: an answer of another form is found", () => {
+test("an answer of another form is found", () => {
   expect(findMismatch({ a: "0x12…", b: ["4…"] }, { a: "0xff", b: ["789"] })).toBeUndefined();
   expect(findMismatch({ a: "0x12…" }, { a: "none" })).toContain("$.a");
   expect(findMismatch({ a: 1 }, { a: 1, b: 2 })).toContain("$.b");

@@ -79,7 +79,7 @@ function installNode(version: string): string {
 test.each([
   ["publint", ["run", "--strict"]],
   ["attw", ["--profile", "esm-only", "--no-color"]],
-])("behaviour: %s finds nothing wrong with the package", (tool, flags) => {
+])("%s finds nothing wrong with the package", (tool, flags) => {
   const command = path.join(ROOT, "node_modules/.bin", tool);
   expect(spawnSync(command, [...flags, archive], { encoding: "utf8" })).toMatchObject({ status: 0 });
 });
@@ -89,47 +89,44 @@ const OWN_NODE = (): string => path.dirname(process.execPath);
 test.for([
   ["the Node of the tests", OWN_NODE],
   [`Node ${OLDEST_NODE}`, () => installNode(OLDEST_NODE)],
-] as const)(
-  "default: on %s the package installs, starts, and gives a verified result",
-  async ([name, findNode]) => {
-    const env = createEnvironment(findNode());
-    const home = mkdtempSync(path.join(folder, "empty-"));
-    const tyche = (...args: readonly string[]): string =>
-      run(path.join(home, "node_modules/.bin/tyche"), args, home, env).trim();
-    const times: string[] = [];
-    let began = performance.now();
-    const took = (what: string): void => {
-      times.push(`${what} ${((performance.now() - began) / 1000).toFixed(1)} s`);
-      began = performance.now();
-    };
-
-    runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", archive], home, env);
-    took("installed");
-    // A compiler reads the same declarations whatever Node has installed them.
-    if (findNode === OWN_NODE) checkTypes(home, env);
-    const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
-    expect(megabytes).toBeLessThan(MAX_MEGABYTES);
-    tyche("preset", "new", "pick");
+] as const)("on %s the package installs, starts, and gives a verified result", async ([name, findNode]) => {
+  const env = createEnvironment(findNode());
+  const home = mkdtempSync(path.join(folder, "empty-"));
+  const tyche = (...args: readonly string[]): string =>
+    run(path.join(home, "node_modules/.bin/tyche"), args, home, env).trim();
+  const times: string[] = [];
+  let began = performance.now();
+  const took = (what: string): void => {
+    times.push(`${what} ${((performance.now() - began) / 1000).toFixed(1)} s`);
     began = performance.now();
-    await startService(home, env);
-    took("ready");
-    const result = JSON.parse(tyche("call", "coinflip", "--json")) as Record<string, string>;
-    const verified = JSON.parse(tyche("verify", "sepolia", result["vrfv2Hash"]!, "--json")) as object;
-    expect([result, verified]).toMatchObject([{ success: true }, { valid: true }]);
-    took("first result, verified by the command");
-    await verifyInBrowser(result["url"]!);
-    took("verified in a browser");
-    console.log(`${name}: ${times.join(", ")}; ${megabytes} MB on disk`);
+  };
 
-    // A preset in the folder is served beside the built-in ones, and so is one added while the service runs.
-    tyche("preset", "new", "later");
-    const served = (): readonly string[] =>
-      [...tyche("client", "generate").matchAll(/^ {2}(\w+):/gm)].map(([, preset]) => preset!);
-    await expect.poll(served).toEqual(expect.arrayContaining(["coinflip", "later", "pick"]));
-  },
-);
+  runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", archive], home, env);
+  took("installed");
+  // A compiler reads the same declarations whatever Node has installed them.
+  if (findNode === OWN_NODE) checkTypes(home, env);
+  const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
+  expect(megabytes).toBeLessThan(MAX_MEGABYTES);
+  tyche("preset", "new", "pick");
+  began = performance.now();
+  await startService(home, env);
+  took("ready");
+  const result = JSON.parse(tyche("call", "coinflip", "--json")) as Record<string, string>;
+  const verified = JSON.parse(tyche("verify", "sepolia", result["vrfv2Hash"]!, "--json")) as object;
+  expect([result, verified]).toMatchObject([{ success: true }, { valid: true }]);
+  took("first result, verified by the command");
+  await verifyInBrowser(result["url"]!);
+  took("verified in a browser");
+  console.log(`${name}: ${times.join(", ")}; ${megabytes} MB on disk`);
 
-test("default: the steps of docs/deploy.md install the package, and its unit starts it", async () => {
+  // A preset in the folder is served beside the built-in ones, and so is one added while the service runs.
+  tyche("preset", "new", "later");
+  const served = (): readonly string[] =>
+    [...tyche("client", "generate").matchAll(/^ {2}(\w+):/gm)].map(([, preset]) => preset!);
+  await expect.poll(served).toEqual(expect.arrayContaining(["coinflip", "later", "pick"]));
+});
+
+test("the steps of docs/deploy.md install the package, and its unit starts it", async () => {
   const env = createEnvironment(OWN_NODE());
   const home = mkdtempSync(path.join(folder, "machine-"));
   cpSync(archive, path.join(home, path.basename(archive)));

@@ -25,7 +25,7 @@ const isInstalled = ([path, { os, cpu }]: readonly [string, Package]): boolean =
   os?.includes("linux") !== false && cpu?.includes("x64") !== false && !path.endsWith("-musl");
 
 // The registry that the lock file was created with lacks packages of other platforms (404 for those tried), and so their hashes.
-test("default: every package that is installed on Linux x64 is pinned by its hash", () => {
+test("every package that is installed on Linux x64 is pinned by its hash", () => {
   const unpinned = packages.filter(
     ([, { integrity, inBundle }]) => inBundle !== true && integrity?.startsWith("sha512-") !== true,
   );
@@ -33,14 +33,14 @@ test("default: every package that is installed on Linux x64 is pinned by its has
   expect(open.map(([path]) => path)).toEqual([]);
 });
 
-test("behaviour: nothing is installed from elsewhere than the registry", () => {
+test("nothing is installed from elsewhere than the registry", () => {
   const strangers = packages.filter(
     ([, { resolved }]) => resolved?.startsWith("https://registry.npmjs.org/") === false,
   );
   expect(strangers.map(([path]) => path)).toEqual([]);
 });
 
-test("behaviour: the lock file is that of package.json", () => {
+test("the lock file is that of package.json", () => {
   const { dependencies, devDependencies } = read("package.json");
   expect(read("package-lock.json").packages[""]).toMatchObject({ dependencies, devDependencies });
 });

@@ -7,7 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 const page = read("docs/operations.md").replaceAll(/\s+/g, " ");
 
-test("default: the log lines that the page quotes are those that the code writes", () => {
+test("the log lines that the page quotes are those that the code writes", () => {
   const quoted = [...page.matchAll(/\blines?(?: with)? `([^`]+)`/g)].map(([, line]) => line!);
   expect(quoted.length).toBeGreaterThan(2);
   const source = globSync("{src,sandbox/host}/**/*.ts", { cwd: ROOT }).map(read).join("\n");
@@ -33,7 +33,7 @@ const NUMBERS: readonly (readonly [text: string, file: string, constant: string,
 ];
 
 test.each(NUMBERS.map(([text, ...rest]) => ({ text, rest })))(
-  "default: “$text” is what the code does",
+  "“$text” is what the code does",
   ({ text, rest }) => {
     const [file, constant, unit = 1] = rest;
     const [before, after] = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).split("#");
@@ -47,7 +47,7 @@ test.each(NUMBERS.map(([text, ...rest]) => ({ text, rest })))(
   },
 );
 
-test("default: what calls cost is their gas at the prices in the table's head", () => {
+test("what calls cost is their gas at the prices in the table's head", () => {
   const table = read("docs/networks.md").split("### What calls cost")[1]!.split("\n\n")[2]!;
   const [head, , ...rows] = table.split("\n").map((row) => row.split("|").slice(2, -1));
   const names = [...table.matchAll(/^\| (an? [^|]*) \|/gm)].map(([, name]) => name);

@@ -39,7 +39,7 @@ function packedFiles(): string[] {
   return packed.files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
 }
 
-test("default: the package holds the compiled code, the command, the pages and what they name, and no source, test or tool", () => {
+test("the package holds the compiled code, the command, the pages and what they name, and no source, test or tool", () => {
   const pages = /^(docs\/|src\/clients\/python\/tyche\/\w+\.(py|typed)$)/;
   expect(
     packedFiles()
@@ -70,7 +70,7 @@ test("default: the package holds the compiled code, the command, the pages and w
   ]);
 });
 
-test("behaviour: what the package's pages link to is in the package", () => {
+test("what the package's pages link to is in the package", () => {
   const packed = packedFiles();
   const links = packed
     .filter((file) => file.endsWith(".md"))
@@ -84,7 +84,7 @@ test("behaviour: what the package's pages link to is in the package", () => {
   expect([...new Set(links)].filter((link) => !packed.includes(link))).toEqual(["CONTRIBUTING.md"]);
 });
 
-test("behaviour: every export is compiled from a source that is there", () => {
+test("every export is compiled from a source that is there", () => {
   const targets = Object.values(manifest.exports).flatMap((one) =>
     typeof one === "string" ? [one] : Object.values(one),
   );
@@ -94,7 +94,7 @@ test("behaviour: every export is compiled from a source that is there", () => {
   expect(missing).toEqual([]);
 });
 
-test("behaviour: what the code imports is installed with the package", () => {
+test("what the code imports is installed with the package", () => {
   // The compilers run when the package is built.
   const builders = /contracts\/(compile|solcWorker|compilerInput)\.ts$/;
   const strangers = sources
@@ -113,7 +113,7 @@ test("behaviour: what the code imports is installed with the package", () => {
   expect(strangers).toEqual([]);
 });
 
-test("behaviour: every file that a module names is in the package", () => {
+test("every file that a module names is in the package", () => {
   const named = sources.flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), "utf8");
     return [...text.matchAll(/new URL\("([^"]+\.ts)", import\.meta\.url\)/g)].map(([whole]) => whole);
@@ -132,7 +132,7 @@ test("behaviour: every file that a module names is in the package", () => {
   expect(others).toEqual([]);
 });
 
-test("behaviour: in a checkout a program imports every entry point by its name", () => {
+test("in a checkout a program imports every entry point by its name", () => {
   const names = Object.entries(manifest.exports).flatMap(([name, entry]) =>
     typeof entry === "string" || entry.default === undefined ? [] : [path.posix.join("tyche", name)],
   );
@@ -146,13 +146,13 @@ test("behaviour: in a checkout a program imports every entry point by its name",
   expect(output.trim().split("\n")).toEqual(names.map(() => "true"));
 });
 
-test("behaviour: in a checkout the client needs no Node that strips types", () => {
+test("in a checkout the client needs no Node that strips types", () => {
   const program = `console.log(typeof (await import("tyche/client")).createClient)`;
   const flags = ["--no-strip-types", "--input-type=module", "-e", program];
   expect(execFileSync(process.execPath, flags, { cwd: ROOT, encoding: "utf8" })).toBe("function\n");
 });
 
-test("behaviour: the package knows the contracts and their sources where nothing else is installed", () => {
+test("the package knows the contracts and their sources where nothing else is installed", () => {
   const dist = mkdtempSync(path.join(tmpdir(), "tyche-dist-"));
   onTestFinished(() => rmSync(dist, { recursive: true, force: true }));
   const code = /^(chainlink|chainlink\/contracts|lib)(\/[A-Za-z]+\.ts)?$/;

@@ -11,7 +11,7 @@ const pages = ["README.md", ...globSync("docs/*.md", { cwd: root.pathname })];
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`((?:src|sandbox|test|bench|docs)\/[^`\s]*)`/g)].map(([, path]) => path!);
 
-test("default: every file that a page names or links to is there", () => {
+test("every file that a page names or links to is there", () => {
   const missing = pages.flatMap((page) => {
     const text = read(page).replaceAll(/^```[^]*?^```$/gm, ""); // Solidity has new string[](3)
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
@@ -24,7 +24,7 @@ test("default: every file that a page names or links to is there", () => {
   expect(pathsIn(architecture)).toContain("src/evm/fees.ts");
 });
 
-test("behaviour: every link to a heading leads to one", () => {
+test("every link to a heading leads to one", () => {
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].flatMap(([, file = "", anchor]) => {
       const target = file === "" ? read(page) : readFileSync(new URL(file, new URL(page, root)), "utf8");
@@ -40,19 +40,19 @@ test("behaviour: every link to a heading leads to one", () => {
   expect(broken).toEqual([]);
 });
 
-test("behaviour: the README has at most 150 lines, and the index links every page of docs", () => {
+test("the README has at most 150 lines, and the index links every page of docs", () => {
   expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
   const index = read("docs/README.md");
   const names = pages.filter((page) => !page.endsWith("README.md")).map((page) => page.slice("docs/".length));
   expect(names.filter((name) => !index.includes(`](${name})`))).toEqual([]);
 });
 
-test("behaviour: the README has the two commands, in one line each", () => {
+test("the README has the two commands, in one line each", () => {
   expect(readme).toMatch(/^npm ci && npm start\b/m);
   expect(readme).toMatch(/^npm ci && npm test\b/m);
 });
 
-test("behaviour: every answer to a question about the code names a file", () => {
+test("every answer to a question about the code names a file", () => {
   const rows = architecture.split("\n").filter((line) => /^\| [A-Z].*\? \|/.test(line));
   const [waits, tooMany, killed, gas, network] = rows;
   expect(waits).toContain("how long a call waits");
@@ -63,7 +63,7 @@ test("behaviour: every answer to a question about the code names a file", () => 
   expect(rows.filter((row) => pathsIn(row).length === 0)).toEqual([]);
 });
 
-test("behaviour: the map has every folder of src, and no other", () => {
+test("the map has every folder of src, and no other", () => {
   const map = readme.slice(readme.indexOf("## Map of the code"));
   const lines = map.split("\n").filter((line) => line.startsWith("src/"));
   const named = lines.flatMap((line) => line.slice("src/".length).split(/ {3,}/)[0]!.split(/ +/));

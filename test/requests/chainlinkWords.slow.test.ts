@@ -45,7 +45,7 @@ const reopen = async (options: Parameters<PipelineWorld["open"]>[0] = {}) => {
 };
 
 test.each(["preset", "random"] as const)(
-  "default: a %s that Chainlink's oracle is late with waits, and is sent once only",
+  "a %s that Chainlink's oracle is late with waits, and is sent once only",
   async (kind) => {
     const before = await accepted(kind);
     await expectWhy(
@@ -63,7 +63,7 @@ test.each(["preset", "random"] as const)(
 );
 
 test.each(["preset", "random"] as const)(
-  "error: a %s without words fails after 24 hours, a restart in between or not",
+  "a %s without words fails after 24 hours, a restart in between or not",
   async (kind) => {
     const { id } = await accepted(kind);
     await reopen();
@@ -78,7 +78,7 @@ test.each(["preset", "random"] as const)(
   },
 );
 
-test("error: gas that was too dear for the lane all day is the reason", async () => {
+test("gas that was too dear for the lane all day is the reason", async () => {
   const { id } = await accepted("random");
   await reopen({ fees: { gasPriceWei: async () => 2_000n * 10n ** 9n } });
   await expectWhy(id, /^gas lane too low: .*; Chainlink's oracle drops a request after 24 hours$/);
@@ -89,7 +89,7 @@ test("error: gas that was too dear for the lane all day is the reason", async ()
   });
 });
 
-test("error: a subscription that was short all day is the reason", async () => {
+test("a subscription that was short all day is the reason", async () => {
   const { id } = await accepted("random");
   // At this price the words may cost more than the subscription holds, but it is below the lane's limit.
   await reopen({ fees: { gasPriceWei: async () => 999n * 10n ** 9n } });

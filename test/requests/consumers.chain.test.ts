@@ -61,7 +61,7 @@ async function unlinkBehind(consumer: Hex): Promise<void> {
   }
 }
 
-test("default: a contract is linked, unlinked and linked again, each by a transaction of its own", async () => {
+test("a contract is linked, unlinked and linked again, each by a transaction of its own", async () => {
   const ends = [];
   for (const ask of [link, unlink, link]) ends.push(await pipeline.ended((await ask(consumerAt(1))).id));
   expect(ends.map(({ state }) => state)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
@@ -70,7 +70,7 @@ test("default: a contract is linked, unlinked and linked again, each by a transa
   expect(await known()).toContain(consumerAt(1));
 });
 
-test("behaviour: the chain's own list decides: what it has lost is linked anew though the store knows it", async () => {
+test("the chain's own list decides: what it has lost is linked anew though the store knows it", async () => {
   const first = await pipeline.ended((await link(consumerAt(2))).id);
   await unlinkBehind(consumerAt(2));
   expect(await linkedOnChain()).not.toContain(consumerAt(2));
@@ -82,7 +82,7 @@ test("behaviour: the chain's own list decides: what it has lost is linked anew t
   expect(third.outcome).toEqual(again.outcome);
 });
 
-test("behaviour: while requests are under way a consumer can't go: it says so, and goes when they have ended", async () => {
+test("while requests are under way a consumer can't go: it says so, and goes when they have ended", async () => {
   await pipeline.ended((await link(consumerAt(3))).id);
   world.stopOracle();
   const pending = await pipeline.accept("random");
@@ -96,13 +96,13 @@ test("behaviour: while requests are under way a consumer can't go: it says so, a
   expect(await known()).not.toContain(consumerAt(3));
 });
 
-test("error: what is not linked can't be unlinked, and says why", async () => {
+test("what is not linked can't be unlinked, and says why", async () => {
   const { state, error } = await pipeline.ended((await unlink(consumerAt(4))).id);
   expect(state).toBe("failed");
   expect(error!.message).toContain("InvalidConsumer");
 });
 
-test("behaviour: one dapp's linkings that can't be sent hold up no other dapp's", async () => {
+test("one dapp's linkings that can't be sent hold up no other dapp's", async () => {
   const dappId = "dapp_neighbour";
   await insertDapp(pipeline.store.db, { id: dappId, name: "neighbour", facilities: [], createdAt: 1 });
   await pipeline.pipeline.subscriptions.ensure(dappId);
@@ -121,7 +121,7 @@ test("behaviour: one dapp's linkings that can't be sent hold up no other dapp's"
 });
 
 test.each([1, 10, 50, 99])(
-  "behaviour: with %i contracts linked beside ours, presets, functions and words come through at once",
+  "with %i contracts linked beside ours, presets, functions and words come through at once",
   async (count) => {
     const dappId = `dapp_${count}`;
     await insertDapp(pipeline.store.db, { id: dappId, name: "many", facilities: [], createdAt: 1 });

@@ -132,30 +132,27 @@ describe("the book", () => {
   /** Large enough to need pages that a full disk lacks. */
   const long = (of: OpenRequest): Change => ({ ...end(of), detail: "x".repeat(100_000) });
 
-  test.each(Object.keys(FAULTS))(
-    "error: a write that fails %s changes nothing, and works later",
-    async (name) => {
-      const { text, begin } = FAULTS[name]!;
-      await begin();
-      const before = structuredClone([request, other]);
-      const told: string[] = [];
-      for (const { id } of before) book.listen(id, (one) => told.push(one.id));
-      const write = () => book.change([long(request), long(other)], async (db) => void (await also(db)));
-      await expect(write()).rejects.toThrow(text);
-      expect([request, other]).toEqual(before);
-      expect(told).toEqual([]);
-      await expectMemoryIsTable(book, store);
+  test.each(Object.keys(FAULTS))("a write that fails %s changes nothing, and works later", async (name) => {
+    const { text, begin } = FAULTS[name]!;
+    await begin();
+    const before = structuredClone([request, other]);
+    const told: string[] = [];
+    for (const { id } of before) book.listen(id, (one) => told.push(one.id));
+    const write = () => book.change([long(request), long(other)], async (db) => void (await also(db)));
+    await expect(write()).rejects.toThrow(text);
+    expect([request, other]).toEqual(before);
+    expect(told).toEqual([]);
+    await expectMemoryIsTable(book, store);
 
-      await sql`DROP TRIGGER IF EXISTS refusal`.execute(store.db);
-      await sql`PRAGMA max_page_count = 1000000`.execute(store.db);
-      await write();
-      expect(told).toEqual([request.id, other.id]);
-      expect(request).toMatchObject({ state: "fulfilled", version: 2 });
-      await expectMemoryIsTable(book, store);
-    },
-  );
+    await sql`DROP TRIGGER IF EXISTS refusal`.execute(store.db);
+    await sql`PRAGMA max_page_count = 1000000`.execute(store.db);
+    await write();
+    expect(told).toEqual([request.id, other.id]);
+    expect(request).toMatchObject({ state: "fulfilled", version: 2 });
+    await expectMemoryIsTable(book, store);
+  });
 
-  test("error: a write that fails after it was committed is in memory, too", async () => {
+  test("a write that fails after it was committed is in memory, too", async () => {
     failsAfterCommit = true;
     await expect(book.change([end(request)])).rejects.toThrow("the answer failed");
     expect(request.state).toBe("fulfilled");
@@ -165,21 +162,21 @@ describe("the book", () => {
     await expectMemoryIsTable(book, store);
   });
 
-  test("error: a new request that can't be stored is nowhere", async () => {
+  test("a new request that can't be stored is nowhere", async () => {
     await trigger("INSERT ON requests");
     await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("refused by a trigger");
     expect(book.openCount()).toBe(2);
     await expectMemoryIsTable(book, store);
   });
 
-  test("error: a new request whose storing fails after it was committed is in work", async () => {
+  test("a new request whose storing fails after it was committed is in work", async () => {
     failsAfterCommit = true;
     await expect(book.add(makeRequest("random", "0x"))).rejects.toThrow("the answer failed");
     expect(book.openCount()).toBe(3);
     await expectMemoryIsTable(book, store);
   });
 
-  test("behaviour: a new request whose answer was lost with the connection is found, and stored once", async () => {
+  test("a new request whose answer was lost with the connection is found, and stored once", async () => {
     const reads = vi.fn<() => Promise<never>>(() =>
       Promise.reject(new DatabaseAwayError(new Error("connect ECONNREFUSED"))),
     );
@@ -197,7 +194,7 @@ describe("the book", () => {
     expect(again.openCount()).toBe(0);
   });
 
-  test("error: a change of an older version is refused by the database, and memory takes the newer one", async () => {
+  test("a change of an older version is refused by the database, and memory takes the newer one", async () => {
     const second = createRequestBook(store);
     const same = (await second.find(request.id))!;
     second.restore([same]);
@@ -210,7 +207,7 @@ describe("the book", () => {
     await expectMemoryIsTable(book, store);
   });
 
-  test("behaviour: what to change is decided when its turn comes", async () => {
+  test("what to change is decided when its turn comes", async () => {
     const late = (): Change[] =>
       isEnded(request.state) ? [] : [{ request, state: "failed", error: { code: "late", message: "" } }];
     await Promise.all([book.change([end(request)]), book.change(late)]);
@@ -239,7 +236,7 @@ describe("a pipeline", () => {
   };
 
   test.each(Object.entries(STEPS))(
-    "behaviour: %s can't be stored, memory stays as the table, and the request ends once that is over",
+    "%s can't be stored, memory stays as the table, and the request ends once that is over",
     async (_name, on) => {
       const { store, book } = pipeline;
       await sql

@@ -61,7 +61,7 @@ describe.each([
   ["function", ["executing", "fulfilled"], "result"],
   ["random", ["submitted", "fulfilled"], "random word"],
 ] as const)("a %s that has ended", (kind, statesAgain, what) => {
-  test("behaviour: ends again, and once, when a reorganisation takes the block of its end", async () => {
+  test("ends again, and once, when a reorganisation takes the block of its end", async () => {
     const { id } = await pipeline.accept(kind);
     const before = await pipeline.ended(id);
     await reorg(1);
@@ -73,7 +73,7 @@ describe.each([
     expect(await onChain(after)).toEqual(IS_ON_CHAIN);
   });
 
-  test("behaviour: is sent again when the reorganisation takes the request, too", async () => {
+  test("is sent again when the reorganisation takes the request, too", async () => {
     const { id } = await pipeline.accept(kind);
     const before = await pipeline.ended(id);
     await reorg(3);
@@ -88,7 +88,7 @@ describe.each([
   test.each([
     ["reorganised", reorg],
     ["set back", rollback],
-  ])("behaviour: goes on after a restart when the chain was %s meanwhile", async (_, undo) => {
+  ])("goes on after a restart when the chain was %s meanwhile", async (_, undo) => {
     const { id } = await pipeline.accept(kind);
     await pipeline.ended(id);
     await pipeline.close();
@@ -100,7 +100,7 @@ describe.each([
     expect(await onChain(await endedAgain(id))).toEqual(IS_ON_CHAIN);
   });
 
-  test("behaviour: ends again when the chain is reorganised soon after a restart", async () => {
+  test("ends again when the chain is reorganised soon after a restart", async () => {
     const { id } = await pipeline.accept(kind);
     await pipeline.ended(id);
     await pipeline.close();
@@ -112,7 +112,7 @@ describe.each([
   });
 });
 
-test("behaviour: the words after a reorganisation are those on the chain", async () => {
+test("the words after a reorganisation are those on the chain", async () => {
   const { id } = await pipeline.accept("random");
   const before = await pipeline.ended(id);
   await reorg(2);
@@ -122,7 +122,7 @@ test("behaviour: the words after a reorganisation are those on the chain", async
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(2);
 });
 
-test("behaviour: a failure on chain is taken back and comes again", async () => {
+test("a failure on chain is taken back and comes again", async () => {
   const params = { source: "throw new Error('no luck')", args: [], returnType: "string" };
   const { id } = await pipeline.accept("function", { params });
   await pipeline.ended(id);
@@ -131,7 +131,7 @@ test("behaviour: a failure on chain is taken back and comes again", async () => 
   expect([state, outcome!["err"]]).toEqual(["failed", "no luck"]);
 });
 
-test("behaviour: a linking is taken back with its transaction, and made again", async () => {
+test("a linking is taken back with its transaction, and made again", async () => {
   const { id } = await pipeline.accept("consumer");
   await pipeline.ended(id);
   await reorg(1);
@@ -144,7 +144,7 @@ test("behaviour: a linking is taken back with its transaction, and made again", 
   ]);
 });
 
-test("behaviour: what is deeper than the finality depth stays as it ended, and is not held", async () => {
+test("what is deeper than the finality depth stays as it ended, and is not held", async () => {
   await pipeline.close();
   pipeline = await world.open({ finalityDepth: 2 });
   const { id } = await pipeline.accept("random");
@@ -161,7 +161,7 @@ test("behaviour: what is deeper than the finality depth stays as it ended, and i
   expect(statesOf((await pipeline.book.find(id))!)).toEqual(statesOf(before));
 });
 
-test("behaviour: under load, every end that was taken back comes again", async () => {
+test("under load, every end that was taken back comes again", async () => {
   const kinds = ["preset", "function", "random"] as const;
   const requests = await Promise.all(Array.from({ length: 12 }, (_, i) => pipeline.accept(kinds[i % 3]!)));
   const before = await Promise.all(requests.map(({ id }) => pipeline.ended(id)));

@@ -44,7 +44,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
       { timeout: 60_000, interval: 25 },
     );
 
-  test.each(["random", "preset"] as const)("default: a %s ends with the joined words", async (kind) => {
+  test.each(["random", "preset"] as const)("a %s ends with the joined words", async (kind) => {
     world.startOracle();
     const { id } = await accept(kind);
     const ended = await pipeline.ended(id);
@@ -70,7 +70,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     expect(ended.progress.wordJuels).toBe(String(paid));
   });
 
-  test("behaviour: presets that share a join, beside requests with one key", async () => {
+  test("presets that share a join, beside requests with one key", async () => {
     world.startOracle();
     const requests = await Promise.all([
       accept("preset"),
@@ -86,7 +86,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     expect(other.progress.vrfRequestId).toBe(one.progress.vrfRequestId);
   });
 
-  test("behaviour: a word that is withheld is named, and ends the request by its timeout", async () => {
+  test("a word that is withheld is named, and ends the request by its timeout", async () => {
     world.startOracle(undefined, KEYS.slice(0, 2));
     const { id } = await accept("preset");
     const waiting = await withWords(id, 2);
@@ -130,7 +130,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     expect((await findRequest(pipeline.store.db, id))!.state).toBe("failed");
   });
 
-  test("behaviour: a join whose block hash is out of reach is not drawn again", async () => {
+  test("a join whose block hash is out of reach is not drawn again", async () => {
     world.startOracle(undefined, KEYS.slice(1));
     const { id } = await accept("random");
     await withWords(id, 2);
@@ -141,7 +141,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     });
   });
 
-  test("behaviour: a restart between two words reads the first again, and says it once", async () => {
+  test("a restart between two words reads the first again, and says it once", async () => {
     world.startOracle(undefined, KEYS.slice(0, 1));
     const { id } = await accept("random");
     const before = await withWords(id, 1);
@@ -157,7 +157,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     expect([ended.state, countEnds(ended)]).toEqual(["fulfilled", 1]);
   });
 
-  test("behaviour: a reorganisation takes a word back, and another the whole request", async () => {
+  test("a reorganisation takes a word back, and another the whole request", async () => {
     world.startOracle(undefined, KEYS.slice(0, 1));
     const { id } = await accept("random");
     await withWords(id, 1);

@@ -33,7 +33,7 @@ async function fund(juels: bigint): Promise<void> {
   expect(receipt).toMatchObject({ succeeded: true });
 }
 
-test("default: a request waits for LINK, says how much is missing, and goes on when it comes", async () => {
+test("a request waits for LINK, says how much is missing, and goes on when it comes", async () => {
   const pipeline = await world.open({ allowanceJuels: ALLOWANCE });
   const { id } = await pipeline.accept("random");
   const request = () => pipeline.book.get(id)!;
@@ -44,7 +44,7 @@ test("default: a request waits for LINK, says how much is missing, and goes on w
   await pipeline.close();
 });
 
-test("behaviour: nothing is sent on subscriptions that are nearly empty while there is no LINK to top them up", async () => {
+test("nothing is sent on subscriptions that are nearly empty while there is no LINK to top them up", async () => {
   // The other database's dapp has subscriptions, whose allowance is ten times as high here.
   const pipeline = await world.open({ allowanceJuels: 10n * ALLOWANCE });
   const { subscriptions } = pipeline.pipeline;

@@ -27,20 +27,17 @@ const balances = async () => {
 const setCoin = (wei: bigint) =>
   world.stack.client.request("anvil_setBalance", [OPERATOR, `0x${wei.toString(16)}`]);
 
-test.each(["preset", "random"] as const)(
-  "default: a %s is paid for in coin, and none of its LINK",
-  async (kind) => {
-    const before = await balances();
-    expect(before.vrfWei).toBeGreaterThanOrEqual(ALLOWANCE / 2n);
-    const { id } = await pipeline.accept(kind);
-    expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled" });
-    const after = await balances();
-    expect(after.vrfJuels).toBe(before.vrfJuels);
-    expect(after.vrfWei).not.toBe(before.vrfWei);
-  },
-);
+test.each(["preset", "random"] as const)("a %s is paid for in coin, and none of its LINK", async (kind) => {
+  const before = await balances();
+  expect(before.vrfWei).toBeGreaterThanOrEqual(ALLOWANCE / 2n);
+  const { id } = await pipeline.accept(kind);
+  expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled" });
+  const after = await balances();
+  expect(after.vrfJuels).toBe(before.vrfJuels);
+  expect(after.vrfWei).not.toBe(before.vrfWei);
+});
 
-test("behaviour: what has fallen below half of what it is given is filled up", async () => {
+test("what has fallen below half of what it is given is filled up", async () => {
   await pipeline.close();
   const more = 5n * ALLOWANCE;
   pipeline = await world.open({ coinAllowanceWei: more });
@@ -50,7 +47,7 @@ test("behaviour: what has fallen below half of what it is given is filled up", a
   });
 });
 
-test("behaviour: a subscription that is looked up again, as after a reorg, gets no coin beyond the budget", async () => {
+test("a subscription that is looked up again, as after a reorg, gets no coin beyond the budget", async () => {
   await pipeline.close();
   pipeline = await world.open({ coinAllowanceWei: 20n * ALLOWANCE, budget: { wei: 0n }, file: "budget.db" });
   const before = await balances();
@@ -59,7 +56,7 @@ test("behaviour: a subscription that is looked up again, as after a reorg, gets 
   expect(before.vrfWei).toBeLessThan(10n * ALLOWANCE);
 });
 
-test("behaviour: a request waits for the operator's coin, says how much is missing, and goes on when it comes", async () => {
+test("a request waits for the operator's coin, says how much is missing, and goes on when it comes", async () => {
   await pipeline.close();
   const held = BigInt((await world.stack.client.request("eth_getBalance", [OPERATOR, "latest"])) as string);
   // Another database has no subscriptions yet; these hold a hundredth of the new allowance.

@@ -7,7 +7,7 @@ import { makeRequest } from "../support/pipelineWorld.ts";
 const HASH = `0x${"12".repeat(32)}`;
 const ADDRESS = `0x${"34".repeat(20)}`;
 
-test.each(REQUEST_KINDS)("default: a %s request is parsed as it was stored", (kind) => {
+test.each(REQUEST_KINDS)("a %s request is parsed as it was stored", (kind) => {
   const request = JSON.parse(JSON.stringify(makeRequest(kind, ADDRESS))) as StoredRequest;
   expect(parseRequest(structuredClone(request))).toEqual(request);
 });
@@ -23,7 +23,7 @@ test.each([
   ["a linking of no address", "consumer", { params: { dappId: "dapp_1", consumer: "somewhere" } }],
   ["an unlinking with a nonce that is no number", "unlink", { progress: { nonce: "7" } }],
   ["an outcome without its transaction", "random", { outcome: { requestId: HASH, words: ["1"] } }],
-] as const)("error: %s is a damaged record", (_, kind, change) => {
+] as const)("%s is a damaged record", (_, kind, change) => {
   const stored = { ...makeRequest(kind, ADDRESS), ...change } as StoredRequest;
   expect(() => parseRequest(stored)).toThrow(`the ${kind} request ${stored.id} in the database is damaged`);
 });

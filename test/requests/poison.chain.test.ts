@@ -64,7 +64,7 @@ const POISON: readonly [string, RequestKind, Partial<StoredRequest>][] = [
   ["a linking of no address", "consumer", { params: { dappId: "dapp_test", consumer: "0x12" } }],
 ];
 
-test("error: one poisoned request of every kind in a batch ends alone and at once, and nobody else hears of it", async () => {
+test("one poisoned request of every kind in a batch ends alone and at once, and nobody else hears of it", async () => {
   const clean: RequestKind[] = ["preset", "function", "random"];
   const others = clean.flatMap((kind) => Array.from({ length: 3 }, () => kind));
   const [poisoned, neighbours] = await Promise.all([
@@ -84,7 +84,7 @@ test("error: one poisoned request of every kind in a batch ends alone and at onc
   expect(ends.every(({ why }) => why === null)).toBe(true);
 });
 
-test("behaviour: a request that can't be prepared waits behind the others, which go on meanwhile", async () => {
+test("a request that can't be prepared waits behind the others, which go on meanwhile", async () => {
   // The chain doesn't have this source, which may change, so it is retried.
   const missing = preset([], { sourceHash: `0x${"99".repeat(32)}` });
   const stuck = await Promise.all(Array.from({ length: 5 }, () => pipeline.accept("preset", missing)));
@@ -99,7 +99,7 @@ test("behaviour: a request that can't be prepared waits behind the others, which
   await pipeline.book.change(stuck.map((request) => ({ request, state: "failed" })));
 });
 
-test("behaviour: a dapp whose subscriptions can't be made holds up no other dapp", async () => {
+test("a dapp whose subscriptions can't be made holds up no other dapp", async () => {
   await insertDapp(pipeline.store.db, { id: "dapp_new", name: "new", facilities: [], createdAt: 1 });
   // Only the chain calls for the new dapp are held up.
   const stop = world.node.inject((call) =>
@@ -118,7 +118,7 @@ test("behaviour: a dapp whose subscriptions can't be made holds up no other dapp
   expect((await pipeline.ended(held.id)).state).toBe("fulfilled");
 });
 
-test("error: while the node refuses everything, each request says why, and all go on when it can", async () => {
+test("while the node refuses everything, each request says why, and all go on when it can", async () => {
   const stop = world.node.inject(
     every("eth_sendRawTransactionSync", { error: { code: -32_000, message: "Insufficient funds for gas" } }),
   );

@@ -35,7 +35,7 @@ const reopen = async () => {
 };
 
 describe.each(["preset", "function", "random"] as const)("a %s", (kind) => {
-  test("behaviour: taken back by a reorganisation is sent again, and ends once", async () => {
+  test("taken back by a reorganisation is sent again, and ends once", async () => {
     const { id } = await pipeline.accept(kind);
     const before = await accepted(id);
     await reorg(2);
@@ -50,7 +50,7 @@ describe.each(["preset", "function", "random"] as const)("a %s", (kind) => {
     expect(timeline.filter((entry) => entry.state === "fulfilled")).toHaveLength(1);
   });
 
-  test("behaviour: whose chain was set back while nobody looked goes on after a restart", async () => {
+  test("whose chain was set back while nobody looked goes on after a restart", async () => {
     const { id } = await pipeline.accept(kind);
     await accepted(id);
     await pipeline.close();
@@ -62,7 +62,7 @@ describe.each(["preset", "function", "random"] as const)("a %s", (kind) => {
     expect(timeline.filter((entry) => entry.state === "submitted")).toHaveLength(1);
   });
 
-  test("behaviour: whose ids changed while nobody looked learns the new ones", async () => {
+  test("whose ids changed while nobody looked learns the new ones", async () => {
     const { id } = await pipeline.accept(kind);
     await accepted(id);
     await pipeline.close();
@@ -77,7 +77,7 @@ describe.each(["preset", "function", "random"] as const)("a %s", (kind) => {
   });
 });
 
-test("behaviour: a preset whose word was taken back waits for it again, and runs once", async () => {
+test("a preset whose word was taken back waits for it again, and runs once", async () => {
   const { id } = await pipeline.accept("preset");
   const { progress } = await accepted(id);
   const requested = await world.stack.client.getReceipt(progress.transactionHashes![0]!);
@@ -105,7 +105,7 @@ test("behaviour: a preset whose word was taken back waits for it again, and runs
   expect(await world.events("BatchReported")).toHaveLength(1);
 });
 
-test("behaviour: a preset whose report was taken back keeps its word, and gets the same result again", async () => {
+test("a preset whose report was taken back keeps its word, and gets the same result again", async () => {
   const { id } = await pipeline.accept("preset");
   const { progress } = await accepted(id);
   const requested = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
@@ -129,7 +129,7 @@ test("behaviour: a preset whose report was taken back keeps its word, and gets t
   });
 });
 
-test("behaviour: subscriptions and sources that a rollback took away are made again", async () => {
+test("subscriptions and sources that a rollback took away are made again", async () => {
   await pipeline.close();
   // One block each for the source, the subscriptions, the request and its words.
   await rollback(4);
@@ -139,7 +139,7 @@ test("behaviour: subscriptions and sources that a rollback took away are made ag
   for (const { id } of requests) expect((await pipeline.ended(id)).state).toBe("fulfilled");
 });
 
-test("behaviour: what a reorganisation took is sent until the chain has it again", async () => {
+test("what a reorganisation took is sent until the chain has it again", async () => {
   const { id } = await pipeline.accept("random");
   await accepted(id);
   const lose = world.node.inject(first(2, "eth_sendRawTransaction", { reach: false, dropAnswer: true }));
@@ -150,7 +150,7 @@ test("behaviour: what a reorganisation took is sent until the chain has it again
   expect([request.state, countEnds(request)]).toEqual(["fulfilled", 1]);
 });
 
-test("behaviour: a reorganisation under load loses and doubles nothing", async () => {
+test("a reorganisation under load loses and doubles nothing", async () => {
   world.startOracle();
   const requests = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
@@ -169,7 +169,7 @@ test("behaviour: a reorganisation under load loses and doubles nothing", async (
   for (const hash of new Set(carriers)) expect(await world.stack.client.getReceipt(hash)).toBeDefined();
 });
 
-test("behaviour: a restart in the middle of everything ends everything once", async () => {
+test("a restart in the middle of everything ends everything once", async () => {
   world.startOracle();
   const requests = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>

@@ -25,14 +25,14 @@ afterEach(async () => {
   await store.close();
 });
 
-test("default: a request is stored before it is in work", async () => {
+test("a request is stored before it is in work", async () => {
   await book.add(request);
   expect(book.open(DESK_NETWORK)).toEqual([request]);
   expect(await book.find(request.id)).toEqual(request);
   expect(book.openCount()).toBe(1);
 });
 
-test("default: a change is stored, then told", async () => {
+test("a change is stored, then told", async () => {
   await book.add(request);
   const stored: unknown[] = [];
   const stop = book.listen(request.id, ({ id }) => stored.push(book.find(id)));
@@ -42,7 +42,7 @@ test("default: a change is stored, then told", async () => {
   expect(request.timeline.at(-1)).toMatchObject({ seq: 2, state: "submitted", transactionHash: "0x1" });
 });
 
-test("behaviour: an ended request leaves the work and keeps no reason to wait", async () => {
+test("an ended request leaves the work and keeps no reason to wait", async () => {
   await book.add(request);
   await book.change([{ request, why: "waiting" }]);
   expect((await book.find(request.id))!.why).toBe("waiting");
@@ -56,7 +56,7 @@ test("behaviour: an ended request leaves the work and keeps no reason to wait", 
   });
 });
 
-test("behaviour: only a change of state changes the time of it", async () => {
+test("only a change of state changes the time of it", async () => {
   const updatedAt = 1_000;
   await book.add({ ...request, updatedAt });
   const open = book.get(request.id)!;
@@ -66,7 +66,7 @@ test("behaviour: only a change of state changes the time of it", async () => {
   expect(open.updatedAt).toBeGreaterThan(updatedAt);
 });
 
-test("error: what can't be stored is told to nobody", async () => {
+test("what can't be stored is told to nobody", async () => {
   await book.add(request);
   const told: OpenRequest[] = [];
   book.listen(request.id, (one) => told.push(one));
@@ -76,7 +76,7 @@ test("error: what can't be stored is told to nobody", async () => {
   expect((await book.find(request.id))!.state).toBe("received");
 });
 
-test("error: a failed write leaves the request in memory as the journal has it", async () => {
+test("a failed write leaves the request in memory as the journal has it", async () => {
   await book.add(request);
   const before = structuredClone(request);
   const refuse = () => Promise.reject(new Error("no"));
@@ -89,7 +89,7 @@ test("error: a failed write leaves the request in memory as the journal has it",
   expect(request.timeline.map(({ seq }) => seq)).toEqual([1, 2]);
 });
 
-test("error: a request whose row was deleted fails one write, and then no other that it shared", async () => {
+test("a request whose row was deleted fails one write, and then no other that it shared", async () => {
   await book.add(request);
   const other = makeRequest("random", "0x");
   await book.add(other);
@@ -101,7 +101,7 @@ test("error: a request whose row was deleted fails one write, and then no other 
   expect((await book.find(other.id))!.state).toBe("submitted");
 });
 
-test("behaviour: a change that comes while another is stored builds on it", async () => {
+test("a change that comes while another is stored builds on it", async () => {
   await book.add(request);
   await Promise.all([
     book.change([{ request, state: "submitted", progress: { entry: 1, nonce: 7 } }]),
@@ -112,19 +112,19 @@ test("behaviour: a change that comes while another is stored builds on it", asyn
   expect(await book.find(request.id)).toEqual(request);
 });
 
-test("behaviour: a request that has ended before it is stored is in nobody's hands", async () => {
+test("a request that has ended before it is stored is in nobody's hands", async () => {
   await book.add({ ...request, state: "fulfilled" });
   expect(book.openCount()).toBe(0);
 });
 
-test("error: an idempotency key that is taken", async () => {
+test("an idempotency key that is taken", async () => {
   await book.add({ ...request, idempotencyKey: "k" });
   const second = { ...makeRequest("random", "0x"), idempotencyKey: "k" };
   await expect(book.add(second)).rejects.toThrow("UNIQUE");
   expect(book.openCount()).toBe(1);
 });
 
-test("behaviour: requests that stand still are not active, nor are those of other networks", async () => {
+test("requests that stand still are not active, nor are those of other networks", async () => {
   await book.add({ ...request, updatedAt: request.updatedAt - 120_000 });
   await book.add(makeRequest("random", "0x"));
   await book.add({ ...makeRequest("random", "0x"), network: "fuji" });
@@ -132,7 +132,7 @@ test("behaviour: requests that stand still are not active, nor are those of othe
 });
 
 test.each([-86_400_000, 86_400_000])(
-  "behaviour: a wall clock that jumps by %i ms changes the age of no request",
+  "a wall clock that jumps by %i ms changes the age of no request",
   async (jumpMs) => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     request.updatedAt = Date.now();
@@ -148,7 +148,7 @@ test.each([-86_400_000, 86_400_000])(
   },
 );
 
-test("behaviour: of requests stored in the same turn, one whose key is taken fails alone", async () => {
+test("of requests stored in the same turn, one whose key is taken fails alone", async () => {
   const keyed = () => ({ ...makeRequest("random", "0x"), idempotencyKey: "once", bodyHash: "h" });
   await book.add(keyed());
   const added = await Promise.allSettled([
@@ -160,7 +160,7 @@ test("behaviour: of requests stored in the same turn, one whose key is taken fai
   expect(book.openCount()).toBe(3);
 });
 
-test("behaviour: whoever waits is told of an end that comes from the tables, as when another replica's network is taken over", async () => {
+test("whoever waits is told of an end that comes from the tables, as when another replica's network is taken over", async () => {
   await book.add(request);
   let isHeld = false;
   const other = createRequestBook(store, undefined, {
@@ -177,7 +177,7 @@ test("behaviour: whoever waits is told of an end that comes from the tables, as 
   expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
 });
 
-test("behaviour: whoever waits is told of an end whose write has lost its answer", async () => {
+test("whoever waits is told of an end whose write has lost its answer", async () => {
   const cut = createRequestBook({
     ...store,
     async write(work) {
@@ -194,7 +194,7 @@ test("behaviour: whoever waits is told of an end whose write has lost its answer
   expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
 });
 
-test("behaviour: what is new or on the chain waits for the disk only where a receiver is told of it", async () => {
+test("what is new or on the chain waits for the disk only where a receiver is told of it", async () => {
   const order: string[] = [];
   const noted: typeof store = {
     ...store,

@@ -36,7 +36,7 @@ const countRequests = async () => ({
   functions: (await world.events("OracleRequest")).length,
 });
 
-test("default: a preset goes through all states", async () => {
+test("a preset goes through all states", async () => {
   const { id } = await pipeline.accept("preset");
   const { state, timeline, outcome, why, error } = await pipeline.ended(id);
   expect(state).toBe("fulfilled");
@@ -53,14 +53,14 @@ test("default: a preset goes through all states", async () => {
   expect([why, error]).toEqual([null, null]);
 });
 
-test("default: a function's result is decoded", async () => {
+test("a function's result is decoded", async () => {
   const { id } = await pipeline.accept("function");
   const { timeline, outcome } = await pipeline.ended(id);
   expect(timeline.map((entry) => entry.state)).toEqual(["received", "submitted", "executing", "fulfilled"]);
   expect(outcome).toMatchObject({ parsedResult: "hello", err: "0x" });
 });
 
-test("default: random words are those that the proof makes", async () => {
+test("random words are those that the proof makes", async () => {
   const { id } = await pipeline.accept("random");
   const { timeline, outcome } = await pipeline.ended(id);
   expect(timeline.map((entry) => entry.state)).toEqual(["received", "submitted", "fulfilled"]);
@@ -76,14 +76,14 @@ test("default: random words are those that the proof makes", async () => {
   expect(outcome!["words"]).toEqual(randomWords(output, 2).map(String));
 });
 
-test("default: a contract is linked, and asked for again needs no transaction", async () => {
+test("a contract is linked, and asked for again needs no transaction", async () => {
   const [one, two] = [await pipeline.accept("consumer"), await pipeline.accept("consumer")];
   const [a, b] = [await pipeline.ended(one.id), await pipeline.ended(two.id)];
   expect(a.state).toBe("fulfilled");
   expect(b.outcome).toEqual(a.outcome);
 });
 
-test("behaviour: what comes while a transaction is under way travels together, each with its own result", async () => {
+test("what comes while a transaction is under way travels together, each with its own result", async () => {
   const before = await countRequests();
   const requests = await Promise.all(Array.from({ length: 25 }, () => pipeline.accept("preset")));
   const ended = await Promise.all(requests.map(({ id }) => pipeline.ended(id)));
@@ -93,7 +93,7 @@ test("behaviour: what comes while a transaction is under way travels together, e
   expect((await countRequests()).presets - before.presets).toBe(25);
 });
 
-test("behaviour: kinds share a transaction; a refused one fails none of its neighbours", async () => {
+test("kinds share a transaction; a refused one fails none of its neighbours", async () => {
   const keyHash: Hex = `0x${"77".repeat(32)}`;
   const bad = pipeline.accept("function", { params: { source: "", args: [], returnType: "string" } });
   const requests = await Promise.all([
@@ -117,7 +117,7 @@ test("behaviour: kinds share a transaction; a refused one fails none of its neig
   });
 });
 
-test("behaviour: a source that fails on the network is an outcome with its error", async () => {
+test("a source that fails on the network is an outcome with its error", async () => {
   const params = { source: "throw new Error('no luck')", args: [], returnType: "string" };
   const { id } = await pipeline.accept("function", { params });
   const { state, outcome, error } = await pipeline.ended(id);
@@ -126,7 +126,7 @@ test("behaviour: a source that fails on the network is an outcome with its error
   expect(error).toBeNull();
 });
 
-test("behaviour: more than a transaction may carry goes in several", async () => {
+test("more than a transaction may carry goes in several", async () => {
   const source = `return Buffer.from("${"x".repeat(200)}") // ${"y".repeat(28_000)}`;
   const requests = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -157,7 +157,7 @@ describe("faults of the node", () => {
       first(5, "eth_getBlockByNumber", { error: { code: -32_000, message: "header not found" } }),
     ],
   ];
-  test.each(faults)("behaviour: each kind ends once, with one request on chain, when %s", async (_, rule) => {
+  test.each(faults)("each kind ends once, with one request on chain, when %s", async (_, rule) => {
     const before = await countRequests();
     inject(rule);
     const requests = [
@@ -174,7 +174,7 @@ describe("faults of the node", () => {
     });
   });
 
-  test("behaviour: a node without a word is waited out, and the request says so", async () => {
+  test("a node without a word is waited out, and the request says so", async () => {
     const stop = world.node.inject(every(SEND, { status: 503 }));
     const { id } = await pipeline.accept("random");
     const refused = () => world.node.calls.filter(({ method }) => method === SEND).length;
@@ -185,7 +185,7 @@ describe("faults of the node", () => {
     expect((await pipeline.ended(id)).state).toBe("fulfilled");
   });
 
-  test("error: what is refused for good waits, says why, and goes on when it can", async () => {
+  test("what is refused for good waits, says why, and goes on when it can", async () => {
     const stop = world.node.inject(
       every(SEND, { error: { code: -32_000, message: "Insufficient funds for gas * price + value" } }),
     );
@@ -199,7 +199,7 @@ describe("faults of the node", () => {
     expect(timeline.map((entry) => entry.state)).toEqual(["received", "submitted", "fulfilled"]);
   });
 
-  test("behaviour: requests for which the account lacks the coin are not sent apart", async () => {
+  test("requests for which the account lacks the coin are not sent apart", async () => {
     const stop = world.node.inject(
       every(SEND, { error: { code: -32_000, message: "Insufficient funds for gas * price + value" } }),
     );
@@ -215,7 +215,7 @@ describe("faults of the node", () => {
     for (const { id } of requests) expect((await pipeline.ended(id)).state).toBe("fulfilled");
   });
 
-  test("behaviour: a lost connection and lost subscriptions lose no request", async () => {
+  test("a lost connection and lost subscriptions lose no request", async () => {
     const requests = await Promise.all(Array.from({ length: 5 }, () => pipeline.accept("preset")));
     world.node.loseSubscriptions();
     world.node.breakLines();
@@ -226,7 +226,7 @@ describe("faults of the node", () => {
   });
 });
 
-test("behaviour: a key that somebody else used costs a moment and doubles nothing", async () => {
+test("a key that somebody else used costs a moment and doubles nothing", async () => {
   const { operator } = await import("../support/stack.ts").then(({ TEST_ROLES }) => TEST_ROLES);
   await pipeline.ended((await pipeline.accept("random")).id);
   const before = await countRequests();
@@ -236,7 +236,7 @@ test("behaviour: a key that somebody else used costs a moment and doubles nothin
   expect((await countRequests()).words - before.words).toBe(1);
 });
 
-test("behaviour: requests mined while their contract has lost its code are sent again, each once", async () => {
+test("requests mined while their contract has lost its code are sent again, each once", async () => {
   const { client, addresses } = world.stack;
   const before = await countRequests();
   const code = await client.getCode(addresses.presetConsumer);
@@ -259,7 +259,7 @@ test("behaviour: requests mined while their contract has lost its code are sent 
   });
 });
 
-test("behaviour: requests whose events a node omits learn them from receipts and from reading the logs again", async () => {
+test("requests whose events a node omits learn them from receipts and from reading the logs again", async () => {
   const other = await world.open({ file: "omitted.db", rereadIntervalMs: 200 });
   // The subscriptions are created first.
   await other.ended((await other.accept("random")).id);
@@ -274,7 +274,7 @@ test("behaviour: requests whose events a node omits learn them from receipts and
   await other.close();
 });
 
-test("behaviour: requests that ended while every receipt of theirs reported a revert are not sent again", async () => {
+test("requests that ended while every receipt of theirs reported a revert are not sent again", async () => {
   const other = await world.open({ file: "reverted.db", fees: { synchronous: false } });
   // The subscriptions are created first.
   await other.ended((await other.accept("random")).id);

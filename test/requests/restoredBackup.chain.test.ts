@@ -31,7 +31,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("behaviour: a journal restored from before the last transactions sends nothing twice, and ends what it can't know", async () => {
+test("a journal restored from before the last transactions sends nothing twice, and ends what it can't know", async () => {
   const answered = await pipeline.accept("random");
   const { outcome } = await pipeline.ended(answered.id);
   world.stopOracle();
@@ -87,7 +87,7 @@ test("behaviour: a journal restored from before the last transactions sends noth
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
 });
 
-test("behaviour: others' transactions under the operator's key are no sign of a lost journal, and nothing is sent again", async () => {
+test("others' transactions under the operator's key are no sign of a lost journal, and nothing is sent again", async () => {
   const { client, chainId, gasPriceWei, addresses } = world.stack;
   const { operator } = TEST_ROLES;
   const firstBlock = Number((await client.getHead("latest"))!.number) + 1;
@@ -119,7 +119,7 @@ test("behaviour: others' transactions under the operator's key are no sign of a 
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
 });
 
-test("error: a service on a copy of the database sends nothing that the original has sent, and says why", async () => {
+test("a service on a copy of the database sends nothing that the original has sent, and says why", async () => {
   const fees = { synchronous: false };
   const first = await world.open({ file: "original.db", fees, watchesTwin: true });
   await assertJournalKnows({

@@ -33,7 +33,7 @@ const countWaiting = async (): Promise<number> => {
   return all - mined;
 };
 
-test("default: while a block is awaited, requests travel in transactions of consecutive nonces, and none twice", async () => {
+test("while a block is awaited, requests travel in transactions of consecutive nonces, and none twice", async () => {
   const before = (await world.events("RandomWordsRequested")).length;
   await rpc("evm_setAutomine", false);
   const ids: string[] = [];
@@ -52,7 +52,7 @@ test("default: while a block is awaited, requests travel in transactions of cons
   expect((await world.events("RandomWordsRequested")).length - before).toBe(ids.length);
 });
 
-test("behaviour: of a pipeline that ends with transactions under way, the next one sends none again", async () => {
+test("of a pipeline that ends with transactions under way, the next one sends none again", async () => {
   const before = (await world.events("RandomWordsRequested")).length;
   const other = await world.open({ file: "other.db", fees: { synchronous: false }, pipelining: SLOW });
   // This database's own subscriptions are created first.

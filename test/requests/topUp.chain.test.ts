@@ -34,12 +34,12 @@ const spend = async () => {
   await pipeline.ended((await pipeline.accept("random")).id);
 };
 
-test("default: a subscription that falls below half is filled up", async () => {
+test("a subscription that falls below half is filled up", async () => {
   await spend();
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });
 
-test("error: top-ups end with the day's budget, and requests wait and say so", async () => {
+test("top-ups end with the day's budget, and requests wait and say so", async () => {
   // The budget is a day's: none ends in this test.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 22, 12) });
   onTestFinished(() => void vi.useRealTimers());
@@ -68,14 +68,14 @@ test("error: top-ups end with the day's budget, and requests wait and say so", a
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled" });
 });
 
-test("behaviour: a look that fails is made again", async () => {
+test("a look that fails is made again", async () => {
   await pipeline.ended((await pipeline.accept("random")).id);
   world.node.inject(first(6, "eth_call", { status: 503 }));
   await pipeline.ended((await pipeline.accept("random")).id);
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });
 
-test("behaviour: a top-up that a restart interrupts is not made twice", async () => {
+test("a top-up that a restart interrupts is not made twice", async () => {
   await spend();
   world.node.inject(first(1, "eth_sendRawTransactionSync", { reach: false, dropAnswer: true }));
   await vi.waitFor(() =>
@@ -91,7 +91,7 @@ test("behaviour: a top-up that a restart interrupts is not made twice", async ()
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });
 
-test("error: a row in the database never sends a top-up to another subscription than the dapp's", async () => {
+test("a row in the database never sends a top-up to another subscription than the dapp's", async () => {
   const { subscriptions } = pipeline.pipeline;
   await insertDapp(pipeline.store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 0 });
   const other = await subscriptions.ensure("dapp_other");

@@ -22,7 +22,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("default: what requests cost is what the chain's events and receipts say", async () => {
+test("what requests cost is what the chain's events and receipts say", async () => {
   const kinds = ["preset", "preset", "preset", "function", "random"] as const;
   const requests = await Promise.all(kinds.map((kind) => pipeline.accept(kind, { createdAt: AT })));
   const ended = await Promise.all(requests.map(({ id }) => pipeline.ended(id)));
@@ -52,7 +52,7 @@ test("default: what requests cost is what the chain's events and receipts say", 
   );
 });
 
-test("behaviour: records why the callback of a caller's own contract failed", async () => {
+test("records why the callback of a caller's own contract failed", async () => {
   const { stack } = world;
   const { vrfSubscriptionId, functionsSubscriptionId } =
     await pipeline.pipeline.subscriptions.ensure(DESK_DAPP);

@@ -23,14 +23,14 @@ const accepted = async (id: string) =>
     return request;
   });
 
-test.each(["preset", "random", "function"] as const)("default: a %s ends, with its result", async (kind) => {
+test.each(["preset", "random", "function"] as const)("a %s ends, with its result", async (kind) => {
   const { id } = await pipeline.accept(kind);
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled" });
   const [subscription] = pipeline.pipeline.subscriptions.list();
   expect(subscription!.vrfSubscriptionId).toBeGreaterThan(2n ** 128n);
 });
 
-test("behaviour: a subscription's id is kept whole by a restart", async () => {
+test("a subscription's id is kept whole by a restart", async () => {
   const { id } = await pipeline.accept("random");
   await pipeline.ended(id);
   const before = pipeline.pipeline.subscriptions.list();
@@ -40,7 +40,7 @@ test("behaviour: a subscription's id is kept whole by a restart", async () => {
 });
 
 test.each(["preset", "random"] as const)(
-  "behaviour: a %s taken back by a reorganisation is sent again, and ends once",
+  "a %s taken back by a reorganisation is sent again, and ends once",
   async (kind) => {
     await pipeline.ended((await pipeline.accept("random")).id);
     world.stopOracle();
@@ -58,7 +58,7 @@ test.each(["preset", "random"] as const)(
   },
 );
 
-test("behaviour: `why` names gas above the lane's limit", async () => {
+test("`why` names gas above the lane's limit", async () => {
   world.stopOracle();
   const { id } = await pipeline.accept("random");
   const { progress } = await accepted(id);

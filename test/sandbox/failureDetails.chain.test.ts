@@ -43,7 +43,7 @@ async function refusalOf(source: string, of = pool): Promise<Record<string, unkn
   return { err, details };
 }
 
-describe("error: syntax", () => {
+describe("syntax", () => {
   const sources: readonly [source: string, what: string, line: number, column: number][] = [
     ["return (;", "unexpected `;`", 1, 9],
     ["const x = 1;\nconst y = @;", "unexpected `@`", 2, 11],
@@ -86,12 +86,12 @@ describe("error: syntax", () => {
       1,
     ],
   ];
-  test.each(sources)("error: %s", async (source, what, line, column) => {
+  test.each(sources)("%s", async (source, what, line, column) => {
     const err = `syntax error in line ${line}, column ${column}: ${what}`;
     expect(await refusalOf(source)).toEqual({ err, details: undefined });
   });
 
-  test("behaviour: simulateScript prints it as Deno does", async () => {
+  test("simulateScript prints it as Deno does", async () => {
     expect(await simulateScript({ source: "const x = 1;\n  return (;" })).toEqual({
       errorString: CRASH,
       capturedTerminalOutput: [
@@ -115,20 +115,17 @@ test.each([
     2,
     35,
   ],
-])(
-  "error: what is thrown %s is told with its place in the caller's text",
-  async (_name, source, line, column) => {
-    const { ok, ...rest } = await pool.run({ source });
-    expect(ok).toBe(false);
-    expect(rest).toMatchObject({ error: { message: "missing is not defined", line, column } });
-  },
-);
+])("what is thrown %s is told with its place in the caller's text", async (_name, source, line, column) => {
+  const { ok, ...rest } = await pool.run({ source });
+  expect(ok).toBe(false);
+  expect(rest).toMatchObject({ error: { message: "missing is not defined", line, column } });
+});
 
-test("error: an error without a text is called one, as the nodes report it", async () => {
+test("an error without a text is called one, as the nodes report it", async () => {
   expect((await refusalOf("throw new Error('')"))["err"]).toBe("error");
 });
 
-test("error: an error that nobody caught is printed by simulateScript behind the source's own output", async () => {
+test("an error that nobody caught is printed by simulateScript behind the source's own output", async () => {
   const source =
     "console.log('hi');\nPromise.reject(new TypeError('late'));\nawait new Promise((r) => setTimeout(r, 50));";
   expect(await simulateScript({ source })).toEqual({
@@ -145,19 +142,16 @@ test("error: an error that nobody caught is printed by simulateScript behind the
   expect((await simulateScript({ source: "throw new Error('caught')" })).capturedTerminalOutput).toBe("");
 });
 
-test.each(["return 5", "return", "return 'text'", "return [1]"])(
-  "error: %s says what to return",
-  async (source) => {
-    expect(await refusalOf(source)).toMatchObject({
-      err: NOT_BYTES,
-      details: [
-        { path: "/source", message: expect.stringContaining("Functions.encodeUint256(number)") as string },
-      ],
-    });
-  },
-);
+test.each(["return 5", "return", "return 'text'", "return [1]"])("%s says what to return", async (source) => {
+  expect(await refusalOf(source)).toMatchObject({
+    err: NOT_BYTES,
+    details: [
+      { path: "/source", message: expect.stringContaining("Functions.encodeUint256(number)") as string },
+    ],
+  });
+});
 
-test("error: a result that is too long names the limit", async () => {
+test("a result that is too long names the limit", async () => {
   expect(await refusalOf("return new Uint8Array(1025)")).toEqual({
     err: "response >1024 bytes",
     details: [
@@ -166,7 +160,7 @@ test("error: a result that is too long names the limit", async () => {
   });
 });
 
-test("error: a host that isn't allowed is told as one", async () => {
+test("a host that isn't allowed is told as one", async () => {
   const source =
     "const r = await Functions.makeHttpRequest({ url: 'http://10.0.0.1/' }); if (r.error) throw Error('no data');";
   expect(await refusalOf(source)).toEqual({
@@ -181,7 +175,7 @@ test("error: a host that isn't allowed is told as one", async () => {
   });
 });
 
-test("error: a module that isn't allowed is told as one", async () => {
+test("a module that isn't allowed is told as one", async () => {
   expect(await refusalOf("await import('npm:one')", makePool({}))).toMatchObject({
     details: [
       { message: expect.stringContaining('the operator can allow it by adding "npm:one"') as string },
@@ -189,7 +183,7 @@ test("error: a module that isn't allowed is told as one", async () => {
   });
 });
 
-test("error: a registry that can't be reached is told as one", async () => {
+test("a registry that can't be reached is told as one", async () => {
   // On a busy machine a run ends before the download has failed; a later one finds that.
   await expect
     .poll(() => refusalOf("await import('npm:one')"))
@@ -205,7 +199,7 @@ test("error: a registry that can't be reached is told as one", async () => {
     });
 });
 
-test("error: time spent on a download is told as that, not as the source's own", async () => {
+test("time spent on a download is told as that, not as the source's own", async () => {
   const silent = await startServer(() => undefined);
   const slow = makePool({
     allowModules: ["npm:*"],

@@ -18,7 +18,7 @@ const ENDLESS = { source: "for (;;) {}", limits: { timeoutMs: 600_000 } };
 const isBusy = (pool: SandboxPool) =>
   vi.waitFor(() => expect(pool.stats().busy).toBeGreaterThan(0), { interval: 5 });
 
-test("default: a caller's slow sources don't hold up another caller", async () => {
+test("a caller's slow sources don't hold up another caller", async () => {
   const pool = await start({ concurrency: 2 });
   let slowEnded = 0;
   const slow = Array.from({ length: 12 }, () =>
@@ -34,7 +34,7 @@ test("default: a caller's slow sources don't hold up another caller", async () =
   await slowDone;
 });
 
-test("behaviour: what waits behind a slow run of its group moves to another child", async () => {
+test("what waits behind a slow run of its group moves to another child", async () => {
   const pool = await start({ concurrency: 1 });
   const end = new AbortController();
   const slow = pool.run({ ...ENDLESS, group: "g", signal: end.signal });
@@ -50,7 +50,7 @@ test("behaviour: what waits behind a slow run of its group moves to another chil
   for (const result of await Promise.all(behind)) expect(result).toMatchObject({ ok: true });
 });
 
-test("behaviour: callers with slow sources leave a child to whoever comes next, however many children each may take", async () => {
+test("callers with slow sources leave a child to whoever comes next, however many children each may take", async () => {
   const pool = await start({ concurrency: 1, maxWorkers: 4 });
   const slow = ["one", "two"].flatMap((caller) =>
     Array.from({ length: 8 }, () => pool.run({ ...ENDLESS, caller })),
@@ -67,7 +67,7 @@ test("behaviour: callers with slow sources leave a child to whoever comes next, 
   await slowDone;
 });
 
-test("behaviour: a caller's turn ends after one long run, whatever its child has in hand", async () => {
+test("a caller's turn ends after one long run, whatever its child has in hand", async () => {
   const pool = await start({ concurrency: 1, maxWorkers: 2 });
   const endless = Promise.allSettled([pool.run({ ...ENDLESS, caller: "endless" })]);
   let ended = 0;
@@ -85,7 +85,7 @@ test("behaviour: a caller's turn ends after one long run, whatever its child has
   await Promise.all([endless, longDone]);
 });
 
-test("behaviour: a caller that floods the queue leaves room for others, and they take turns", async () => {
+test("a caller that floods the queue leaves room for others, and they take turns", async () => {
   const pool = await start({ concurrency: 1, maxWorkers: 2, maxQueue: 100 });
   const order: string[] = [];
   const flood = Array.from({ length: 60 }, () =>
@@ -102,7 +102,7 @@ test("behaviour: a caller that floods the queue leaves room for others, and they
   expect(order.indexOf("other")).toBeLessThan(10);
 });
 
-test("error: a full queue refuses at once and says that it will pass", async () => {
+test("a full queue refuses at once and says that it will pass", async () => {
   const pool = await start({ concurrency: 1, maxWorkers: 2, maxQueue: 4, maxQueuePerCaller: 4 });
   const runs = Array.from({ length: 10 }, () => pool.run({ source: QUICK }));
   const outcomes = await Promise.allSettled(runs);
@@ -117,7 +117,7 @@ test("error: a full queue refuses at once and says that it will pass", async () 
   expect(await pool.run({ source: QUICK })).toMatchObject({ ok: true });
 });
 
-test("behaviour: a run of a group that kills its child takes none of the others with it", async () => {
+test("a run of a group that kills its child takes none of the others with it", async () => {
   const pool = await start({ concurrency: 1 });
   const sources = Array.from({ length: 16 }, (_, at) => (at === 5 ? "'x'.repeat(2 ** 28).split('')" : QUICK));
   const results = await Promise.all(sources.map((source) => pool.run({ source, group: "g" })));
@@ -127,7 +127,7 @@ test("behaviour: a run of a group that kills its child takes none of the others 
   });
 });
 
-test("behaviour: a first run starts a spare; a killed child is replaced, and the spare takes the next run meanwhile", async () => {
+test("a first run starts a spare; a killed child is replaced, and the spare takes the next run meanwhile", async () => {
   const pool = await start({ concurrency: 1 });
   expect(pool.stats()).toMatchObject({ workers: 1, started: 1 });
   expect(await pool.run({ source: QUICK })).toMatchObject({ ok: true });
@@ -140,7 +140,7 @@ test("behaviour: a first run starts a spare; a killed child is replaced, and the
   expect(pool.stats()).toMatchObject({ workers: 2, started: before + 1 });
 });
 
-test("behaviour: closing kills every child and rejects what runs and waits", async () => {
+test("closing kills every child and rejects what runs and waits", async () => {
   const pool = await start({ concurrency: 1 });
   const runs = Array.from({ length: 3 }, () => pool.run({ source: "for (;;) {}" }));
   const outcomes = Promise.allSettled(runs);
@@ -152,7 +152,7 @@ test("behaviour: closing kills every child and rejects what runs and waits", asy
   expect(pool.stats().workers).toBe(0);
 });
 
-test("behaviour: aborting one run of a group leaves the others theirs", async () => {
+test("aborting one run of a group leaves the others theirs", async () => {
   const pool = await start({ concurrency: 1 });
   const controllers = Array.from({ length: 6 }, () => new AbortController());
   const runs = controllers.map(({ signal }, at) =>

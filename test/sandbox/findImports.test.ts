@@ -39,7 +39,7 @@ test.each([
     "const { [await IMPORT('k')]: v = IMPORT('d') } = o",
   ],
   ["await using x = import('a')", "await using x = IMPORT('a')"],
-])("default: %s", (body, expected) => {
+])("%s", (body, expected) => {
   expect(marked(body)).toBe(expected);
 });
 
@@ -53,7 +53,7 @@ test.each([
   "class A { import(x) {} static import(y) {} #import(z) {} }",
   "label: for (;;) break label; const important = 1; important(2)",
   "a ? `${'import(x)'}` : /[/]import(y)/",
-])("behaviour: nothing in %s", (body) => {
+])("nothing in %s", (body) => {
   expect(findImports(body)).toEqual([]);
 });
 
@@ -64,11 +64,11 @@ test.each([
   "import('a') = 1",
   "import x from 'y'; import('z') }",
   "import(...a)",
-])("error: what does not parse has none: %s", (body) => {
+])("what does not parse has none: %s", (body) => {
   expect(findImports(body)).toEqual([]);
 });
 
-test("behaviour: deep and long texts are no danger to the stack", () => {
+test("deep and long texts are no danger to the stack", () => {
   expect(findImports(`${"(".repeat(100_000)}import('a')${")".repeat(100_000)}`)).toEqual([]);
   const chain = `import('a')${" + 1".repeat(2_000)}`;
   expect(findImports(chain)).toEqual([0]);

@@ -20,13 +20,13 @@ const read = (chunks: readonly Uint8Array[], limits = ROOMY): Omit<Frame, "bytes
   return frames;
 };
 
-test("default: length, type, header length, header, body", () => {
+test("length, type, header length, header, body", () => {
   expect(encodeFrame(5, { a: 1 }, Uint8Array.of(9, 8)).toString("hex")).toBe(
     `0000000e0500000007${Buffer.from('{"a":1}').toString("hex")}0908`,
   );
 });
 
-test("behaviour: frames come out as they went in, however the stream is cut", () => {
+test("frames come out as they went in, however the stream is cut", () => {
   const frame = fc.record({
     type: fc.integer({ min: 0, max: 255 }),
     header: fc.oneof(fc.string({ unit: "binary" }), fc.dictionary(fc.string(), fc.integer())),
@@ -53,7 +53,7 @@ test("behaviour: frames come out as they went in, however the stream is cut", ()
   );
 });
 
-test("behaviour: any bytes are either frames or one refusal", () => {
+test("any bytes are either frames or one refusal", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 60 })), (chunks) => {
       let refusal: unknown = { code: "sandbox_protocol" };
@@ -67,19 +67,19 @@ test("behaviour: any bytes are either frames or one refusal", () => {
   );
 });
 
-test("error: a frame longer than allowed is refused by its length alone", () => {
+test("a frame longer than allowed is refused by its length alone", () => {
   expect(() => read([Buffer.from("00000065", "hex")], { maxHeaderBytes: 50, maxBodyBytes: 45 })).toThrow(
     "a frame of 101 bytes, at most 100 are taken",
   );
 });
 
-test("error: a frame too short for its own fields, a header too long for its frame, a header that is no JSON", () => {
+test("a frame too short for its own fields, a header too long for its frame, a header that is no JSON", () => {
   expect(() => read([Buffer.from("00000004", "hex")])).toThrow("at least 5");
   expect(() => read([Buffer.from("00000005010000ffff", "hex")])).toThrow("a header of 65535 bytes");
   expect(() => read([Buffer.from("0000000601000000017b", "hex")])).toThrow("not JSON");
 });
 
-test("error: header and body have a limit each, known by the first nine bytes", () => {
+test("header and body have a limit each, known by the first nine bytes", () => {
   const limits = { maxHeaderBytes: 20, maxBodyBytes: 10 };
   expect(read([encodeFrame(1, "x".repeat(18), new Uint8Array(10))], limits)).toHaveLength(1);
   const beginning = (frame: Buffer) => [frame.subarray(0, 9)];
@@ -87,13 +87,13 @@ test("error: header and body have a limit each, known by the first nine bytes", 
   expect(() => read(beginning(encodeFrame(1, 7, new Uint8Array(11))), limits)).toThrow("a body of 11 bytes");
 });
 
-test("error: a header nested too deep is refused before it is parsed", () => {
+test("a header nested too deep is refused before it is parsed", () => {
   const limits = { ...ROOMY, maxDepth: 3 };
   expect(read([encodeFrame(1, { a: { b: [1] }, c: "[[[[{{{{" })], limits)).toHaveLength(1);
   expect(() => read([encodeFrame(1, { a: { b: [[1]] } })], limits)).toThrow("deeper than 3");
 });
 
-test("behaviour: nesting is counted outside texts, whatever they hold", () => {
+test("nesting is counted outside texts, whatever they hold", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 0, max: 6 }), (value, max) => {
       const depthOf = (one: unknown): number =>
@@ -103,7 +103,7 @@ test("behaviour: nesting is counted outside texts, whatever they hold", () => {
   );
 });
 
-test("behaviour: a frame in single bytes is kept in one array, not in an object for each", () => {
+test("a frame in single bytes is kept in one array, not in an object for each", () => {
   let frames = 0;
   const push = createFrameReader({ limits: () => ROOMY, onFrame: () => (frames += 1) });
   const stream = encodeFrame(1, {}, new Uint8Array(400_000));

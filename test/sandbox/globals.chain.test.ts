@@ -16,7 +16,7 @@ const show = async (expression: string) => {
 /** Reaches the global object in ways that can't be detected in the text. */
 const HIDDEN = "(() => {})['con' + 'structor']('return th' + 'is')()";
 
-test("default: a source that names none of Deno's globals is recognized, one that names one is too", () => {
+test("a source that names none of Deno's globals is recognized, one that names one is too", () => {
   const none = [
     "return Functions.encodeUint256(1)",
     "const a = x.name + x.self + x?.fetch; return a",
@@ -40,7 +40,7 @@ test("default: a source that names none of Deno's globals is recognized, one tha
   expect(some.map(namesGlobals)).toEqual(some.map(() => true));
 });
 
-test("behaviour: a global object that is reached unseen has the names", async () => {
+test("a global object that is reached unseen has the names", async () => {
   expect(await show(`typeof ${HIDDEN}['fet' + 'ch']`)).toBe("function");
   expect(await show(`'UR' + 'L' in ${HIDDEN}`)).toBe("true");
   expect(await show(`Object.getPrototypeOf(${HIDDEN})[Symbol.toStringTag]`)).toBe("Window");
@@ -49,14 +49,14 @@ test("behaviour: a global object that is reached unseen has the names", async ()
   ).toBe("functionfunction");
 });
 
-test("behaviour: what nothing has stays undefined, and inherited members stay", async () => {
+test("what nothing has stays undefined, and inherited members stay", async () => {
   expect(await show("typeof nothingOfThatName")).toBe("undefined");
   expect(await show("nothingOfThatName")).toBe("nothingOfThatName is not defined");
   expect(await show(`${HIDDEN}['to' + 'String']()`)).toMatch(/^\[object \w+\]$/);
   expect(await show(`Reflect.ownKeys(${HIDDEN}).includes('Array')`)).toBe("true");
 });
 
-test("behaviour: makeHttpRequest finds what it needs", async () => {
+test("makeHttpRequest finds what it needs", async () => {
   const result = await pool.run({
     source:
       "const r = await Functions.makeHttpRequest({ url: 'http://127.0.0.1:1/' }); return Functions.encodeString(String(r.error) + r.message)",
@@ -66,7 +66,7 @@ test("behaviour: makeHttpRequest finds what it needs", async () => {
   );
 });
 
-test("behaviour: assigning to an undeclared name fails, at its own place", async () => {
+test("assigning to an undeclared name fails, at its own place", async () => {
   const result = await pool.run({ source: "let a = 1;\n  typo = a; return new Uint8Array(1)" });
   expect(result).toMatchObject({ ok: false, error: { message: "typo is not defined", line: 2 } });
 });

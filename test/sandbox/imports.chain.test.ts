@@ -29,13 +29,13 @@ const show = async (source: string) => {
   return result.ok ? Buffer.from(result.bytes).toString() : result.error;
 };
 
-test("default: import() gives the module that the host found", async () => {
+test("import() gives the module that the host found", async () => {
   expect(
     await show("const m = await import('npm:one'); return Functions.encodeString(m.name + m.default(1))"),
   ).toBe("npm:one2");
 });
 
-test("behaviour: the same module twice is the same object", async () => {
+test("the same module twice is the same object", async () => {
   expect(
     await show(
       "const [a, b] = await Promise.all([import('npm:x'), import('npm:x')]); return Functions.encodeString(String(a === b))",
@@ -43,7 +43,7 @@ test("behaviour: the same module twice is the same object", async () => {
   ).toBe("true");
 });
 
-test("behaviour: only the keyword is replaced, not a text, property or comment", async () => {
+test("only the keyword is replaced, not a text, property or comment", async () => {
   const source =
     "const o = { import: 'p', f() { return 'import(x)' } }; /* import(y) */ const r = /import('z')/.source; const t = `import(${'q'})`;" +
     "return Functions.encodeString([o.import, o.f(), r, t, o?.import].join())";
@@ -51,14 +51,14 @@ test("behaviour: only the keyword is replaced, not a text, property or comment",
   expect(asked).not.toContain("x");
 });
 
-test("behaviour: positions after an import and after types stay the caller's", async () => {
+test("positions after an import and after types stay the caller's", async () => {
   expect(await show("await import('npm:one'); throw new Error('x')")).toMatchObject({ line: 1, column: 32 });
   expect(await show("const a: number = 1;\nconst b: Array<string> = []; throw new Error('x')")).toMatchObject(
     { line: 2, column: 36 },
   );
 });
 
-test("error: a refused module rejects with the host's words, a fault without them", async () => {
+test("a refused module rejects with the host's words, a fault without them", async () => {
   expect(await show("await import('https://no.example/a.js')")).toMatchObject({
     message: 'Module not found "https://no.example/a.js"',
   });
@@ -70,7 +70,7 @@ test("error: a refused module rejects with the host's words, a fault without the
   expect(await show("await import('npm:fault')")).toMatchObject({ message: "host call failed" });
 });
 
-test("error: a module that does not parse or throws rejects, and the source can catch it", async () => {
+test("a module that does not parse or throws rejects, and the source can catch it", async () => {
   const caught = (name: string) =>
     show(
       `try { await import('${name}') } catch (e) { return Functions.encodeString(e.name + ': ' + e.message) }`,
@@ -79,12 +79,12 @@ test("error: a module that does not parse or throws rejects, and the source can 
   expect(await caught("npm:throws")).toBe("RangeError: at load");
 });
 
-test("error: an import declaration is no function body", async () => {
+test("an import declaration is no function body", async () => {
   expect(await show("import x from 'npm:one'; return x")).toMatchObject({ kind: "syntax" });
   expect(await show("} } ; import x from 'npm:one'; () => { () => {")).toMatchObject({ kind: "syntax" });
 });
 
-test("error: an import() in code that the source makes at run time rejects", async () => {
+test("an import() in code that the source makes at run time rejects", async () => {
   const made = ["eval(\"import('npm:one')\")", "new Function(\"return import('npm:one')\")()"];
   for (const expression of made) {
     const source = `return Functions.encodeString(await ${expression}.catch((e) => e.message))`;

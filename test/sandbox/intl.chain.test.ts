@@ -13,7 +13,7 @@ const TIME = `new Intl.DateTimeFormat("en-US", { timeStyle: "short", timeZone: "
 const durationOf = (duration: string, method = "format") =>
   `JSON.stringify(new Intl.DurationFormat("en").${method}(${duration}))`;
 
-test("behaviour: every method writes a plain space before AM and PM", async () => {
+test("every method writes a plain space before AM and PM", async () => {
   expect(await show(`${TIME}.format(0)`)).toBe("12:00 AM");
   expect(await show(`${TIME}.formatToParts(0).map(({ value }) => value).join("")`)).toBe("12:00 AM");
   expect(await show(`${TIME}.formatRange(0, 4e6)`)).toBe("12:00\u2009–\u20091:06 AM");
@@ -22,7 +22,7 @@ test("behaviour: every method writes a plain space before AM and PM", async () =
   );
 });
 
-test("behaviour: a duration is an object of integers, whichever way it is written", async () => {
+test("a duration is an object of integers, whichever way it is written", async () => {
   expect(await show(durationOf("{ hours: 1, minutes: 2 }"))).toBe('"1 hr, 2 min"');
   expect(await show(durationOf("{ hours: -1 }", "formatToParts"))).toBe(
     '[{"type":"minusSign","value":"-","unit":"hour"},{"type":"integer","value":"1","unit":"hour"},' +
@@ -38,12 +38,12 @@ test.each([
   ["{ days: 1.5 }", "days of a duration must be an integer"],
   ["{ hours: 1, minutes: -1 }", "A duration is out of range"],
   ["{ years: 2 ** 32 }", "A duration is out of range"],
-])("error: %s is no duration", async (duration, message) => {
+])("%s is no duration", async (duration, message) => {
   expect(await show(durationOf(duration))).toBe(message);
   expect(await show(durationOf(duration, "formatToParts"))).toBe(message);
 });
 
-test("behaviour: the methods look native, and what a source replaces does not reach into them", async () => {
+test("the methods look native, and what a source replaces does not reach into them", async () => {
   const look = "({ name, length }) => `${name} ${length}`";
   expect(await show(`(${look})(Intl.DateTimeFormat.prototype.formatRange)`)).toBe("formatRange 2");
   expect(await show("String(Intl.DurationFormat.prototype.format).includes('[native code]')+''")).toBe(

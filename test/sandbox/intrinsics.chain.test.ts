@@ -44,14 +44,14 @@ for (const [path, value] of queue) {
 }
 return Functions.encodeString([...new Set(found)].sort().join("\n") + "\n");`;
 
-test("behaviour: sources find the same ECMAScript on every version of Node", async () => {
+test("sources find the same ECMAScript on every version of Node", async () => {
   const result = await pool.run({ source: WALK, limits: { maxResponseBytes: 1_000_000 } });
   expect(result.ok).toBe(true);
   const { bytes } = result as { readonly bytes: Uint8Array };
   await expect(new TextDecoder().decode(bytes)).toMatchFileSnapshot("intrinsics.txt");
 });
 
-test("behaviour: the global object's names have one order on every version of Node", async () => {
+test("the global object's names have one order on every version of Node", async () => {
   const source = `const names = Reflect.ownKeys(globalThis).map(String);
 return Functions.encodeString(names.slice(names.indexOf("isNaN")).slice(0, 9).join(" "))`;
   const result = await pool.run({ source });

@@ -88,7 +88,7 @@ var \u{11DB0} = 1
   .trim()
   .split("\n");
 
-test("behaviour: every version of Node takes and refuses the same syntax, with the same words", async () => {
+test("every version of Node takes and refuses the same syntax, with the same words", async () => {
   const lines: string[] = [];
   for (const syntax of SYNTAX) {
     const result = await pool.run({ source: `${syntax}\nreturn new Uint8Array()` });

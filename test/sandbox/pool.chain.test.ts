@@ -11,13 +11,13 @@ afterAll(() => pool.close());
 const run = (source: string, more: Partial<RunRequest> = {}) => pool.run({ source, ...more });
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-test("default: runs a source and returns its bytes", async () => {
+test("runs a source and returns its bytes", async () => {
   const result = await run("return Functions.encodeUint256(7)");
   expect(result).toMatchObject({ ok: true, console: "", consoleTruncated: false, httpRequests: 0 });
   expect(result.ok && Buffer.from(result.bytes).toString("hex")).toBe(`${"0".repeat(63)}7`);
 });
 
-test("behaviour: args, bytesArgs and secrets arrive; absent ones are empty objects", async () => {
+test("args, bytesArgs and secrets arrive; absent ones are empty objects", async () => {
   const show = "return Functions.encodeString(JSON.stringify([args, bytesArgs, secrets]))";
   const given = await run(show, { args: ["é", ""], bytesArgs: ["0x01"], secrets: { key: "😀" } });
   expect(given.ok && text(given.bytes)).toBe('[["é",""],["0x01"],{"key":"😀"}]');
@@ -50,25 +50,25 @@ test.each([
   ],
   ["await fetch('https://example.com').catch(() => {}); return new Uint8Array(1)", ["http"]],
   ["await import('npm:ethers').catch(() => {}); return new Uint8Array(1)", ["imports"]],
-])("behaviour: an observed run reports what can't be repeated: %s", async (source, touched) => {
+])("an observed run reports what can't be repeated: %s", async (source, touched) => {
   expect(await run(source, { observe: true })).toMatchObject({ ok: true, touched });
 });
 
-test("behaviour: an error carries the position in the caller's own text", async () => {
+test("an error carries the position in the caller's own text", async () => {
   expect(await run("let x = 1;\nlet y = null;\n   y.foo()")).toMatchObject({
     ok: false,
     error: { kind: "thrown", message: "Cannot read properties of null (reading 'foo')", line: 3, column: 6 },
   });
 });
 
-test("behaviour: a syntax error says what the nodes say, and where", async () => {
+test("a syntax error says what the nodes say, and where", async () => {
   expect(await run("\n  retrn 5 +")).toMatchObject({
     ok: false,
     error: { kind: "syntax", message: "syntax error, RAM exceeded, or other error", line: 2, column: 9 },
   });
 });
 
-test("behaviour: TypeScript is compiled", async () => {
+test("TypeScript is compiled", async () => {
   const result = await run("const x: number = 5; return Functions.encodeUint256(x as number)");
   expect(result.ok && result.bytes[31]).toBe(5);
 });
@@ -79,7 +79,7 @@ test.each([
     "has an enum larger than the compiler's memory",
     `enum A { a0 = "${"x".repeat(100)}", ${Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at} + a${at}`).join(", ")} }`,
   ],
-])("error: a source that %s doesn't spoil the next one in TypeScript", async (_name, source) => {
+])("a source that %s doesn't spoil the next one in TypeScript", async (_name, source) => {
   expect(await run(source)).toMatchObject({
     ok: false,
     error: { message: expect.stringMatching(/^syntax error, RAM exceeded|^script runtime/) as string },
@@ -90,7 +90,7 @@ test.each([
   expect(next.ok && next.bytes).toEqual(new Uint8Array([6]));
 });
 
-test("error: TypeScript of more than 30,720 bytes isn't compiled", async () => {
+test("TypeScript of more than 30,720 bytes isn't compiled", async () => {
   const start = "let é: number = 6; return new Uint8Array([é]) //";
   const longest = start + "x".repeat(30_720 - Buffer.byteLength(start));
   const kept = await run(longest);
@@ -110,14 +110,14 @@ test("error: TypeScript of more than 30,720 bytes isn't compiled", async () => {
   expect(await run(`${script}\n'`)).toMatchObject({ error: { detail: "this string is not closed" } });
 });
 
-test("behaviour: timers and await work, and console output is captured", async () => {
+test("timers and await work, and console output is captured", async () => {
   const result = await run(
     "console.log('a', 1); await new Promise(r => setTimeout(r, 5)); console.error('b'); return new ArrayBuffer(2)",
   );
   expect(result).toMatchObject({ ok: true, console: "a 1\nb\n" });
 });
 
-test("behaviour: a loop ends in time, in the first turn and in a later one, and keeps its output", async () => {
+test("a loop ends in time, in the first turn and in a later one, and keeps its output", async () => {
   const error = { kind: "timeout", message: "script runtime exceeded" };
   const limits = { timeoutMs: 200 };
   expect(await run("console.log('a'); while (true) {}", { limits })).toMatchObject({
@@ -129,7 +129,7 @@ test("behaviour: a loop ends in time, in the first turn and in a later one, and 
   expect(await run("await new Promise(() => {})", { limits })).toMatchObject({ ok: false, error });
 });
 
-test("behaviour: runs of a group have fresh globals", async () => {
+test("runs of a group have fresh globals", async () => {
   const source =
     "globalThis.n = (globalThis.n ?? 0) + 1; Array.prototype.x ??= 0; Array.prototype.x++; return Functions.encodeString(`${n} ${[].x}`)";
   const results = await Promise.all(Array.from({ length: 20 }, () => run(source, { group: "g" })));
@@ -138,14 +138,14 @@ test("behaviour: runs of a group have fresh globals", async () => {
   );
 });
 
-test("error: a bad request names its member", async () => {
+test("a bad request names its member", async () => {
   await expect(run(5 as never)).rejects.toMatchObject({ code: "invalid_run", details: { path: "source" } });
   await expect(run("", { limits: { timeoutMs: 0 } })).rejects.toMatchObject({
     details: { path: "limits.timeoutMs" },
   });
 });
 
-test("error: a closed pool refuses, an aborted run rejects", async () => {
+test("a closed pool refuses, an aborted run rejects", async () => {
   const own = createSandboxPool({ concurrency: 1 });
   const controller = new AbortController();
   const limits = { timeoutMs: 600_000 };
@@ -157,7 +157,7 @@ test("error: a closed pool refuses, an aborted run rejects", async () => {
   await expect(own.run({ source: "" })).rejects.toMatchObject({ code: "sandbox_closed" });
 });
 
-test("behaviour: repeated runs of a group, and others between them, each give their own result", async () => {
+test("repeated runs of a group, and others between them, each give their own result", async () => {
   const sources = ["a", "a", "b", "a", "a", "a", "a", "c", "c", "b", "b", "b", "b", "d", "e", "f", "f"];
   const results = await Promise.all(
     sources.map((name, at) =>

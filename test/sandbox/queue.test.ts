@@ -3,7 +3,7 @@ import { createFairQueue } from "../../sandbox/host/queue.ts";
 
 const any = { mayTake: () => true, max: 1, belongs: () => false };
 
-test("default: callers take turns, each in its own order", () => {
+test("callers take turns, each in its own order", () => {
   const queue = createFairQueue<string>();
   for (const item of ["a1", "a2", "a3", "b1", "c1", "c2"]) queue.push(item[0] as string, item);
   const taken = Array.from({ length: 6 }, () => queue.take(any)?.[0]);
@@ -12,7 +12,7 @@ test("default: callers take turns, each in its own order", () => {
   expect(queue.size).toBe(0);
 });
 
-test("behaviour: a caller that may not be served keeps its turn and its items", () => {
+test("a caller that may not be served keeps its turn and its items", () => {
   const queue = createFairQueue<string>();
   for (const item of ["a1", "a2", "b1"]) queue.push(item[0] as string, item);
   expect(queue.take({ ...any, mayTake: (caller) => caller !== "a" })).toEqual(["b1"]);
@@ -21,7 +21,7 @@ test("behaviour: a caller that may not be served keeps its turn and its items", 
   expect(queue.take(any)).toEqual(["a1"]);
 });
 
-test("behaviour: what belongs together is taken together, up to the most allowed", () => {
+test("what belongs together is taken together, up to the most allowed", () => {
   const queue = createFairQueue<string>();
   for (const item of ["x1", "x2", "x3", "y1", "x4"]) queue.push("a", item);
   const together = {
@@ -35,7 +35,7 @@ test("behaviour: what belongs together is taken together, up to the most allowed
   expect(queue.size).toBe(0);
 });
 
-test("behaviour: items leave when they are taken back or all are cleared", () => {
+test("items leave when they are taken back or all are cleared", () => {
   const queue = createFairQueue<string>();
   for (const item of ["a1", "a2", "b1"]) queue.push(item[0] as string, item);
   expect([queue.remove("a", "a1"), queue.remove("a", "a1"), queue.remove("z", "a2")]).toEqual([

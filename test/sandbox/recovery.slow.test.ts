@@ -61,7 +61,7 @@ const recovers = async (pool: SandboxPool) => {
   expect(await served(pool)).toBe(true);
 };
 
-test("behaviour: runs that wait behind one that ran out of time have an outcome of their own", async () => {
+test("runs that wait behind one that ran out of time have an outcome of their own", async () => {
   const { pool } = start();
   const run = () =>
     pool.run({ source: "for (;;);", group: "nodes", caller: "nodes", limits: { timeoutMs: 100 } });
@@ -69,7 +69,7 @@ test("behaviour: runs that wait behind one that ran out of time have an outcome 
   expect(results.map((result) => !result.ok && result.error.kind)).toEqual(Array(4).fill("timeout"));
 });
 
-test("behaviour: children that are killed before they are ready: runs are refused, the cause is told, and it recovers", async () => {
+test("children that are killed before they are ready: runs are refused, the cause is told, and it recovers", async () => {
   let isKilling = true;
   const { pool, warnings } = start({ onLaunch: (child) => isKilling && child.kill("SIGKILL") });
   expect(pool.status()).toEqual({ isReady: false, layers, why: "the first sandbox process is starting" });
@@ -96,7 +96,7 @@ test("behaviour: children that are killed before they are ready: runs are refuse
   expect(warnings.at(-1)).toBe("Sandbox processes are starting again.");
 });
 
-test("behaviour: children whose code can't be built for a while", async () => {
+test("children whose code can't be built for a while", async () => {
   let failures = 3;
   const { pool, warnings } = start({
     build: async () => {
@@ -114,7 +114,7 @@ test("behaviour: children whose code can't be built for a while", async () => {
 });
 
 test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
-  "behaviour: while this process has no descriptor left, runs are refused, and it recovers",
+  "while this process has no descriptor left, runs are refused, and it recovers",
   async () => {
     const { pool, children } = start();
     await pool.ready();
@@ -154,7 +154,7 @@ test.runIf(process.platform === "linux" && process.getuid?.() === 0)(
   },
 );
 
-test("error: a run whose child is killed is run again, once; then it may be tried later, and the source is not blamed", async () => {
+test("a run whose child is killed is run again, once; then it may be tried later, and the source is not blamed", async () => {
   const { pool, children, asked } = start();
   await pool.ready();
   const kill = () =>
@@ -176,7 +176,7 @@ test("error: a run whose child is killed is run again, once; then it may be trie
   expect(pool.stats()).toMatchObject({ runs: 1, killed: { killed: expect.any(Number) } });
 });
 
-test("behaviour: a run whose child is stopped for longer than the source may take is run again by another child", async () => {
+test("a run whose child is stopped for longer than the source may take is run again by another child", async () => {
   const { pool, children, asked } = start();
   await pool.ready();
   const began = asked();
@@ -190,7 +190,7 @@ test("behaviour: a run whose child is stopped for longer than the source may tak
   expect(await run).toMatchObject({ ok: true });
 });
 
-test("behaviour: a killed child's run gives its result when the second child lives", async () => {
+test("a killed child's run gives its result when the second child lives", async () => {
   const { pool, children, asked } = start();
   await pool.ready();
   const source =
@@ -203,7 +203,7 @@ test("behaviour: a killed child's run gives its result when the second child liv
 });
 
 test.runIf(process.platform === "linux")(
-  "behaviour: a run whose child was stopped for a while is done again, and its time is not told as the source's",
+  "a run whose child was stopped for a while is done again, and its time is not told as the source's",
   async () => {
     const { pool, children, asked } = start();
     await pool.ready();

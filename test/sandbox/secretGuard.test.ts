@@ -4,14 +4,14 @@ import { countShownChars, createSecretGuard } from "../../sandbox/host/secretGua
 const VALUE = 'pa"ss/wö rd+1';
 const to = (url: string, rest: object = {}) => ({ url: new URL(url), method: "GET", ...rest });
 
-test("behaviour: masks a value in lower and upper case, as URLs and headers show it", () => {
+test("masks a value in lower and upper case, as URLs and headers show it", () => {
   const guard = createSecretGuard({ secrets: { KEY: "tok_9D1C-Private" } });
   expect(guard.mask("no host tok_9d1c-private.example, no TOK_9D1C-PRIVATE")).toBe(
     "no host ***.example, no ***",
   );
 });
 
-test("default: masks a value in each form that sources and servers show it in", () => {
+test("masks a value in each form that sources and servers show it in", () => {
   const { mask } = createSecretGuard({ secrets: { KEY: VALUE } });
   const bytes = Buffer.from(VALUE);
   const json = JSON.stringify(VALUE).slice(1, -1);
@@ -58,7 +58,7 @@ test("bounds: masks what is left of a value that was cut, or that stands among o
   );
 });
 
-test("behaviour: a result shows a whole secret, or a piece of one as it would be masked", () => {
+test("a result shows a whole secret, or a piece of one as it would be masked", () => {
   const shownBy = (result: string): number => countShownChars(Buffer.from(result), ["short", VALUE]);
   expect(shownBy(`a ${VALUE}`)).toBe(VALUE.length);
   for (const piece of [VALUE.slice(4), VALUE.toUpperCase(), btoa(VALUE), encodeURI(VALUE), VALUE.slice(0, 8)])
@@ -68,13 +68,13 @@ test("behaviour: a result shows a whole secret, or a piece of one as it would be
   expect(countShownChars(Buffer.from(VALUE), ["", "another value"])).toBe(0);
 });
 
-test("default: without hosts a source may reach any", () => {
+test("without hosts a source may reach any", () => {
   const guard = createSecretGuard({ secrets: { KEY: VALUE } });
   expect(guard.refuse(to("https://a.example/"))).toBeUndefined();
   expect(guard.breach()).toBeUndefined();
 });
 
-test("default: a request elsewhere fails the run, whatever it carries", () => {
+test("a request elsewhere fails the run, whatever it carries", () => {
   const guard = createSecretGuard({ secrets: { KEY: VALUE }, allowedHosts: { KEY: ["a.example"] } });
   expect(guard.refuse(to("https://A.example:443/path"))).toBeUndefined();
   expect(guard.breach()).toBeUndefined();
@@ -91,7 +91,7 @@ test.each([
   ["another port", "https://a.example:8443/", {}, "a.example:8443"],
   ["the usual port instead of one that is named", "https://b.example/", {}, "b.example:8443 only"],
   ["another port although the operator admits it", "http://a.example:8080/", { isAdmitted: true }, ":8080"],
-])("error: a request by %s fails the run", (_, url, more, reason) => {
+])("a request by %s fails the run", (_, url, more, reason) => {
   const guard = createSecretGuard({
     secrets: { KEY: VALUE },
     allowedHosts: { KEY: ["a.example", "b.example:8443"] },
@@ -103,7 +103,7 @@ test.each([
   expect(guard.breach()?.detail).toContain(reason);
 });
 
-test("behaviour: each secret leaves for its own hosts alone", () => {
+test("each secret leaves for its own hosts alone", () => {
   const guard = createSecretGuard({
     secrets: { ONE: "first-value", TWO: "second-value" },
     allowedHosts: { ONE: ["one.example"], TWO: ["two.example"] },
@@ -126,7 +126,7 @@ test.each([
     { body: Buffer.from(JSON.stringify(VALUE).replaceAll("/", "\\/")) },
   ],
   ["back to front", "https://two.example/", { body: Buffer.from(VALUE.split("").toReversed().join("")) }],
-])("error: a request with another host's secret %s fails the run", (_, url, more) => {
+])("a request with another host's secret %s fails the run", (_, url, more) => {
   const guard = createSecretGuard({
     secrets: { ONE: VALUE, TWO: "second-value" },
     allowedHosts: { ONE: ["one.example"], TWO: ["two.example"] },
@@ -134,7 +134,7 @@ test.each([
   expect(guard.refuse(to(url, more))).toContain("may not be sent");
 });
 
-test("error: a request with another host's secret as its method fails the run", () => {
+test("a request with another host's secret as its method fails the run", () => {
   const guard = createSecretGuard({
     secrets: { ONE: "tok_9D1C-Private", TWO: "second-value" },
     allowedHosts: { ONE: ["one.example"], TWO: ["two.example"] },
@@ -144,7 +144,7 @@ test("error: a request with another host's secret as its method fails the run", 
   );
 });
 
-test("behaviour: with hosts, no module is imported by its URL", () => {
+test("with hosts, no module is imported by its URL", () => {
   const source = 'const { ethers } = await import("npm:ethers@6.13.0");';
   const guard = createSecretGuard({ source, secrets: { KEY: VALUE }, allowedHosts: { KEY: ["a.example"] } });
   expect(guard.refuseImport("npm:ethers@6.13.0")).toBeUndefined();
@@ -158,7 +158,7 @@ test("behaviour: with hosts, no module is imported by its URL", () => {
     expect(createSecretGuard({ secrets: { KEY: VALUE } }).refuseImport(specifier)).toBeUndefined();
 });
 
-test("behaviour: with hosts, no package is imported that the source doesn't name: its name would tell the registry", () => {
+test("with hosts, no package is imported that the source doesn't name: its name would tell the registry", () => {
   for (const specifier of [`npm:${VALUE}`, `npm:left-pad@${btoa(VALUE)}`, "npm:left-pad-7"]) {
     const source = 'await import("npm:left-pad"); await import("npm:" + secrets.KEY);';
     const guard = createSecretGuard({

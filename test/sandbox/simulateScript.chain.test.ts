@@ -12,7 +12,7 @@ const toolkit = require("@chainlink/functions-toolkit/dist/simulateScript/simula
   simulateScript: typeof simulateScript;
 };
 
-test("default: result, output and no other field", async () => {
+test("result, output and no other field", async () => {
   const source = "console.log('seen', args); return Functions.encodeString(secrets.a + bytesArgs[0]);";
   expect(await simulateScript({ source, args: ["x"], bytesArgs: ["0x01"], secrets: { a: "s" } })).toEqual({
     responseBytesHexstring: "0x7330783031",
@@ -20,14 +20,14 @@ test("default: result, output and no other field", async () => {
   });
 });
 
-test("default: an error text instead of a result", async () => {
+test("an error text instead of a result", async () => {
   expect(await simulateScript({ source: "throw new Error('no')" })).toEqual({
     errorString: "no",
     capturedTerminalOutput: "",
   });
 });
 
-test("behaviour: every limit is the parameter's", async () => {
+test("every limit is the parameter's", async () => {
   const bytes = "return new Uint8Array(300)";
   expect((await simulateScript({ source: bytes })).errorString).toBe("response >256 bytes");
   expect((await simulateScript({ source: bytes, maxOnChainResponseBytes: 299 })).errorString).toBe(
@@ -67,7 +67,7 @@ const REFUSED: Readonly<Record<string, Record<string, unknown>>> = {
   "bytesArgs with other letters": { source: "", bytesArgs: ["0xzz"] },
 };
 
-test.each(Object.entries(REFUSED))("error: %s, in the toolkit's words", async (_, input) => {
+test.each(Object.entries(REFUSED))("%s, in the toolkit's words", async (_, input) => {
   const messageOf = (simulate: typeof simulateScript) =>
     simulate(input as unknown as SimulationInput).then(
       () => "accepted",
@@ -78,7 +78,7 @@ test.each(Object.entries(REFUSED))("error: %s, in the toolkit's words", async (_
   expect(await messageOf(simulateScript)).toBe(expected);
 });
 
-test("behaviour: a program that is done with it ends by itself", async () => {
+test("a program that is done with it ends by itself", async () => {
   const entry = fileURLToPath(new URL("../../sandbox/index.ts", import.meta.url));
   const program = `import { simulateScript } from ${JSON.stringify(entry)}; console.log((await simulateScript({ source: "return new Uint8Array([7])" })).responseBytesHexstring);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {

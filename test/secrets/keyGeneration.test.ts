@@ -60,7 +60,7 @@ describe.each([4, 7, 31])("%i nodes", (nodes) => {
   const pointsOf = (indices: readonly number[]) =>
     new Map(indices.map((index) => [index, checkShare(parsed.u, published.HArray[index]!, shares[index]!)!]));
 
-  test("default: all nodes have the same public keys, and the DON's key, and a share each", () => {
+  test("all nodes have the same public keys, and the DON's key, and a share each", () => {
     const publicOf = ({ thresholdPublicKey, donPublicKey, donSecretKey }: (typeof keys)[number]) => [
       thresholdPublicKey,
       donPublicKey,
@@ -70,7 +70,7 @@ describe.each([4, 7, 31])("%i nodes", (nodes) => {
     expect(new Set(keys.map(({ share }) => share)).size).toBe(nodes);
   });
 
-  test("default: as many nodes as needed open what the toolkit encrypts, whichever they are", async () => {
+  test("as many nodes as needed open what the toolkit encrypts, whichever they are", async () => {
     const last = keys.map((_, index) => index).slice(-needed);
     for (const chosen of [last, last.map((index) => nodes - 1 - index)])
       expect(Buffer.from(await decrypt(parsed, combineShares(pointsOf(chosen)))).toString()).toBe(MESSAGE);
@@ -122,7 +122,7 @@ test("bounds: refuses a share of another node, of another ciphertext, or with a 
   }
 });
 
-test("default: a node deals the same again, and reads what others publish of theirs", () => {
+test("a node deals the same again, and reads what others publish of theirs", () => {
   const { dealing } = dealers[0]!;
   expect(createDealer(seed(1), 3).dealing).toEqual(dealing);
   expect(parseDealing(JSON.parse(JSON.stringify(dealing)), 3)).toEqual(dealing);
@@ -161,7 +161,7 @@ test.each([
   [7, 4, 2],
   [10, 13, 2],
 ])(
-  "default: %i nodes hand their key on to %i, by dealings from index %i on, and former shares don't fit the new ones",
+  "%i nodes hand their key on to %i, by dealings from index %i on, and former shares don't fit the new ones",
   async (before, after, first) => {
     const former = generate(before);
     const { needed, dealers, dealings, keys: taken } = handOn(former, after, first);
@@ -190,7 +190,7 @@ test.each([
   },
 );
 
-test("behaviour: after a handover, what names a dapp can be opened as before, and what names nobody if it was made since", async () => {
+test("after a handover, what names a dapp can be opened as before, and what names nobody if it was made since", async () => {
   const former = generate(4);
   const { threshold: old } = former.keys[0]!;
   const { threshold } = handOn(former, 4).keys[0]!;
@@ -210,7 +210,7 @@ test("behaviour: after a handover, what names a dapp can be opened as before, an
   expect(() => parseHandedOn(changed, threshold)).toThrow("proof does not hold");
 });
 
-test("default: the shares that functions-toolkit publishes of its test key open what it encrypts to it", async () => {
+test("the shares that functions-toolkit publishes of its test key open what it encrypts to it", async () => {
   const { thresholdKeys } = simulation.simulatedSecretsKeys;
   const key = JSON.parse(thresholdKeys.publicKey) as ThresholdPublicKey;
   const ciphertext = parseCiphertext(reference.encrypt(key, Buffer.from("message")), key);

@@ -16,7 +16,7 @@ const others = createSecretKeys({ don: seed(3), threshold: seed(4) });
 const open = async (ciphertext: string, of = keys): Promise<string> =>
   Buffer.from(await of.open(ciphertext, () => true)).toString();
 
-test("default: opens what the toolkit encrypts to the key that the coordinator publishes", async () => {
+test("opens what the toolkit encrypts to the key that the coordinator publishes", async () => {
   const published = JSON.parse(hexToString(keys.thresholdPublicKey));
   for (let i = 0; i < 20; i += 1) {
     const message = `message ${i} ü`.repeat(i + 1);
@@ -25,7 +25,7 @@ test("default: opens what the toolkit encrypts to the key that the coordinator p
   await expect(open(reference.encrypt(published, Buffer.from("a")), others)).rejects.toThrow(CiphertextError);
 });
 
-test("default: opens what it encrypts, with its label", async () => {
+test("opens what it encrypts, with its label", async () => {
   const label = seed(7);
   const ciphertext = await encrypt(keys.threshold, Buffer.from("message"), label);
   const labels: Uint8Array[] = [];
@@ -61,7 +61,7 @@ test.each(["", "{}", "[]", "null", '{"TDH2Ctxt":"%","SymCtxt":"","Nonce":""}', '
   },
 );
 
-test("default: opens what eth-crypto encrypts, and nothing that was changed", async () => {
+test("opens what eth-crypto encrypts, and nothing that was changed", async () => {
   for (const message of ["a", "message ü", "x".repeat(5_000)]) {
     const sealed = hexToBytes(await sealEcies(keys.donPublicKey, message));
     expect(Buffer.from(openEcies(keys.donSecretKey, sealed)).toString()).toBe(message);
@@ -75,7 +75,7 @@ test("default: opens what eth-crypto encrypts, and nothing that was changed", as
   }
 });
 
-test("default: opens what the pure build of eccrypto encrypts, which drops leading zeros of the shared x", () => {
+test("opens what the pure build of eccrypto encrypts, which drops leading zeros of the shared x", () => {
   // From eth-crypto without native secp256k1; the shared x begins with a zero, as in every 256th message.
   const sealed =
     "ef88d9f44a3160b908d8b23cc2ff8fb0021e960a0d0b7d096b9b20130b90f47340f5bd9f714959151fcedb006f9f98c861306a3e10cdcfa21f8f480e9a9c4c264f3337b4ee9a862136ca820138516373e443b16469ceaa2e710f78504fdf602c9d";

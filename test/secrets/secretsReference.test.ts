@@ -3,13 +3,13 @@ import { fromHexText } from "../../src/lib/hex.ts";
 import { decodeSecretsReference, encodeSecretsReference } from "../../src/secrets/secretsReference.ts";
 import { CiphertextError } from "../../src/secrets/tdh2.ts";
 
-test("default: reads the toolkit's reference", () => {
+test("reads the toolkit's reference", () => {
   // From `buildDONHostedEncryptedSecretsReference` of functions-toolkit 0.3.2 under Node 20.
   const bytes = fromHexText("0xa266736c6f744964036776657273696f6e1a69278e40");
   expect(decodeSecretsReference(bytes)).toEqual({ slots: [{ slotId: 3, version: 1_764_200_000 }] });
 });
 
-test("default: reads what it writes", () => {
+test("reads what it writes", () => {
   const reference = {
     owner: "0x00112233445566778899aabbccddeeff00112233",
     slots: [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { soak } from "./soak.ts";
 
-test("behaviour: seconds of kills lose nothing, double nothing and damage nothing", async () => {
+test("seconds of kills lose nothing, double nothing and damage nothing", async () => {
   const { accepted, fulfilled, violations } = await soak({
     seconds: 6,
     seed: 7,

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("default: what was stored before the backup comes back, what came after it does not", async () => {
+test("what was stored before the backup comes back, what came after it does not", async () => {
   const { bytes } = await backupDatabase(database, target);
   expect(statSync(target)).toMatchObject({ size: bytes });
   expect(statSync(target).mode & 0o777).toBe(0o600);
@@ -44,7 +44,7 @@ test("default: what was stored before the backup comes back, what came after it 
   expect(await namesOf()).toEqual(["early", "late"]);
 });
 
-test("behaviour: a backup under writes holds one moment, and stops none of them", async () => {
+test("a backup under writes holds one moment, and stops none of them", async () => {
   const writes = (async () => {
     for (let i = 0; i < 200; i += 1) await addDapp(`dapp_${String(i).padStart(3, "0")}`);
   })();
@@ -57,7 +57,7 @@ test("behaviour: a backup under writes holds one moment, and stops none of them"
   expect(names).toEqual(names.map((_, i) => `dapp_${String(i).padStart(3, "0")}`));
 });
 
-test("behaviour: a log that an earlier database has left is never read into a restored one", async () => {
+test("a log that an earlier database has left is never read into a restored one", async () => {
   await backupDatabase(database, target);
   await addDapp("late");
   // Leaves the log as a crash would.
@@ -70,7 +70,7 @@ test("behaviour: a log that an earlier database has left is never read into a re
   expect(await namesOf()).toEqual(["early"]);
 });
 
-test("error: a file that is there already is left alone", async () => {
+test("a file that is there already is left alone", async () => {
   writeFileSync(target, "mine");
   await expect(backupDatabase(database, target)).rejects.toMatchObject({
     code: "backup_failed",
@@ -79,12 +79,12 @@ test("error: a file that is there already is left alone", async () => {
   expect(readFileSync(target, "utf8")).toBe("mine");
 });
 
-test("error: a folder that is not there, and nothing is left behind", async () => {
+test("a folder that is not there, and nothing is left behind", async () => {
   await expect(backupDatabase(database, join(folder, "no", "backup"))).rejects.toThrow("can't be written");
   expect(readdirSync(folder).filter((name) => name.startsWith("backup"))).toEqual([]);
 });
 
-test("error: a backup that is cut short, another program's file, a folder, and no file", async () => {
+test("a backup that is cut short, another program's file, a folder, and no file", async () => {
   await backupDatabase(database, target);
   writeFileSync(target, readFileSync(target).subarray(0, 10_000));
   expect(() => readBackup(target)).toThrow("is damaged");
@@ -103,7 +103,7 @@ test.each([
   ],
   ["view", "CREATE VIEW shown AS SELECT * FROM dapps", "shown"],
   ["table", "CREATE TABLE other (id TEXT)", "other"],
-])("error: a %s of somebody else's is refused by backup and restore", async (type, statement, name) => {
+])("a %s of somebody else's is refused by backup and restore", async (type, statement, name) => {
   await sql.raw(statement).execute(store.db);
   const reason = `can't be relied on: it has a ${type} "${name}" that is not this service's; drop it`;
   expect(() => readBackup(database)).toThrow(reason);
@@ -111,7 +111,7 @@ test.each([
   expect(existsSync(target)).toBe(false);
 });
 
-test("error: a newer version's database and backup are refused in one sentence, and left as they are", async () => {
+test("a newer version's database and backup are refused in one sentence, and left as they are", async () => {
   await sql`INSERT INTO kysely_migration VALUES ('9999_future', '2030-01-01T00:00:00.000Z')`.execute(
     store.db,
   );

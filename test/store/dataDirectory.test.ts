@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("default: is made for its owner only, and opens again with the same master key", () => {
+test("is made for its owner only, and opens again with the same master key", () => {
   const place = path.join(folder, "new", "deep");
   const first = openDataDirectory(place, { exclusive: true });
   first.writeSecret("api-key", "k\n");
@@ -35,7 +35,7 @@ test("default: is made for its owner only, and opens again with the same master 
   second.close();
 });
 
-test("behaviour: others may look in beside the one that serves", () => {
+test("others may look in beside the one that serves", () => {
   const place = path.join(folder, "shared");
   const serving = openDataDirectory(place, { exclusive: true });
   const beside = openDataDirectory(place, { exclusive: false });
@@ -43,7 +43,7 @@ test("behaviour: others may look in beside the one that serves", () => {
   serving.close();
 });
 
-test("error: another one serves from it", () => {
+test("another one serves from it", () => {
   const place = path.join(folder, "taken");
   const serving = openDataDirectory(place, { exclusive: true });
   expect(() => openDataDirectory(place, { exclusive: true })).toThrow(/another process serves from/);
@@ -51,7 +51,7 @@ test("error: another one serves from it", () => {
   openDataDirectory(place, { exclusive: true }).close();
 });
 
-test("behaviour: a new folder may hold the configuration and what it names", () => {
+test("a new folder may hold the configuration and what it names", () => {
   const place = path.join(folder, "configured");
   mkdirSync(path.join(place, "contracts"), { recursive: true });
   writeFileSync(path.join(place, "tyche.json"), "{}");
@@ -59,7 +59,7 @@ test("behaviour: a new folder may hold the configuration and what it names", () 
   expect(readFileSync(path.join(place, "tyche.json"), "utf8")).toBe("{}");
 });
 
-test("error: foreign files, and they stay as they are", () => {
+test("foreign files, and they stay as they are", () => {
   const place = path.join(folder, "foreign");
   mkdirSync(place);
   writeFileSync(path.join(place, "thesis.txt"), "mine");
@@ -67,13 +67,13 @@ test("error: foreign files, and they stay as they are", () => {
   expect(readFileSync(path.join(place, "thesis.txt"), "utf8")).toBe("mine");
 });
 
-test("error: a file where the folder should be", () => {
+test("a file where the folder should be", () => {
   const place = path.join(folder, "file");
   writeFileSync(place, "");
   expect(() => openDataDirectory(place, { exclusive: true })).toThrow(/can't be used as data directory/);
 });
 
-test("error: a damaged master key is not replaced", () => {
+test("a damaged master key is not replaced", () => {
   const place = path.join(folder, "damaged");
   openDataDirectory(place, { exclusive: true }).close();
   writeFileSync(path.join(place, "master-key"), "abc\n");
@@ -81,7 +81,7 @@ test("error: a damaged master key is not replaced", () => {
   expect(readFileSync(path.join(place, "master-key"), "utf8")).toBe("abc\n");
 });
 
-test("behaviour: whatever the permissions were, others may read nothing", () => {
+test("whatever the permissions were, others may read nothing", () => {
   const place = path.join(folder, "open");
   openDataDirectory(place, { exclusive: true }).close();
   mkdirSync(path.join(place, "chains", "fuji"), { recursive: true });
@@ -96,7 +96,7 @@ test("behaviour: whatever the permissions were, others may read nothing", () => 
   }
 });
 
-describe("behaviour: nothing that is lost is made anew over what needs it", () => {
+describe("nothing that is lost is made anew over what needs it", () => {
   const make = (name: string): string => {
     const place = path.join(folder, name);
     openDataDirectory(place, { exclusive: true }).close();
@@ -154,7 +154,7 @@ describe("behaviour: nothing that is lost is made anew over what needs it", () =
 describe("a master key outside", () => {
   const text = "ab".repeat(32);
 
-  test("default: is used, and not written into the directory", () => {
+  test("is used, and not written into the directory", () => {
     const place = path.join(folder, "outside");
     const directory = openDataDirectory(place, {
       exclusive: true,
@@ -165,7 +165,7 @@ describe("a master key outside", () => {
     expect(readdirSync(place)).not.toContain("master-key");
   });
 
-  test("default: comes from a variable or a file that the operator names", () => {
+  test("comes from a variable or a file that the operator names", () => {
     const file = path.join(folder, "key");
     writeFileSync(file, text);
     expect(findOutsideKey({ TYCHE_MASTER_KEY: text })).toEqual({ text, from: "TYCHE_MASTER_KEY" });
@@ -173,7 +173,7 @@ describe("a master key outside", () => {
     expect(findOutsideKey({ TYCHE_MASTER_KEY: "" })).toBeUndefined();
   });
 
-  test("default: the operator token comes from a variable or a file, too", () => {
+  test("the operator token comes from a variable or a file, too", () => {
     const file = path.join(folder, "token");
     writeFileSync(file, "t".repeat(32));
     expect(findOutsideToken({})).toBeUndefined();
@@ -190,7 +190,7 @@ describe("a master key outside", () => {
     expect(() => findOutsideToken(both)).not.toThrow("secret");
   });
 
-  test("error: both, a file that isn't there, or no key, and no message has the text", () => {
+  test("both, a file that isn't there, or no key, and no message has the text", () => {
     expect(() => findOutsideKey({ TYCHE_MASTER_KEY: text, TYCHE_MASTER_KEY_FILE: "x" })).toThrow("not both");
     expect(() => findOutsideKey({ TYCHE_MASTER_KEY_FILE: path.join(folder, "none") })).toThrow(
       "can't be read",

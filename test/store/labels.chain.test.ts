@@ -47,7 +47,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     });
   const TAKEN = { code: "label_taken", details: { id: "a" } };
 
-  test("default: a label may be used again, unless one of the two must be the only one", async () => {
+  test("a label may be used again, unless one of the two must be the only one", async () => {
     await add("a");
     await add("b");
     await expect(add("c", { isOnce: true })).rejects.toMatchObject({
@@ -64,7 +64,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     ]);
   });
 
-  test("default: once there is a request that must be the only one, there is no second", async () => {
+  test("once there is a request that must be the only one, there is no second", async () => {
     await add("a", { isOnce: true });
     await expect(add("b")).rejects.toMatchObject({
       ...TAKEN,
@@ -73,14 +73,14 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     await expect(add("c", { isOnce: true })).rejects.toMatchObject(TAKEN);
   });
 
-  test("behaviour: of many at once, one is the only one", async () => {
+  test("of many at once, one is the only one", async () => {
     const ended = await Promise.allSettled(
       Array.from({ length: 8 }, (_, i) => add(`${i}`, { isOnce: true })),
     );
     expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("behaviour: a request that failed before anything was sent gives up its label; one that was sent doesn't", async () => {
+  test("a request that failed before anything was sent gives up its label; one that was sent doesn't", async () => {
     await add("a", { isOnce: true, change: { state: "failed", progress: {} } });
     await add("b", { isOnce: true });
     await expect(add("c")).rejects.toMatchObject({ details: { id: "b" } });
@@ -92,7 +92,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
   test.each([
     ["payload and then the request are", true],
     ["request is", false],
-  ])("behaviour: a label that was given up is free after the %s deleted", async (_, isPayloadFirst) => {
+  ])("a label that was given up is free after the %s deleted", async (_, isPayloadFirst) => {
     const params = { preset: "coinflip", label: "raffle" };
     await add("a", {
       isOnce: true,
@@ -105,7 +105,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     await expect(add("b", { isOnce: true })).resolves.toBeUndefined();
   });
 
-  test("behaviour: an earlier request that was sent keeps the label, whichever failed before it was sent", async () => {
+  test("an earlier request that was sent keeps the label, whichever failed before it was sent", async () => {
     const sent = { state: "fulfilled", progress: { transactionHashes: ["0x1"] } } as const;
     const first = { ...makeRequest("random", "0x"), id: "a" };
     await add("a", { change: first });

@@ -47,7 +47,7 @@ afterAll(async () => {
 const take = (holder: string, lastsMs = LONG_MS) =>
   takeLease(store.db, { network: NETWORK, holder, lastsMs });
 
-test("default: a lease is one replica's until it runs out or is given back, and its token grows", async () => {
+test("a lease is one replica's until it runs out or is given back, and its token grows", async () => {
   const first = await take("a");
   expect(first).toEqual({ network: NETWORK, holder: "a", token: 1 });
   expect(await take("b")).toBeUndefined();
@@ -58,7 +58,7 @@ test("default: a lease is one replica's until it runs out or is given back, and 
   expect(await take("a")).toMatchObject({ holder: "a", token: 3 });
 });
 
-test("behaviour: of many that try at once one takes it", async () => {
+test("of many that try at once one takes it", async () => {
   const taken = await Promise.all(
     Array.from({ length: 8 }, (_, i) =>
       takeLease((i % 2 === 0 ? store : other).db, { network: NETWORK, holder: `${i}`, lastsMs: LONG_MS }),
@@ -67,7 +67,7 @@ test("behaviour: of many that try at once one takes it", async () => {
   expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
 });
 
-test("behaviour: a lease is renewed by its token alone, also after it has run out", async () => {
+test("a lease is renewed by its token alone, also after it has run out", async () => {
   const first = (await take("a", 0))!;
   expect(await renewLease(store.db, first, LONG_MS)).toBe(true);
   expect(await take("b")).toBeUndefined();
@@ -77,7 +77,7 @@ test("behaviour: a lease is renewed by its token alone, also after it has run ou
   expect(await renewLease(store.db, second, LONG_MS)).toBe(true);
 });
 
-test("error: a write under an old token is refused, and nothing of it stored", async () => {
+test("a write under an old token is refused, and nothing of it stored", async () => {
   const first = (await take("a", 0))!;
   await take("b");
   const write = store.write(async (db) => {
@@ -88,7 +88,7 @@ test("error: a write under an old token is refused, and nothing of it stored", a
   expect(await findSetting(store.db, "written")).toBeUndefined();
 });
 
-test("behaviour: a take-over waits for the write under way, a renewal doesn't", async () => {
+test("a take-over waits for the write under way, a renewal doesn't", async () => {
   const first = (await take("a", 0))!;
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: isFenced, resolve: fenced } = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ test("behaviour: a take-over waits for the write under way, a renewal doesn't", 
   expect(await takeOver).toMatchObject({ holder: "b", token: 2 });
 });
 
-test("behaviour: a process that stands still in the middle of a write keeps nobody from the lease", async () => {
+test("a process that stands still in the middle of a write keeps nobody from the lease", async () => {
   const first = (await take("a", 0))!;
   const service = await openStore(createPostgresDialect(url, { claim: { held: async () => {} } }));
   closers.push(() => service.close());
@@ -132,7 +132,7 @@ test("behaviour: a process that stands still in the middle of a write keeps nobo
   expect(await findSetting(store.db, "written")).toBeUndefined();
 });
 
-test("default: the keeper takes a free lease, and gives it back when it is closed", async () => {
+test("the keeper takes a free lease, and gives it back when it is closed", async () => {
   const [a, b] = [keep("a"), keep("b")];
   await a.keeper.look();
   await b.keeper.look();
@@ -146,7 +146,7 @@ test("default: the keeper takes a free lease, and gives it back when it is close
   expect(b.keeper.state()).toEqual({ isHere: true, holder: "b" });
 });
 
-test("error: a keeper whose lease another one has taken writes nothing more, and stands down", async () => {
+test("a keeper whose lease another one has taken writes nothing more, and stands down", async () => {
   const [a, b] = [keep("a"), keep("b")];
   await a.keeper.look();
   await expireLease();
@@ -163,7 +163,7 @@ test("error: a keeper whose lease another one has taken writes nothing more, and
   await store.write((db) => b.fence().assertHeld(db));
 });
 
-test("error: a process that was stopped for longer than its lease sends nothing, whoever holds it", async () => {
+test("a process that was stopped for longer than its lease sends nothing, whoever holds it", async () => {
   const a = keep("a");
   await a.keeper.look();
   a.fence().assertLive();
@@ -176,7 +176,7 @@ test("error: a process that was stopped for longer than its lease sends nothing,
   await vi.waitFor(() => expect(a.events).toContain("lost"), { timeout: 60_000 });
 });
 
-test("behaviour: a dead holder's lease is taken though the database's clock was set back an hour, a renewed one is not", async () => {
+test("a dead holder's lease is taken though the database's clock was set back an hour, a renewed one is not", async () => {
   const a = (await take("a", 3_600_000))!;
   const b = keep("b");
   const monotonic = performance.now();
@@ -195,32 +195,29 @@ test("behaviour: a dead holder's lease is taken though the database's clock was 
 test.each([
   { jumpMs: 3_600_000, isLive: false },
   { jumpMs: -3_600_000, isLive: true },
-])(
-  "behaviour: a wall clock that jumps by $jumpMs ms leaves one keeper with the lease",
-  async ({ jumpMs, isLive }) => {
-    const [a, b] = [keep("a"), keep("b")];
-    await a.keeper.look();
-    const wall = Date.now();
-    vi.spyOn(Date, "now").mockImplementation(() => wall + jumpMs);
-    // The machine may have been suspended for an hour, so the lease may have passed on.
-    expect(isHeld(a.fence())).toBe(isLive);
-    await b.keeper.look();
-    expect(b.events).toEqual([]);
-    await expireLease();
-    await vi.waitFor(
-      async () => {
-        await b.keeper.look();
-        const { holder } = (await findLease(store.db, NETWORK))!;
-        const live = [a, b].filter(({ keeper }) => keeper.state().isHere);
-        expect(live).toHaveLength(1);
-        expect(live[0]!.keeper.state().holder).toBe(holder);
-      },
-      { timeout: 60_000 },
-    );
-  },
-);
+])("a wall clock that jumps by $jumpMs ms leaves one keeper with the lease", async ({ jumpMs, isLive }) => {
+  const [a, b] = [keep("a"), keep("b")];
+  await a.keeper.look();
+  const wall = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => wall + jumpMs);
+  // The machine may have been suspended for an hour, so the lease may have passed on.
+  expect(isHeld(a.fence())).toBe(isLive);
+  await b.keeper.look();
+  expect(b.events).toEqual([]);
+  await expireLease();
+  await vi.waitFor(
+    async () => {
+      await b.keeper.look();
+      const { holder } = (await findLease(store.db, NETWORK))!;
+      const live = [a, b].filter(({ keeper }) => keeper.state().isHere);
+      expect(live).toHaveLength(1);
+      expect(live[0]!.keeper.state().holder).toBe(holder);
+    },
+    { timeout: 60_000 },
+  );
+});
 
-test("error: a lease is given back where its holder can't begin", async () => {
+test("a lease is given back where its holder can't begin", async () => {
   const a = keep("a", () => Promise.reject(new Error("the chain is down")));
   await expect(a.keeper.look()).rejects.toThrow("the chain is down");
   await vi.waitFor(() => expect(a.events).toEqual(["given back", "lost"].toSorted()), { timeout: 60_000 });
@@ -235,7 +232,7 @@ test("error: a lease is given back where its holder can't begin", async () => {
   expect(b.events).toEqual(["taken"]);
 });
 
-test("behaviour: a keeper that can't tell what was stored gives its lease back once it has stood down, and takes it anew", async () => {
+test("a keeper that can't tell what was stored gives its lease back once it has stood down, and takes it anew", async () => {
   const a = keep("a");
   await a.keeper.look();
   const first = a.fence();
@@ -252,7 +249,7 @@ test("behaviour: a keeper that can't tell what was stored gives its lease back o
   a.fence().assertLive();
 });
 
-test("default: a message reaches the other replicas, also after the connection was cut", async () => {
+test("a message reaches the other replicas, also after the connection was cut", async () => {
   const [a, b] = [openBus("a"), openBus("b")];
   const heard: Record<string, BusMessage[]> = { a: [], b: [] };
   a.listen((message) => void heard["a"]!.push(message));
@@ -285,7 +282,7 @@ test("default: a message reaches the other replicas, also after the connection w
   }
 });
 
-test("behaviour: the first replica is alone until it shares; whoever needs the database alone waits for all", async () => {
+test("the first replica is alone until it shares; whoever needs the database alone waits for all", async () => {
   const join = async () => {
     const lock = await joinReplicas(url, { onLost: () => {}, waitMs: 0 });
     closers.push(() => lock.unlock());
@@ -305,7 +302,7 @@ test("behaviour: the first replica is alone until it shares; whoever needs the d
   await unlock();
 });
 
-test("behaviour: a replica takes its claim again when its connection was cut, and when the server was stopped", async () => {
+test("a replica takes its claim again when its connection was cut, and when the server was stopped", async () => {
   const events: string[] = [];
   const lock = await joinReplicas(url, {
     onLost: (reason) => events.push(reason),
@@ -328,7 +325,7 @@ test("behaviour: a replica takes its claim again when its connection was cut, an
   await expect(lockPostgres(url, { onLost: () => {}, waitMs: 0 })).rejects.toThrow("another process serves");
 });
 
-test("error: a database whose tables are locked does not answer a process that waits to write", async () => {
+test("a database whose tables are locked does not answer a process that waits to write", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tyche-locked-"));
   const directory = openDataDirectory(folder, { exclusive: true });
   closers.push(async () => {
@@ -351,7 +348,7 @@ test("error: a database whose tables are locked does not answer a process that w
   });
 });
 
-test("error: a claim that was lost is not taken again while another process has the database alone, or where it has other tables", async () => {
+test("a claim that was lost is not taken again while another process has the database alone, or where it has other tables", async () => {
   const events: string[] = [];
   let isAlone = false;
   const lock = await joinReplicas(url, {

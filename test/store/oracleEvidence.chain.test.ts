@@ -17,7 +17,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       evidence: `${network} ${signer} ${request}`,
     });
 
-  test("default: evidence is kept once for a node and request, by network, in its order", async () => {
+  test("evidence is kept once for a node and request, by network, in its order", async () => {
     await save(2);
     await save(1);
     await save(2);
@@ -26,7 +26,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await listEvidence(store.db, "one")).toEqual(["one 0xA 2", "one 0xA 1", "one 0xB 1"]);
   });
 
-  test("behaviour: a node that contradicts itself without end takes no place without end", async () => {
+  test("a node that contradicts itself without end takes no place without end", async () => {
     for (let request = 0; request < 9; request += 1) await save(request);
     expect(await listEvidence(store.db, "one")).toHaveLength(4);
   });

@@ -37,7 +37,7 @@ const lock = async (
   return unlock;
 };
 
-test("error: two processes don't serve from one database; the second may when the first has ended", async () => {
+test("two processes don't serve from one database; the second may when the first has ended", async () => {
   const unlock = await lock();
   await expect(lock(undefined, 0)).rejects.toMatchObject({
     code: "store_unusable",
@@ -47,7 +47,7 @@ test("error: two processes don't serve from one database; the second may when th
   await lock();
 });
 
-test("behaviour: nobody serves while a connection of the process before is left; those of tools don't count", async () => {
+test("nobody serves while a connection of the process before is left; those of tools don't count", async () => {
   const [before, tool] = [await open(true), await open()];
   await expect(lock(undefined, 0)).rejects.toThrow("another process serves");
   await before.close();
@@ -55,7 +55,7 @@ test("behaviour: nobody serves while a connection of the process before is left;
   expect(await listDapps(tool.db)).toEqual([]);
 });
 
-test("behaviour: writes at the same time are all there, and flushed even where the server's default is not to", async () => {
+test("writes at the same time are all there, and flushed even where the server's default is not to", async () => {
   await withClient(url, (client) =>
     client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`),
   );
@@ -73,7 +73,7 @@ test("behaviour: writes at the same time are all there, and flushed even where t
   expect(dapps[0]).toMatchObject({ createdAt: 2 ** 42 });
 });
 
-test("error: a server that stops fails writes and is told once; the store goes on when it is back", async () => {
+test("a server that stops fails writes and is told once; the store goes on when it is back", async () => {
   const lost: string[] = [];
   await lock((reason) => lost.push(reason), 60_000);
   const store = await open(true);
@@ -93,7 +93,7 @@ test("error: a server that stops fails writes and is told once; the store goes o
   expect(lost).toHaveLength(1);
 });
 
-test("error: connections that break in the middle of a write are given up, and others made", async () => {
+test("connections that break in the middle of a write are given up, and others made", async () => {
   const claim = { held: async () => {} };
   const dialect = createPostgresDialect(url, { claim });
   const store = await openStore(dialect);
@@ -135,7 +135,7 @@ test("a read and a write of a locked table fail as from a database that is away,
   });
 });
 
-test("error: while the claim to serve is lost no connection is made", async () => {
+test("while the claim to serve is lost no connection is made", async () => {
   const claim = { held: () => new Promise<void>(() => {}) };
   const store = openStore(createPostgresDialect(url, { claim }));
   await expect(store).rejects.toMatchObject({ cause: { code: "overloaded" } });
@@ -150,7 +150,7 @@ async function countSleeping(): Promise<number> {
 }
 
 test.each(["mysql://user:secret@host/db", "postgres://user:secret@host:port/db", "secret"])(
-  "error: %s names no database, and is told to nobody",
+  "%s names no database, and is told to nobody",
   (text) => {
     const make = (): unknown => createPostgresDialect(text);
     expect(make).toThrow(
@@ -159,12 +159,12 @@ test.each(["mysql://user:secret@host/db", "postgres://user:secret@host:port/db",
   },
 );
 
-test("behaviour: a name with a character that no text holds is found nowhere", async () => {
+test("a name with a character that no text holds is found nowhere", async () => {
   const store = await open();
   expect(await findRequest(store.db, "req_\0")).toBeUndefined();
 });
 
-test("error: a database in another encoding is refused", async () => {
+test("a database in another encoding is refused", async () => {
   const latin = await withClient(url, async (client) => {
     await client.query("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
     return url.replace(/[^/]+$/, "latin");

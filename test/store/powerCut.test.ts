@@ -46,11 +46,11 @@ const readAfter = (image: DatabaseImage | undefined): unknown[] => {
   return ids.map(({ id }) => id);
 };
 
-test("behaviour: a power cut takes no write that has resolved", async () => {
+test("a power cut takes no write that has resolved", async () => {
   for (const id of ["a", "b", "c"]) expect(readAfter(await writeOne(id))).toContain(id);
 });
 
-test("behaviour: a write that is committed while a flush runs waits for the next one", async () => {
+test("a write that is committed while a flush runs waits for the next one", async () => {
   const ids = Array.from({ length: 60 }, (_, i) => `dapp_${i}`);
   const images = await Promise.all(ids.map(writeOne));
   // Fewer flushes than writes: they are shared.
@@ -58,7 +58,7 @@ test("behaviour: a write that is committed while a flush runs waits for the next
   for (const [i, id] of ids.entries()) expect(readAfter(images[i])).toContain(id);
 });
 
-test("behaviour: a log that begins anew after a checkpoint loses nothing, either", async () => {
+test("a log that begins anew after a checkpoint loses nothing, either", async () => {
   await sql`PRAGMA wal_autocheckpoint = 4`.execute(store.db);
   for (let i = 0; i < 30; i += 1) {
     const ids = [`one_${i}`, `two_${i}`];

@@ -158,7 +158,7 @@ function testQueries(
   });
 }
 
-describe("behaviour: on SQLite", () => {
+describe("on SQLite", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-plans-"));
   const file = path.join(folder, "tyche.sqlite");
   let plans: DatabaseSync | undefined;
@@ -179,7 +179,7 @@ describe("behaviour: on SQLite", () => {
   }));
 });
 
-describe("behaviour: on PostgreSQL", () => {
+describe("on PostgreSQL", () => {
   let url: string;
   let plans: Client | undefined;
   withPostgres.beforeAll(async ({ postgres }) => {

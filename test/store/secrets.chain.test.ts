@@ -55,7 +55,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
   });
   afterAll(() => store.close());
 
-  test("behaviour: of versions that are set at once, one is current", async () => {
+  test("of versions that are set at once, one is current", async () => {
     const versions = Array.from({ length: 8 }, (_, i) => secret("KEY", i + 1));
     const done = await Promise.all(
       versions.map(async (one) => {
@@ -68,7 +68,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     expect(await listVersions(store.db, "n", { dappId: DESK_DAPP, name: "KEY" })).toHaveLength(8);
   });
 
-  test("default: names of slots come in order, a page at a time, without what has expired", async () => {
+  test("names of slots come in order, a page at a time, without what has expired", async () => {
     const names = (["0x0a", "0x0a", "0x0b", "0x0c"] as const).map(
       (owner, i) => ({ owner, slotId: 12 - i, version: i }) as const,
     );
@@ -83,7 +83,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (kind) => {
     expect(await page(names[1], 1)).toEqual([names[0]]);
   });
 
-  test("behaviour: of a deleted dapp, what is held elsewhere stays to be deleted there, and can't be set again", async () => {
+  test("of a deleted dapp, what is held elsewhere stays to be deleted there, and can't be set again", async () => {
     const here = { network: "n", owner: "0x01", ciphertext: "{}", expiresAt: 9, version: 1 } as const;
     const [kept, elsewhere] = await store.write(async (db) => {
       const ids = [

@@ -44,7 +44,7 @@ const openTwo = async (): Promise<readonly [SharedState, SharedState]> => [
   await openReplica(),
 ];
 
-test("default: replicas take calls off one quota, each call its own place in it", async () => {
+test("replicas take calls off one quota, each call its own place in it", async () => {
   const [first, second] = await openTwo();
   const taken = await Promise.all(
     Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? first : second).calls.take(CALL)),
@@ -57,7 +57,7 @@ test("default: replicas take calls off one quota, each call its own place in it"
   expect((await second.calls.take({ ...CALL, policy: "address" })).consumed).toBe(1);
 });
 
-test("behaviour: calls that come together cost one statement", async () => {
+test("calls that come together cost one statement", async () => {
   const statements: string[] = [];
   const calls = createSharedCalls(
     {
@@ -79,7 +79,7 @@ test("behaviour: calls that come together cost one statement", async () => {
   expect(statements).toHaveLength(1);
 });
 
-test("behaviour: past the quota a replica refuses by itself, and the next window begins anew", async () => {
+test("past the quota a replica refuses by itself, and the next window begins anew", async () => {
   const [first, second] = await openTwo();
   const one = { ...CALL, quota: 1 };
   await first.calls.take(one);
@@ -90,7 +90,7 @@ test("behaviour: past the quota a replica refuses by itself, and the next window
   expect(await first.calls.take(one)).toMatchObject({ consumed: 1 });
 });
 
-test("default: calls under way share the places of a key, and an ended one gives its place back to every replica", async () => {
+test("calls under way share the places of a key, and an ended one gives its place back to every replica", async () => {
   const [first, second] = await openTwo();
   const begun = await Promise.all([
     first.calls.begin(CALL, 2),
@@ -109,7 +109,7 @@ test("default: calls under way share the places of a key, and an ended one gives
   expect(again.map(({ hasPlace }) => hasPlace)).toEqual([true, true]);
 });
 
-test("behaviour: refused calls take no place away", async () => {
+test("refused calls take no place away", async () => {
   const [first, second] = await openTwo();
   const held = await first.calls.begin(CALL, 1);
   await Promise.all([1, 2, 3].map(() => second.calls.begin(CALL, 1)));
@@ -117,7 +117,7 @@ test("behaviour: refused calls take no place away", async () => {
   expect((await first.calls.begin(CALL, 1)).hasPlace).toBe(true);
 });
 
-test("behaviour: the calls of a replica that has died count no more", async () => {
+test("the calls of a replica that has died count no more", async () => {
   const [first, second] = await openTwo();
   await first.calls.begin(CALL, 1);
   expect((await second.calls.begin(CALL, 1)).hasPlace).toBe(false);
@@ -128,7 +128,7 @@ test("behaviour: the calls of a replica that has died count no more", async () =
   expect((await second.calls.begin(CALL, 2)).hasPlace).toBe(true);
 });
 
-test("behaviour: a sign-in code works once, through any replica, while the one that made it lives", async () => {
+test("a sign-in code works once, through any replica, while the one that made it lives", async () => {
   const [first, second] = await openTwo();
   await first.codes.add("code");
   await first.codes.add("later");
@@ -138,7 +138,7 @@ test("behaviour: a sign-in code works once, through any replica, while the one t
   expect(await second.codes.use("later")).toBe(false);
 });
 
-test("behaviour: another operator token is said, and is not stored", async () => {
+test("another operator token is said, and is not stored", async () => {
   await openTwo();
   expect(warnings).toEqual([]);
   await openReplica("another-operator-token-0123456789012345");
@@ -147,7 +147,7 @@ test("behaviour: another operator token is said, and is not stored", async () =>
   expect(stored).not.toContain(TOKEN);
 });
 
-test("error: without the database calls are refused in a sentence, and counted again once it is back", async () => {
+test("without the database calls are refused in a sentence, and counted again once it is back", async () => {
   const { calls } = await openReplica();
   await calls.begin(CALL, 2);
   await server.stop();

@@ -25,19 +25,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("behaviour: a violated constraint is fatal to its statement alone", async () => {
+test("a violated constraint is fatal to its statement alone", async () => {
   const request = makeRequest("1");
   await insertRequests(store.db, [request]);
   await expect(insertRequests(store.db, [request])).rejects.toThrow("UNIQUE");
   expect(fatal).toEqual([]);
 });
 
-test("behaviour: temporary data is kept in memory, so that a full temporary folder is not told as a full disk", async () => {
+test("temporary data is kept in memory, so that a full temporary folder is not told as a full disk", async () => {
   const { rows } = await sql<{ temp_store: number }>`PRAGMA temp_store`.execute(store.db);
   expect(rows).toEqual([{ temp_store: 2 }]);
 });
 
-test("error: a full disk is told at once, and the write throws", async () => {
+test("a full disk is told at once, and the write throws", async () => {
   const { page_count } = (await sql<{ page_count: number }>`PRAGMA page_count`.execute(store.db)).rows[0]!;
   await sql.raw(`PRAGMA max_page_count = ${page_count + 1}`).execute(store.db);
   const much = makeRequest("1", { params: { text: "x".repeat(100_000) } });
@@ -45,7 +45,7 @@ test("error: a full disk is told at once, and the write throws", async () => {
   expect(fatal).toEqual(["the disk is full"]);
 });
 
-test("error: a database that was removed takes no write, and that is told at once", async () => {
+test("a database that was removed takes no write, and that is told at once", async () => {
   rmSync(join(folder, "db"));
   await expect(insertRequests(store.db, [makeRequest("1")])).rejects.toThrow("was removed");
   expect(fatal).toEqual(["was removed while the service ran"]);
@@ -68,7 +68,7 @@ test.each([
   ["requests_by_kind", ["kind"]],
   ["requests_by_network", ["network"]],
   ["requests_by_filter", ["network", "state", "kind"]],
-])("behaviour: %s finds a page by its filters", async (index, columns) => {
+])("%s finds a page by its filters", async (index, columns) => {
   const filters = columns.map((column) => sql`${sql.ref(column)} = 'x'`);
   const { rows } = await sql<{ detail: string }>`EXPLAIN QUERY PLAN SELECT id FROM requests
     WHERE dapp_id = 'dapp_a' AND id < 'req_9' AND ${sql.join(filters, sql` AND `)} ORDER BY id DESC LIMIT 9`.execute(
@@ -81,7 +81,7 @@ test.each([
   expect(rows[0]!.detail).toContain(`(${terms})`);
 });
 
-test("behaviour: writes that resolve share flushes, and are all there", async () => {
+test("writes that resolve share flushes, and are all there", async () => {
   const file = join(folder, "flushed");
   const flushed = await openStore(createSqliteDialect(file), { file });
   await insertDapp(flushed.db, { id: "dapp_a", name: "a", facilities: [], createdAt: 1 });
@@ -92,7 +92,7 @@ test("behaviour: writes that resolve share flushes, and are all there", async ()
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("error: a file of another kind is refused and left as it is", async () => {
+test("a file of another kind is refused and left as it is", async () => {
   const file = join(folder, "other");
   writeFileSync(file, "not a database, ".repeat(100));
   await expect(openStore(createSqliteDialect(file))).rejects.toMatchObject({ code: "store_unusable" });

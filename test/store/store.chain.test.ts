@@ -50,7 +50,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 
   describe("requests", () => {
-    test("default: requests that blocks have ended are listed until those are final", async () => {
+    test("requests that blocks have ended are listed until those are final", async () => {
       const endedIn = (number: number) => ({ number, hash: `0x${number}` as const });
       const ended = [3, 10, 12].map((block) =>
         makeRequest(String(block), { state: "fulfilled", endedIn: endedIn(block) }),
@@ -69,7 +69,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await list(12, 10)).toEqual([]);
     });
 
-    test("default: a request comes back as it was stored, changes too", async () => {
+    test("a request comes back as it was stored, changes too", async () => {
       const request = makeRequest("1");
       await insertRequests(store.db, [request]);
       expect(await findRequest(store.db, request.id)).toEqual(request);
@@ -92,7 +92,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       await expect(saveRequests(store.db, [changed])).rejects.toMatchObject({ code: "store_conflict" });
     });
 
-    test("behaviour: an idempotency key is one dapp's own", async () => {
+    test("an idempotency key is one dapp's own", async () => {
       const idempotencyKey = "same";
       await insertRequests(store.db, [makeRequest("1", { idempotencyKey })]);
       await insertRequests(store.db, [makeRequest("2", { idempotencyKey, dappId: "dapp_b" })]);
@@ -100,7 +100,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await findRequestByKey(store.db, "dapp_b", "other")).toBeUndefined();
     });
 
-    test("error: the same dapp's key a second time is refused", async () => {
+    test("the same dapp's key a second time is refused", async () => {
       const idempotencyKey = "same";
       await insertRequests(store.db, [makeRequest("1", { idempotencyKey })]);
       await expect(insertRequests(store.db, [makeRequest("2", { idempotencyKey })])).rejects.toThrow(
@@ -108,7 +108,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       );
     });
 
-    test("behaviour: open ones are listed by network, oldest first; ended ones are not", async () => {
+    test("open ones are listed by network, oldest first; ended ones are not", async () => {
       await insertRequests(store.db, [
         makeRequest("3"),
         makeRequest("1", { state: "executing" }),
@@ -119,7 +119,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(open.map(({ id }) => id.slice(-1))).toEqual(["1", "3"]);
     });
 
-    test("behaviour: pages go from the newest on, with filters", async () => {
+    test("pages go from the newest on, with filters", async () => {
       await insertRequests(
         store.db,
         ["1", "2", "3", "4"].map((id) => makeRequest(id, { kind: id === "2" ? "preset" : "random" })),
@@ -132,7 +132,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await listRequests(store.db, { dappId: "dapp_b", limit: 9 })).toEqual([]);
     });
 
-    test("behaviour: every combination of filters lists what matches, page by page", async () => {
+    test("every combination of filters lists what matches, page by page", async () => {
       const kinds = ["preset", "function", "random"] as const;
       const all = Array.from({ length: 60 }, (_, i) =>
         makeRequest(String(i), {
@@ -174,7 +174,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       ...change,
     });
 
-    test("default: signed ones are open until their end is stored", async () => {
+    test("signed ones are open until their end is stored", async () => {
       for (const n of [1, 2, 3]) await insertTransaction(store.db, make(n));
       await endTransaction(store.db, "0x1", "mined");
       await endTransaction(store.db, "0x2", "failed");
@@ -182,7 +182,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await listOpenTransactions(store.db, "fuji")).toEqual([]);
     });
 
-    test("behaviour: everything of an account from a nonce on; refused ones by one nonce and what they name", async () => {
+    test("everything of an account from a nonce on; refused ones by one nonce and what they name", async () => {
       for (const n of [1, 2, 3]) await insertTransaction(store.db, make(n));
       await insertTransaction(store.db, make(9, { nonce: 2 }));
       await insertTransaction(store.db, make(8, { nonce: 2, sender: "0xbb" }));
@@ -202,7 +202,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await listRefusedTransactions(store.db, { ...where, naming: "request 7" })).toEqual([]);
     });
 
-    test("behaviour: are found by hash; the same one stored again changes nothing", async () => {
+    test("are found by hash; the same one stored again changes nothing", async () => {
       await insertTransaction(store.db, make(1));
       await endTransaction(store.db, "0x1", "mined");
       await insertTransaction(store.db, make(1));
@@ -226,7 +226,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       createdAt: 1,
     };
 
-    test("default: comes back as it was stored, ids of 256 bits too", async () => {
+    test("comes back as it was stored, ids of 256 bits too", async () => {
       await saveChain(store.db, "fuji", "0xid", { blockNumber: 3 });
       await saveSubscription(store.db, subscription);
       await saveConsumer(store.db, consumer);
@@ -238,7 +238,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await findChain(store.db, "sepolia")).toBeUndefined();
     });
 
-    test("behaviour: a contract that is linked anew has its latest transaction; an unlinked one is gone", async () => {
+    test("a contract that is linked anew has its latest transaction; an unlinked one is gone", async () => {
       await saveConsumer(store.db, consumer);
       await saveConsumer(store.db, { ...consumer, transactionHash: "0x2" });
       expect(await listConsumers(store.db, "dapp_a")).toEqual([{ ...consumer, transactionHash: "0x2" }]);
@@ -248,7 +248,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await listConsumers(store.db, "dapp_a")).toEqual([]);
     });
 
-    test("behaviour: another chain makes everything that lived on the first forgotten, and nothing else", async () => {
+    test("another chain makes everything that lived on the first forgotten, and nothing else", async () => {
       await saveSubscription(store.db, subscription);
       await saveSubscription(store.db, { ...subscription, network: "sepolia" });
       await saveConsumer(store.db, consumer);
@@ -260,7 +260,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(await findChain(store.db, "fuji")).toMatchObject({ identity: "0xnew" });
     });
 
-    test("error: a chain that another network has is not taken, and nothing is forgotten", async () => {
+    test("a chain that another network has is not taken, and nothing is forgotten", async () => {
       await saveChain(store.db, "sepolia", "0xid", {});
       await saveChain(store.db, "fuji", "0xother", {});
       await saveSubscription(store.db, subscription);
@@ -273,7 +273,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     });
   });
 
-  test("behaviour: a transaction that fails stores none of its writes", async () => {
+  test("a transaction that fails stores none of its writes", async () => {
     const work = store.write(async (db) => {
       await insertRequests(db, [makeRequest("1")]);
       throw new Error("no");
@@ -282,14 +282,14 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await listRequests(store.db, { dappId: "dapp_a", limit: 9 })).toEqual([]);
   });
 
-  test("behaviour: a database opened again has everything", async () => {
+  test("a database opened again has everything", async () => {
     await insertRequests(store.db, [makeRequest("1")]);
     const again = await database.open();
     expect(await listRequests(again.db, { dappId: "dapp_a", limit: 9 })).toHaveLength(1);
     await again.close();
   });
 
-  test("error: a flipped byte in a record is found when it is read, and a record without a checksum is read", async () => {
+  test("a flipped byte in a record is found when it is read, and a record without a checksum is read", async () => {
     await insertRequests(store.db, [makeRequest("1"), makeRequest("2")]);
     await insertTransaction(store.db, {
       hash: "0x1",
@@ -311,7 +311,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     );
   });
 
-  test("behaviour: what a node said is stored, whatever characters it has", async () => {
+  test("what a node said is stored, whatever characters it has", async () => {
     const why = "a half \ud83c and a \0";
     await insertRequests(store.db, [makeRequest("1", { why })]);
     expect(await findRequest(store.db, makeRequest("1").id)).toMatchObject({
@@ -319,7 +319,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     });
   });
 
-  test("behaviour: a revoked key is gone from the tables, and revoked once", async () => {
+  test("a revoked key is gone from the tables, and revoked once", async () => {
     const [hash, sealed] = [new Uint8Array(32).fill(7), new Uint8Array([1, 2, 0, 255])];
     const fresh = { createdAt: 2 ** 41, revokedAt: null, name: "", lastUsedAt: null, dailyLimit: null };
     const rest = {
@@ -337,7 +337,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await listKeys(store.db)).toEqual([{ ...key, sealed: new Uint8Array(), revokedAt: 2 ** 41 + 1 }]);
   });
 
-  test("behaviour: pages are in the order of the ids' bytes", async () => {
+  test("pages are in the order of the ids' bytes", async () => {
     const ids = ["req_b", "req_A", "req_a", "req_B", "req_1"];
     await insertRequests(
       store.db,
@@ -347,7 +347,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(page.map(({ id }) => id)).toEqual(["req_b", "req_a", "req_B", "req_A", "req_1"]);
   });
 
-  test("error: a newer version's database is refused", async () => {
+  test("a newer version's database is refused", async () => {
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999_future', '2099')`.execute(
       store.db,
     );

@@ -25,14 +25,14 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     if (noted !== undefined) await saveSetting(store.db, USABLE_SINCE_SETTING, noted);
   };
 
-  test("default: what a database notes is a migration of this version", async () => {
+  test("what a database notes is a migration of this version", async () => {
     await (await database.open()).close();
     const [newest, since] = (await findSetting(store.db, USABLE_SINCE_SETTING))!.split(" ");
     expect(newest).toBe(NEWEST);
     expect(Object.keys(migrations)).toContain(since);
   });
 
-  test("behaviour: a newer database that says so is used, and left at its version", async () => {
+  test("a newer database that says so is used, and left at its version", async () => {
     await upgrade(`${FUTURE} ${NEWEST}`);
     const older = await database.open();
     expect(older.migrated).toEqual([]);
@@ -42,16 +42,13 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(rows).toHaveLength(1);
   });
 
-  test.each([undefined, FUTURE])(
-    "error: one that says %s is refused in one sentence",
-    async (usableSince) => {
-      await upgrade(usableSince);
-      await expect(database.open()).rejects.toMatchObject({
-        code: "store_unusable",
-        message: expect.stringMatching(
-          /^the database .* was made by a newer version of Tyche \(9999_future\); start that version/,
-        ) as string,
-      });
-    },
-  );
+  test.each([undefined, FUTURE])("one that says %s is refused in one sentence", async (usableSince) => {
+    await upgrade(usableSince);
+    await expect(database.open()).rejects.toMatchObject({
+      code: "store_unusable",
+      message: expect.stringMatching(
+        /^the database .* was made by a newer version of Tyche \(9999_future\); start that version/,
+      ) as string,
+    });
+  });
 });

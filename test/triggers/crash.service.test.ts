@@ -21,7 +21,7 @@ afterAll(async () => {
 const start = () => startTycheProcess({ dataDir, networks: ["sepolia"] });
 const client = () => createClient({ baseUrl: tyche.url, apiKey: tyche.apiKey });
 
-test("behaviour: a service killed while schedules are due makes one request of each tick once it is back", async () => {
+test("a service killed while schedules are due makes one request of each tick once it is back", async () => {
   tyche = await start();
   const create = async (action: object) => {
     const settings = { name: "often", network: "sepolia", every: "10s", catchUp: "all", overlap: "allow" };

@@ -61,7 +61,7 @@ async function readAll<Item>(
   }
 }
 
-test("behaviour: a service killed amid a burst of logs makes one request for each once it is back", async () => {
+test("a service killed amid a burst of logs makes one request for each once it is back", async () => {
   tyche = await start();
   let { reader, wallet } = await connect();
   const deployed = await wallet.sendTransaction({ data: EMITTER_CODE });

@@ -36,7 +36,7 @@ test.each([
   expect(() => parseSelection({ addresses: [], ...given })).toThrow(message);
 });
 
-test("default: a log's values are read by name", () => {
+test("a log's values are read by name", () => {
   const data = encodeAbiParameters(parseAbiParameters("bytes[]"), [["0x01", "0x02"]]);
   expect(readValues(SELECTION, logWith(data))).toMatchObject({
     number: "7",
@@ -45,7 +45,7 @@ test("default: a log's values are read by name", () => {
   });
 });
 
-test("error: of a log that points at the same bytes many times only what every log has is read", () => {
+test("of a log that points at the same bytes many times only what every log has is read", () => {
   // 1,300 times the same 100,000 bytes: 260 MB of text.
   const data = concat([
     toWord(32n),

@@ -62,7 +62,7 @@ async function check({ transactionHash }: Receipt, options: Parameters<VerifyWor
   return { verdict, request: request!, trust, step: request!.steps.find(({ name }) => name === "beacon") };
 }
 
-test("default: a result that follows from a proof and a published round of quicknet is valid, offline too", async () => {
+test("a result that follows from a proof and a published round of quicknet is valid, offline too", async () => {
   const { report, word } = await draw();
   const recorder = createRecorder(world.client);
   const { verdict, request, step } = await check(report, { client: recorder });
@@ -78,7 +78,7 @@ test("default: a result that follows from a proof and a published round of quick
   expect(again.verdict).toBe("valid");
 });
 
-test("behaviour: without its report, the round is open", async () => {
+test("without its report, the round is open", async () => {
   const asked = await ask(ROUND);
   await deliverWords(world, asked);
   const { verdict, request, step } = await check(asked);
@@ -139,12 +139,12 @@ test("an error without the signature of a round that was still to come is the no
   });
 });
 
-test("behaviour: a preset without a round has no such step", async () => {
+test("a preset without a round has no such step", async () => {
   const { report } = await world.runPreset();
   expect(await check(report)).toMatchObject({ verdict: "valid", step: undefined });
 });
 
-test("behaviour: a function's word follows from the round alone, and its report has the signature", async () => {
+test("a function's word follows from the round alone, and its report has the signature", async () => {
   const { asked, report } = await run();
   const { verdict, request, step } = await check(report);
   expect(verdict).toBe("valid");

@@ -68,34 +68,34 @@ const verifyData = async (hash: `0x${string}`, tamper: (data: string) => string)
   return (JSON.parse(found) as { verification: Verification }).verification;
 };
 
-test("default: a bundle for a browser finds the same as Node, without one global of Node", async () => {
+test("a bundle for a browser finds the same as Node, without one global of Node", async () => {
   const { report } = await world.runPreset();
   const [inNode, inBrowser] = await verifyBoth(report.transactionHash);
   expect(inBrowser.valid).toBe(true);
   expect(inBrowser).toEqual(JSON.parse(JSON.stringify(inNode)));
 });
 
-test("behaviour: it finds a wrong result wrong, at the same step", async () => {
+test("it finds a wrong result wrong, at the same step", async () => {
   const { report } = await world.runFunction("return Functions.encodeUint256(Number(args[0]))", "0x08");
   const [inNode, inBrowser] = await verifyBoth(report.transactionHash);
   expect(inBrowser).toMatchObject({ valid: false, requests: [{ failed: "execution" }] });
   expect(inBrowser).toEqual(JSON.parse(JSON.stringify(inNode)));
 });
 
-test("behaviour: random words are checked too", async () => {
+test("random words are checked too", async () => {
   const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 3 }] });
   const [inNode, inBrowser] = await verifyBoth(request.transactionHash);
   expect(inBrowser.requests).toMatchObject([{ kind: "random", verdict: "incomplete" }]);
   expect(inBrowser).toEqual(JSON.parse(JSON.stringify(inNode)));
 });
 
-test("default: chain data that was saved is checked without any node, and gives the same", async () => {
+test("chain data that was saved is checked without any node, and gives the same", async () => {
   const { report } = await world.runPreset();
   const [, byNode] = await verifyBoth(report.transactionHash);
   expect(await verifyData(report.transactionHash, (data) => data)).toEqual(byNode);
 });
 
-test("behaviour: chain data that was changed is found out, wherever it was", async () => {
+test("chain data that was changed is found out, wherever it was", async () => {
   const { request, report } = await world.runPreset();
   const hash = report.transactionHash;
   const word = wordOf(request).slice(2);

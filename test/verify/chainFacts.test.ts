@@ -55,13 +55,13 @@ async function search({
   return { found: await facts.findLogs({ address: "0x1", topics: [] }, options), ranges, asked };
 }
 
-test("default: a node is asked for the whole chain at once", async () => {
+test("a node is asked for the whole chain at once", async () => {
   const { found, ranges } = await search({ head: 5_000_000 });
   expect(found).toMatchObject({ from: 0n, to: 5_000_000n, isWhole: true });
   expect(ranges).toEqual([[0, 5_000_000]]);
 });
 
-test("behaviour: a node that refuses that is asked in parts, from the middle outwards, and what it names is in order", async () => {
+test("a node that refuses that is asked in parts, from the middle outwards, and what it names is in order", async () => {
   const { found, ranges } = await search({ head: 2_500, around: 1_200, widest: 1_000 });
   expect(found).toEqual({
     from: 0n,
@@ -80,7 +80,7 @@ test("behaviour: a node that refuses that is asked in parts, from the middle out
   ]);
 });
 
-test("behaviour: it is asked 30 times, or as often as the caller says; what was left out is searched next", async () => {
+test("it is asked 30 times, or as often as the caller says; what was left out is searched next", async () => {
   const wide = { head: 5_000_000, around: 2_000_000, widest: 10_000 };
   const first = await search(wide);
   expect(first.asked).toBe(31);
@@ -93,14 +93,14 @@ test("behaviour: it is asked 30 times, or as often as the caller says; what was 
   expect((await search({ ...wide, parts: 1_000 })).found.isWhole).toBe(true);
 });
 
-test("behaviour: of a chain of which a node has the newest blocks, these are searched", async () => {
+test("of a chain of which a node has the newest blocks, these are searched", async () => {
   const { found } = await search({ head: 50_000, around: 49_990, oldest: 48_765, parts: 100 });
   expect(found).toMatchObject({ from: 48_765n, to: 50_000n, isWhole: false });
   const none = await search({ head: 50_000, around: 49_990, oldest: 60_000, parts: 100 });
   expect(none.found).toMatchObject({ from: 49_990n, to: 49_989n, isWhole: false, transactionHashes: [] });
 });
 
-test("behaviour: a search begins where the contract had no code before, whatever block is published", async () => {
+test("a search begins where the contract had no code before, whatever block is published", async () => {
   const chain = { head: 50_000_000, around: 49_999_000, widest: 10_000, codeFrom: 49_990_000, parts: 10 };
   expect((await search(chain)).found).toMatchObject({ codeFrom: 0n, isWhole: false });
   for (const [published, codeFrom] of [
@@ -118,7 +118,7 @@ test("behaviour: a search begins where the contract had no code before, whatever
     });
 });
 
-test("error: a node without state of that time shows no beginning, nor does one that shows it after the request", async () => {
+test("a node without state of that time shows no beginning, nor does one that shows it after the request", async () => {
   const chain = { head: 50_000, around: 49_990, widest: 1_000, codeFrom: 40_000 };
   const pruned = await search({ ...chain, oldest: 45_000, deploymentBlock: 40_001n });
   expect(pruned.found).toMatchObject({ from: 45_000n, codeFrom: undefined, isWhole: false });
@@ -127,14 +127,14 @@ test("error: a node without state of that time shows no beginning, nor does one 
   expect(late.ranges.some(([from]) => from < 49_990)).toBe(true);
 });
 
-test("behaviour: a chain of this process is never asked for more than 1,000 blocks at once, nor for more than 30 times", async () => {
+test("a chain of this process is never asked for more than 1,000 blocks at once, nor for more than 30 times", async () => {
   const { found, ranges } = await search({ head: 1_000_000, around: 999_990, searchesInParts: true });
   expect(found).toMatchObject({ to: 1_000_000n, isWhole: false });
   expect(ranges).toHaveLength(30);
   for (const [from, to] of ranges) expect(to - from).toBeLessThan(1_000);
 });
 
-test("behaviour: of a trace with a million calls, and calls to what is no address, the calls to the contract are read", async () => {
+test("of a trace with a million calls, and calls to what is no address, the calls to the contract are read", async () => {
   const call = { type: "CALL", to: "0x1", input: "0x12" };
   const calls = [...Array<unknown>(1_000_000).fill(null), { ...call, to: { toString: 1 } }, call];
   const facts = createChainFacts(
@@ -144,7 +144,7 @@ test("behaviour: of a trace with a million calls, and calls to what is no addres
   expect(await facts.findCalls("0x2", "0x1")).toEqual(["0x12"]);
 });
 
-test("behaviour: a search that goes on adds up with the part before it, unless blocks lie between them", async () => {
+test("a search that goes on adds up with the part before it, unless blocks lie between them", async () => {
   const wide = { head: 50_000, around: 20_000, widest: 1_000, parts: 10 };
   const { found } = await search(wide);
   expect(found.isWhole).toBe(false);
@@ -215,7 +215,7 @@ test.each([
   { blocks: 1_010, transactions: 1, read: 1_000 },
   { blocks: 12, transactions: 2_000, read: 10 },
 ])(
-  "behaviour: of full blocks 1,000 are read, and no more than have 20,000 transactions: $transactions each",
+  "of full blocks 1,000 are read, and no more than have 20,000 transactions: $transactions each",
   async ({ blocks, transactions, read }) => {
     const { reader, hash } = createFullChain(blocks, transactions);
     const facts = createChainFacts(reader, { network: "test", chainId: 1, hasEthereumBlocks: true });
@@ -225,7 +225,7 @@ test.each([
   },
 );
 
-test("behaviour: a header that the node fails to show is asked for again", async () => {
+test("a header that the node fails to show is asked for again", async () => {
   const { reader, hash } = createFullChain(40, 1);
   const asked = new Set<unknown>();
   const flaky: ChainReader = {

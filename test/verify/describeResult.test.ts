@@ -13,21 +13,21 @@ test.each([
   ["no bytes", "0x", '""'],
   ["a number", word(1_000_000n), "1000000"],
   ["zero", word(0n), "0"],
-] as const)("default: %s", (_, hex, shown) => {
+] as const)("%s", (_, hex, shown) => {
   expect(describeResult(hex)).toBe(shown);
 });
 
-test("behaviour: 32 bytes that may be a negative number have both readings", () => {
+test("32 bytes that may be a negative number have both readings", () => {
   expect(describeResult(word(-5n))).toBe(`-5, or ${2n ** 256n - 5n} if unsigned`);
 });
 
 test.each([
   ["no UTF-8", "0xff00"],
   ["control characters", hexOf("a\u001b[31m")],
-] as const)("behaviour: %s is shown as hex", (_, hex) => {
+] as const)("%s is shown as hex", (_, hex) => {
   expect(describeResult(hex)).toBe(hex);
 });
 
-test("behaviour: characters that would reorder others are named", () => {
+test("characters that would reorder others are named", () => {
   expect(describeResult(hexOf("bob\u202eevil"))).toBe('"bobU+202Eevil"');
 });

@@ -36,7 +36,7 @@ function withAuthorization(authorization: Readonly<Record<string, Hex>>) {
 }
 
 test.each([{ topics: [[]] }, { topics: [null] }, { topics: "0x0a" }])(
-  "error: refuses a receipt with $topics as topics",
+  "refuses a receipt with $topics as topics",
   ({ topics }) => {
     const logs = [{ address: NODE, topics, data: "0x" }];
     const receipt = { status: "0x1", cumulativeGasUsed: "0x5", logsBloom: "0x", logs };

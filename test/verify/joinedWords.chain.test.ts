@@ -33,7 +33,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
   const outcomes = (steps: readonly { readonly name: string; readonly outcome: string }[]) =>
     steps.map(({ name, outcome }) => `${name} ${outcome}`);
 
-  test("default: a preset is valid from each of its transactions, with a proof for each key", async () => {
+  test("a preset is valid from each of its transactions, with a proof for each key", async () => {
     const found = await world.verify(report.transactionHash, { isEmbedded: false });
     const [one] = found.requests;
     expect(outcomes(one!.steps)).toEqual([
@@ -85,7 +85,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
       });
   });
 
-  test("default: random numbers, with one word missing at first", async () => {
+  test("random numbers, with one word missing at first", async () => {
     const asked = await submitJoined(world, [{ dapp: world.dapp, keys: 2 }]);
     const first = await deliver(asked, 0);
     const waiting = await world.verify(first.transactionHash);
@@ -109,7 +109,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
     expect(found.requests[0]!.randomNumber).toEqual(randomWords(joinWords(requestId, words), 3).map(String));
   });
 
-  test("error: a join of more words than there can be keys is none, and not one of them is searched for", async () => {
+  test("a join of more words than there can be keys is none, and not one of them is searched for", async () => {
     const { keyHashes, parts } = eventsOf(request, "Joining")[0]!;
     const many = Array.from({ length: 100 }, (_, i) => toWord(BigInt(i)));
     const lists = [keyHashes, [...parts, ...many]];
@@ -138,7 +138,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
           eventsOf(request, "Joining")[0]!.parts[0]!.slice(2),
         ) as Hex),
     ],
-  ])("error: %s fails the step", async (_, name, change) => {
+  ])("%s fails the step", async (_, name, change) => {
     const [topic] = [request, ...proofs]
       .flatMap(({ logs }) => logs)
       .map(({ topics }) => topics)

@@ -39,7 +39,7 @@ async function labelsOf(receipt: Receipt, options: Parameters<VerifyWorld["verif
 }
 
 describe("of a preset", () => {
-  test("default: the only request with a label is said to be the only one, at both of its ends", async () => {
+  test("the only request with a label is said to be the only one, at both of its ends", async () => {
     const asked = await draw(label("only"));
     await deliverWords(world, asked);
     const report = await world.report(asked, { result: wordOf(asked) });
@@ -72,7 +72,7 @@ describe("of a preset", () => {
     });
   });
 
-  test("default: draws that are repeated until one suits are counted", async () => {
+  test("draws that are repeated until one suits are counted", async () => {
     const all = [];
     for (let i = 0; i < 3; i += 1) all.push(await draw(label("again")));
     const [found] = await labelsOf(all[1]!);
@@ -82,7 +82,7 @@ describe("of a preset", () => {
     });
   });
 
-  test("behaviour: another dapp's draws with the label, before and after, and refused ones, don't count", async () => {
+  test("another dapp's draws with the label, before and after, and refused ones, don't count", async () => {
     // It saw the label before it was mined, and was first.
     await draw(label("shared", { dapp: "dapp_b" }));
     const own = await draw(label("shared"));
@@ -96,7 +96,7 @@ describe("of a preset", () => {
     expect(await labelsOf(own)).toMatchObject([{ draws: [{ transactionHash: own.transactionHash }] }]);
   });
 
-  test("behaviour: of the presets of a batch each has its own label, or none", async () => {
+  test("of the presets of a batch each has its own label, or none", async () => {
     const items = [{ sourceId: world.echoId }, { sourceId: world.echoId }, { sourceId: world.echoId }];
     const asked = await world.submit({
       presets: [{ dapp: world.dapp, items }],
@@ -109,7 +109,7 @@ describe("of a preset", () => {
     ]);
   });
 
-  test("behaviour: of a batch with many labels some are searched for, and of the others it is said that they weren't", async () => {
+  test("of a batch with many labels some are searched for, and of the others it is said that they weren't", async () => {
     const items = Array.from({ length: 12 }, () => ({ sourceId: world.echoId }));
     const asked = await world.submit({
       presets: [{ dapp: world.dapp, items }],
@@ -120,17 +120,17 @@ describe("of a preset", () => {
     expect(found.map((one) => one?.searched.isWhole)).toEqual(items.map((_, i) => i < 10));
   });
 
-  test("behaviour: a label of 100 characters of four bytes each is whole", async () => {
+  test("a label of 100 characters of four bytes each is whole", async () => {
     const text = "🎲".repeat(100);
     expect(await labelsOf(await draw(label(text)))).toMatchObject([{ label: text, draw: 1 }]);
   });
 
-  test("error: a label that is not in its canonical form is none", async () => {
+  test("a label that is not in its canonical form is none", async () => {
     for (const text of ["Upper", "a  b", "A\u0308", "a\u202eb", "x".repeat(101)])
       expect(await labelsOf(await draw(label(text)))).toEqual([null]);
   });
 
-  test("error: a label of what is no dapp's id is none", async () => {
+  test("a label of what is no dapp's id is none", async () => {
     for (const dapp of [
       "",
       "dapp_a\u200b",
@@ -153,7 +153,7 @@ describe("of a preset", () => {
     searches = 0;
   });
 
-  test("behaviour: a node that refuses to search the whole chain is asked for the blocks around the request", async () => {
+  test("a node that refuses to search the whole chain is asked for the blocks around the request", async () => {
     const asked = await draw(label("narrow"));
     const tamper = onSearch((answer, _range, count) => (count === 1 ? "range too wide" : answer));
     expect(await labelsOf(asked, { tamper })).toMatchObject([
@@ -162,7 +162,7 @@ describe("of a preset", () => {
     expect(searches).toBe(3);
   });
 
-  test("behaviour: a search goes on with the blocks that an earlier one left out", async () => {
+  test("a search goes on with the blocks that an earlier one left out", async () => {
     const all = [await draw(label("long ago")), await draw(label("long ago"))];
     const [first, second] = all.map(({ blockNumber }) => blockNumber);
     const said = (draws: number, from: bigint, isWhole: boolean) => [
@@ -175,7 +175,7 @@ describe("of a preset", () => {
     expect(before).toMatchObject([{ ...said(2, 0n, false)[0], draw: 2 }]);
   });
 
-  test("behaviour: a search that goes on counts what an earlier one of this label found, and shows it from receipts", async () => {
+  test("a search that goes on counts what an earlier one of this label found, and shows it from receipts", async () => {
     const all = [await draw(label("in parts")), await draw(label("in parts")), await draw(label("other"))];
     const [first, second] = all.map(({ blockNumber }) => blockNumber);
     const [found] = await labelsOf(all[1]!, { labelSearch: { fromBlock: second! } });
@@ -204,7 +204,7 @@ describe("of a preset", () => {
     expect(first).toBeLessThan(second!);
   });
 
-  test("behaviour: the search begins where the node has no code of the contract, by its state", async () => {
+  test("the search begins where the node has no code of the contract, by its state", async () => {
     const all = [await draw(label("since deployed")), await draw(label("since deployed"))];
     const { presetConsumer } = world.contracts;
     const hasCodeAt = async (block: bigint): Promise<boolean> =>
@@ -222,7 +222,7 @@ describe("of a preset", () => {
     ]);
   });
 
-  test("behaviour: of more draws than may be read, the oldest are, and it is said that some are left out", async () => {
+  test("of more draws than may be read, the oldest are, and it is said that some are left out", async () => {
     const all: Receipt[] = [];
     for (let i = 0; i < 4; i += 1) all.push(await draw(label("too many")));
     const [found] = await labelsOf(all[3]!, { labelSearch: { transactions: 2 } });
@@ -232,7 +232,7 @@ describe("of a preset", () => {
     );
   });
 
-  test("error: a node that leaves out even the request itself is asked again, and then not said to have listed all", async () => {
+  test("a node that leaves out even the request itself is asked again, and then not said to have listed all", async () => {
     const asked = await draw(label("hidden"));
     const late = onSearch((answer, _range, count) => (count === 1 ? [] : answer));
     expect(await labelsOf(asked, { tamper: late })).toMatchObject([{ searched: { isWhole: true } }]);
@@ -246,7 +246,7 @@ describe("of a preset", () => {
     ]);
   });
 
-  test("behaviour: a draw in a block that a reorganisation removes no longer counts", async () => {
+  test("a draw in a block that a reorganisation removes no longer counts", async () => {
     const asked = await draw(label("reorganised"));
     const removed = await draw(label("reorganised"));
     expect(await labelsOf(asked)).toMatchObject([{ draws: { length: 2 } }]);
@@ -275,7 +275,7 @@ describe("of a preset", () => {
     return asked;
   };
 
-  test("behaviour: a node that hides all other draws can't hide those before the request, as block hashes prove", async () => {
+  test("a node that hides all other draws can't hide those before the request, as block hashes prove", async () => {
     const first = await draw(label("until it suits"));
     const second = await draw(label("until it suits"));
     const shown = await drawProven("until it suits");
@@ -312,7 +312,7 @@ describe("of a preset", () => {
       ]);
   });
 
-  test("error: a node that hides draws and a header that would prove them is not said to have listed all", async () => {
+  test("a node that hides draws and a header that would prove them is not said to have listed all", async () => {
     const [first, second] = [await draw(label("hidden header")), await draw(label("hidden header"))];
     const shown = await drawProven("hidden header");
     const hiding = onSearch((answer) => (answer as object[]).slice(-1));
@@ -340,7 +340,7 @@ describe("of a preset", () => {
     expect(first.blockNumber).toBeLessThan(second.blockNumber);
   });
 
-  test("behaviour: where the node shows no code of that time, headers are read from the published deployment on", async () => {
+  test("where the node shows no code of that time, headers are read from the published deployment on", async () => {
     const shown = await drawProven("no old state");
     const tamper: Tamper = (method, answer) => (method === "eth_getCode" ? "missing trie node" : answer);
     const deploymentBlock = shown.blockNumber - 2n;
@@ -350,7 +350,7 @@ describe("of a preset", () => {
     ]);
   });
 
-  test("error: a node can't keep headers from being read by showing code from before the published deployment", async () => {
+  test("a node can't keep headers from being read by showing code from before the published deployment", async () => {
     const first = await draw(label("older code"));
     const shown = await drawProven("older code");
     const hiding = onSearch((answer) => (answer as object[]).slice(-1));
@@ -363,7 +363,7 @@ describe("of a preset", () => {
     ]);
   });
 
-  test("behaviour: without a VRF proof, and where more headers would be read, nothing is said to be proven", async () => {
+  test("without a VRF proof, and where more headers would be read, nothing is said to be proven", async () => {
     const asked = await draw(label("unproven"));
     const unproven = [{ draw: 1, searched: { isWhole: true, provenFrom: null } }];
     expect(await labelsOf(asked, byHeaders)).toMatchObject(unproven);
@@ -374,7 +374,7 @@ describe("of a preset", () => {
     expect(await limited({ fromBlock })).toMatchObject([{ searched: { provenFrom: fromBlock.toString() } }]);
   });
 
-  test("behaviour: a draw in a made-up block doesn't count where block hashes show that there is none", async () => {
+  test("a draw in a made-up block doesn't count where block hashes show that there is none", async () => {
     const removed = await draw(label("fabricated"));
     const recorder = createRecorder(world.client);
     await world.verify(removed.transactionHash, { client: recorder });
@@ -401,7 +401,7 @@ describe("of a preset", () => {
     ]);
   });
 
-  test("behaviour: a contract that logs somebody's label itself adds no draw", async () => {
+  test("a contract that logs somebody's label itself adds no draw", async () => {
     const asked = await draw(label("logged by others"));
     const [said] = (await world.client.request("eth_getLogs", [
       { topics: [EVENT_TOPICS.Labelled], fromBlock: toHex(asked.blockNumber) },
@@ -419,7 +419,7 @@ describe("of a preset", () => {
       expect(await labelsOf(shown, how)).toMatchObject([{ draw: 2, draws: { length: 2 } }]);
   });
 
-  test("error: a node that names a transaction without such a log adds no draw", async () => {
+  test("a node that names a transaction without such a log adds no draw", async () => {
     const [asked, other] = [await draw(label("made up")), await draw()];
     const tamper = onSearch((answer) => {
       const [log] = answer as object[];
@@ -429,7 +429,7 @@ describe("of a preset", () => {
   });
 });
 
-test("behaviour: a preset that the verifier knows by its source is named", async () => {
+test("a preset that the verifier knows by its source is named", async () => {
   const { transactionHash } = await draw();
   const known = { name: "echo", parameters: ["what"] };
   const findPreset = (hash: string) => (hash === keccak256(toHex(ECHO_WORD)) ? known : undefined);
@@ -437,7 +437,7 @@ test("behaviour: a preset that the verifier knows by its source is named", async
   expect(requests[0]!.preset).toEqual({ sourceId: world.echoId, ...known });
 });
 
-test("behaviour: random numbers and functions have labels, too", async () => {
+test("random numbers and functions have labels, too", async () => {
   const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
   const numbers = await world.submit({ randoms, labels: [label("numbers")] });
   expect(await labelsOf(numbers)).toMatchObject([{ label: "numbers", draw: 1 }]);
@@ -449,7 +449,7 @@ test("behaviour: random numbers and functions have labels, too", async () => {
   expect((await labelsOf(both)).map((one) => one?.label)).toEqual([undefined, "the second entry"]);
 });
 
-test("error: a request of a contract that only looks like the operator's is not valid, whatever its label", async () => {
+test("a request of a contract that only looks like the operator's is not valid, whatever its label", async () => {
   const { presetConsumer, ...contracts } = world.contracts;
   const source = "return Functions.encodeUint256(7n)";
   const { report } = await world.runFunction(source, toHex(7n, { size: 32 }));
@@ -467,6 +467,6 @@ test("error: a request of a contract that only looks like the operator's is not 
   }
 });
 
-test("behaviour: a request without a label has none", async () => {
+test("a request without a label has none", async () => {
   expect(await labelsOf(await draw())).toEqual([null]);
 });

@@ -12,7 +12,7 @@ test.each([
   ["const o = { Intl }; return Functions.encodeString(o.Intl.Collator.name)", "Intl"],
   ["try { f() } catch (e) { if (e instanceof RangeError) n = 1 }", "RangeError"],
   ["}); Deno.pid; (async () => {", "Deno"],
-])("default: %s uses %s", (source, name) => {
+])("%s uses %s", (source, name) => {
   expect(findMachineName(source)).toBe(name);
 });
 
@@ -25,6 +25,6 @@ test.each([
   "class WeakRef { Deno = 1 } try { new WeakRef() } catch (process) { process }",
   "const x: number = Deno.pid",
   `return Functions.encodeUint256(${"(".repeat(9_000)}1${")".repeat(9_000)})`,
-])("default: nothing in %s", (source) => {
+])("nothing in %s", (source) => {
   expect(findMachineName(source)).toBeUndefined();
 });

@@ -32,7 +32,7 @@ function runScript(source: string, input: { args: string[]; bytesArgs: string[] 
   });
 }
 
-test("default: a source of plain ECMAScript runs and gives its bytes", async () => {
+test("a source of plain ECMAScript runs and gives its bytes", async () => {
   const source =
     "const { n = 2n } = { n: BigInt(args[0]) }; return Functions.encodeUint256(n * BigInt(bytesArgs[0]));";
   expect(findObstacle(source)).toBeUndefined();
@@ -42,7 +42,7 @@ test("default: a source of plain ECMAScript runs and gives its bytes", async () 
 });
 
 test.each(["coinflip", "range", "nDice", "lotto"])(
-  "default: %s is plain, and gives what its examples say",
+  "%s is plain, and gives what its examples say",
   async (name) => {
     const { source, definition, parameterOrder } = await loadPreset(listPresetFolders()[0], name);
     expect(findObstacle(source)).toBeUndefined();
@@ -77,11 +77,11 @@ test.each([
   ["try { const e = 1; } catch { kept; }", "kept"],
   ["return Functions.encodeString(String('a'.localeCompare('b')))", "localeCompare"],
   ["let [x, y] = [2, 2]; return Functions.encodeString(String(x<!--y\n))", "not plain ECMAScript"],
-])("error: %s is not repeated", (source, reason) => {
+])("%s is not repeated", (source, reason) => {
   expect(findObstacle(source)).toContain(reason);
 });
 
-test("behaviour: names are looked up where they are declared, as ECMAScript does", () => {
+test("names are looked up where they are declared, as ECMAScript does", () => {
   const source = `
     const pick = ({ list: [first = 1n, ...rest], ...others }, at = rest.length) => { var later = at; return { first, later, others }; };
     outer: for (const status of [1, 2]) { if (status > 1) break outer; function fetch() { return arguments.length; } fetch(); }
@@ -98,27 +98,27 @@ test.each([
   ["(async () => {})['constructor']", "constructor"],
   ["'a'['locale' + 'Compare']('b')", "localeCompare"],
   ["1['toLocale' + 'String']()", "toLocaleString"],
-])("behaviour: what a text hides is told where it runs: %s", async (expression, differing) => {
+])("what a text hides is told where it runs: %s", async (expression, differing) => {
   const source = `const m = Math; try { return Functions.encodeString(String(${expression})) } catch { return Functions.encodeString("hidden") }`;
   expect(findObstacle(source)).toBeUndefined();
   expect(await runScript(source, { args: [], bytesArgs: [] })).toEqual({ differing });
 });
 
-test("behaviour: an error text is shortened, and what would hide or reorder it is shown by name", () => {
+test("an error text is shortened, and what would hide or reorder it is shown by name", () => {
   expect(showErrorText("a\u202Eb\nc")).toBe("aU+202Eb\nc");
   expect(showErrorText("x".repeat(500))).toBe("x".repeat(500));
   expect(showErrorText("x".repeat(172_000))).toBe(`${"x".repeat(500)} …`);
   expect(showErrorText(`${"x".repeat(499)}😀`)).toBe(`${"x".repeat(499)} …`);
 });
 
-test("error: what is no chain data is refused in a sentence", () => {
+test("what is no chain data is refused in a sentence", () => {
   const answered = '{"format":"tyche-chain-data/1","answers":[{"method":"eth_chainId","params":[]}]}';
   for (const text of ["{", "{}", '{"format":"tyche-chain-data/1","answers":[{}]}', answered])
     expect(() => createRecordedReader(text)).toThrow(ChainDataError);
 });
 
 test.each(["<h1>Not found</h1>", '{"error":"no such page"}', "null", '"0x1"', "{}"])(
-  "error: what answers %j is told apart from a node",
+  "what answers %j is told apart from a node",
   async (body) => {
     const server = createServer((_, response) => response.writeHead(404).end(body));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -130,7 +130,7 @@ test.each(["<h1>Not found</h1>", '{"error":"no such page"}', "null", '"0x1"', "{
   },
 );
 
-test("error: a node that can't be reached is told with what may be the cause", async () => {
+test("a node that can't be reached is told with what may be the cause", async () => {
   const [port] = await findFreePorts(1);
   await expect(createFetchReader(`http://127.0.0.1:${port}`).request("eth_chainId")).rejects.toThrow(
     "the node can't be reached from this page: check the URL",
@@ -140,7 +140,7 @@ test("error: a node that can't be reached is told with what may be the cause", a
 test.each([
   ["its answer", () => {}],
   ["the rest of it", (response: ServerResponse) => response.write('{"jsonrpc":')],
-])("error: a node that keeps %s back is not waited for without end", async (_, begin) => {
+])("a node that keeps %s back is not waited for without end", async (_, begin) => {
   const server = createServer((_request, response) => void begin(response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -152,7 +152,7 @@ test.each([
   await expect(reader.request("eth_chainId")).rejects.toThrow("the node did not answer within 0.1 s");
 });
 
-test("error: a node whose answers are too long is left at the limit for all of them, and asked nothing more", async () => {
+test("a node whose answers are too long is left at the limit for all of them, and asked nothing more", async () => {
   const mebibyte = Buffer.alloc(1_048_576, " ");
   let isLeft = false;
   const server = createServer((_request, response) => {
@@ -178,7 +178,7 @@ test("error: a node whose answers are too long is left at the limit for all of t
   await expect(reader.request("eth_blockNumber")).rejects.toThrow(tooLong);
 });
 
-test("behaviour: reads that are stopped end with the reason, and no more are made", async () => {
+test("reads that are stopped end with the reason, and no more are made", async () => {
   let calls = 0;
   const server = createServer(() => void (calls += 1));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -197,7 +197,7 @@ test("behaviour: reads that are stopped end with the reason, and no more are mad
   expect(calls).toBe(2);
 });
 
-test("error: chain data of another transaction is refused with the one that it was saved for", async () => {
+test("chain data of another transaction is refused with the one that it was saved for", async () => {
   const hash = `0x${"ab".repeat(32)}` as const;
   const answers = [{ method: "eth_getTransactionReceipt", params: [hash], result: null }];
   const text = JSON.stringify({ format: "tyche-chain-data/1", answers });
@@ -209,7 +209,7 @@ test("error: chain data of another transaction is refused with the one that it w
     expect(findRecordedHash(other)).toBeUndefined();
 });
 
-test("behaviour: the page is one file that names nothing elsewhere, and allows its own scripts by their hashes alone", async () => {
+test("the page is one file that names nothing elsewhere, and allows its own scripts by their hashes alone", async () => {
   const html = await buildVerifierPage();
   const policy = /Policy" content="([^"]*)"/.exec(html)![1]!;
   expect(policy).not.toMatch(/unsafe|\*/);

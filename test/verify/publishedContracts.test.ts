@@ -37,7 +37,7 @@ test.each([
   ["another chain's", network, { chainId: 1 }],
   ["another chain's of that name", { data: [network] }, { name: "sepolia", chainId: 1 }],
   ["those of no chain", { ...network, chainId: "0xaa36a7" }, { name: "sepolia" }],
-])("error: refuses addresses that are %s", (_, given, wanted) => {
+])("refuses addresses that are %s", (_, given, wanted) => {
   expect(() => parsePublished(given, wanted)).toThrow(/chain/);
 });
 
@@ -63,7 +63,7 @@ describe("the VRF keys", () => {
   });
 
   test.each([{ vrf: { keyHashes: [] } }, { vrf: { keyHashes: one } }, { keyHash: "0x0a" }])(
-    "error: are refused where they are malformed: %j",
+    "are refused where they are malformed: %j",
     (given) => {
       expect(() => keysIn(given)).toThrow("32 bytes");
     },
@@ -83,7 +83,7 @@ test("doesn't take an operator's word that it doesn't run the chain", () => {
   expect(parsePublished({ ...network, embedded: false }, { name: "sepolia" }).isEmbedded).toBeUndefined();
 });
 
-test("behaviour: takes the chain of rounds that the network's presets wait for, unless it is malformed", () => {
+test("takes the chain of rounds that the network's presets wait for, unless it is malformed", () => {
   const [publicKey, groupHash] = [`0x${"0a".repeat(96)}`, `0x${"0b".repeat(32)}`];
   const chain = { publicKey, groupHash, beaconId: "own", genesisTime: 1, period: 3 };
   const network = { chainId: 1, contracts: { vrfCoordinator: `0x${"01".repeat(20)}` } };

@@ -153,11 +153,11 @@ const changeProof = (proofOf: (seed: bigint, preSeed: bigint) => ReturnType<type
 
 const wordHex = (word: bigint): string => word.toString(16).padStart(64, "0");
 
-test("default: an honest node's answers are valid", async () => {
+test("an honest node's answers are valid", async () => {
   expect(await failedStepOf((_method, answer) => answer, { hasEthereumBlocks: true })).toEqual([]);
 });
 
-test("error: a proof whose gamma was changed", async () => {
+test("a proof whose gamma was changed", async () => {
   const tamper = changeProof((seed, preSeed) => {
     const proof = prove(TEST_PROVING_KEY, { seed, preSeed });
     return { ...proof, gamma: proof.cGammaWitness };
@@ -165,14 +165,14 @@ test("error: a proof whose gamma was changed", async () => {
   expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
 });
 
-test("error: a valid proof by another key", async () => {
+test("a valid proof by another key", async () => {
   const otherKey = createProvingKey(testAccount(15).secretKey);
   const tamper = changeProof((seed, preSeed) => prove(otherKey, { seed, preSeed }));
   // The request's id is a hash of key and pre-seed, so this proof belongs to no request.
   expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
 });
 
-test("error: a key that is not registered", async () => {
+test("a key that is not registered", async () => {
   const { keyHash } = createProvingKey(testAccount(15).secretKey);
   const result = encodeFunctionResult({
     abi: vrfCoordinatorAbi,
@@ -183,7 +183,7 @@ test("error: a key that is not registered", async () => {
   expect(await failedStepOf(tamper)).toEqual(["key"]);
 });
 
-test("error: a valid proof for a seed from another block's hash", async () => {
+test("a valid proof for a seed from another block's hash", async () => {
   const otherHash: Hex = `0x${"5e".repeat(32)}`;
   const tamper = changeProof((_seed, preSeed) =>
     prove(TEST_PROVING_KEY, { seed: seedOf(preSeed, otherHash), preSeed }),
@@ -191,7 +191,7 @@ test("error: a valid proof for a seed from another block's hash", async () => {
   expect(await failedStepOf(tamper)).toEqual(["transactions", "proof"]);
 });
 
-test("error: another hash of the request's block, with a proof that suits it", async () => {
+test("another hash of the request's block, with a proof that suits it", async () => {
   const otherHash: Hex = `0x${"5e".repeat(32)}`;
   const proof = changeProof((_seed, preSeed) =>
     prove(TEST_PROVING_KEY, { seed: seedOf(preSeed, otherHash), preSeed }),
@@ -214,13 +214,13 @@ test("error: another hash of the request's block, with a proof that suits it", a
   expect(await failedStepOf(all(proof, block, fulfilled))).toEqual(["transactions", "delivery", "execution"]);
 });
 
-test("error: an output that is not the proof's", async () => {
+test("an output that is not the proof's", async () => {
   const tamper = changeLog(EVENT_TOPICS.RandomWordsFulfilled, (data) => `0x${wordHex(7n)}${data.slice(66)}`);
   expect(await failedStepOf(tamper)).toEqual(["proof"]);
   expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions", "proof"]);
 });
 
-test("error: another stored source", async () => {
+test("another stored source", async () => {
   const result = encodeFunctionResult({
     abi: presetConsumerAbi,
     functionName: "sourceOf",
@@ -231,7 +231,7 @@ test("error: another stored source", async () => {
   ]);
 });
 
-test("error: another batch logged with the request", async () => {
+test("another batch logged with the request", async () => {
   // One item with the argument "x", in CBOR.
   const tamper = changeLog(EVENT_TOPICS.BatchRequested, (data) => {
     const [sourceId] = [data.slice(130, 134)];
@@ -240,7 +240,7 @@ test("error: another batch logged with the request", async () => {
   expect(await failedStepOf(tamper)).toEqual(["delivery"]);
 });
 
-test("error: another batch in the calldata of the request", async () => {
+test("another batch in the calldata of the request", async () => {
   const tamper = changeInput(preset.request.transactionHash, (input) => {
     const { args } = decodeFunctionData({ abi: presetConsumerAbi, data: input });
     const [[batch], ...rest] = args as unknown as [[{ batch: Hex }], [], [], []];
@@ -265,13 +265,13 @@ function reportWith(result: Hex): Uint8Array {
 const ONE: Hex = `0x${wordHex(1n)}`;
 const strangers = [20, 21, 22, 23].map(testAccount);
 
-test("error: a report changed after it was signed", async () => {
+test("a report changed after it was signed", async () => {
   const { signatures } = await reportOf(world, preset.request, { result: wordOf(preset.request) });
   const tamper = all(changeReport({ report: reportWith(ONE), signatures }), changeResult);
   expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures", "execution"]);
 });
 
-test("error: a report signed by others", async () => {
+test("a report signed by others", async () => {
   const signed = await signReport(world, reportWith(ONE), { nodes: strangers });
   const tamper = all(changeReport(signed), changeResult);
   expect(await failedStepOf(tamper)).toEqual(["transactions", "signatures", "execution"]);
@@ -283,7 +283,7 @@ test("limit: a report with more signatures than there can be nodes is not read",
   expect(await failedStepOf(changeReport({ ...signed, signatures }))).toEqual(["transactions"]);
 });
 
-test("error: a report signed by others, who are then said to be configured", async () => {
+test("a report signed by others, who are then said to be configured", async () => {
   const configured = changeSigners(strangers.map(({ address }) => address));
   const signed = await signReport(world, reportWith(wordOf(preset.request)), { nodes: strangers });
   expect(await failedStepOf(all(changeReport(signed), configured))).toEqual([
@@ -293,7 +293,7 @@ test("error: a report signed by others, who are then said to be configured", asy
   ]);
 });
 
-test("error: a report for another seed", async () => {
+test("a report for another seed", async () => {
   const [vrfRequestId] = seedsOf(preset.request).keys();
   const seeds = new Map([[vrfRequestId!, 1n]]);
   const signed = await reportOf(world, preset.request, { result: wordOf(preset.request), seeds });
@@ -304,12 +304,12 @@ test.each([
   ["two nodes", [0, 1]],
   ["one node three times", [0, 0, 0]],
   ["all four nodes, one more than the consumer takes", [0, 1, 2, 3]],
-])("error: a report signed by %s", async (_name, signers) => {
+])("a report signed by %s", async (_name, signers) => {
   const signed = await reportOf(world, preset.request, { result: wordOf(preset.request), signers });
   expect(await failedStepOf(changeReport(signed))).toEqual(["transactions", "signatures"]);
 });
 
-test("behaviour: without the configuration's log the signers are found in the contract's storage", async () => {
+test("without the configuration's log the signers are found in the contract's storage", async () => {
   const tamper: Tamper = (method, answer, [filter]) =>
     method === "eth_getLogs" && isForConfig(filter) ? [] : answer;
   const { requests } = await world.verify(preset.report.transactionHash, { tamper });
@@ -326,7 +326,7 @@ test.each(["proof", "report"] as const)(
   },
 );
 
-test("behaviour: without log and storage the signers can't be told, which is said", async () => {
+test("without log and storage the signers can't be told, which is said", async () => {
   const tamper: Tamper = (method, answer, [filter]) => {
     if (method === "eth_getStorageAt") return ONE;
     return method === "eth_getLogs" && isForConfig(filter) ? [] : answer;
@@ -414,7 +414,7 @@ test("limit: of a request that names any number of words, at most 500 are derive
   expect(requests[0]!.randomNumber).toHaveLength(500);
 });
 
-test("error: another result delivered than signed", async () => {
+test("another result delivered than signed", async () => {
   expect(await failedStepOf(changeResult)).toEqual(["delivery", "execution"]);
 });
 
@@ -433,7 +433,7 @@ test("rejects transactions that were signed for another chain, whatever chain th
   });
 });
 
-test("error: forged calldata under the label of a real transaction", async () => {
+test("forged calldata under the label of a real transaction", async () => {
   const real = preset.request.transactionHash;
   const answer = (await world.client.request("eth_getTransactionByHash", [real])) as Answer;
   // Bytes behind the arguments, which no decoder reads: only the hash shows them.
@@ -464,7 +464,7 @@ test("error: forged calldata under the label of a real transaction", async () =>
   }
 });
 
-test("error: another source in blocks that a node makes up, under a report that was signed for a different one", async () => {
+test("another source in blocks that a node makes up, under a report that was signed for a different one", async () => {
   const { request, report } = await world.runFunction(
     "return Functions.encodeUint256(BigInt(args[0]) + 7n)",
     `0x${wordHex(14n)}`,
@@ -529,7 +529,7 @@ describe("a function in a block that a node makes up", () => {
   const double = (number: bigint) =>
     world.runFunction(`return Functions.encodeUint256(${number}n * 2n)`, toWord(2n * number));
 
-  test("error: another request than that of the transaction's calldata", async () => {
+  test("another request than that of the transaction's calldata", async () => {
     const [asked, other] = [await double(7n), await double(8n)];
     const shown = other.request.logs.filter(({ topics }) => topics[0] !== EVENT_TOPICS.Accepted);
     expect(await verifyWithLogs(asked.request.transactionHash, shown)).toMatchObject({
@@ -538,7 +538,7 @@ describe("a function in a block that a node makes up", () => {
     });
   });
 
-  test("error: a label that the transaction's calldata don't have", async () => {
+  test("a label that the transaction's calldata don't have", async () => {
     const label = { index: 0n, item: 0n, dapp: "dapp_a", text: "raffle" };
     const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
     const labelled = await world.submit({ randoms, labels: [label] });
@@ -550,7 +550,7 @@ describe("a function in a block that a node makes up", () => {
     expect(found).toMatchObject({ verdict: "valid", label: null });
   });
 
-  test("error: a label in the calldata of a transaction of somebody else", async () => {
+  test("a label in the calldata of a transaction of somebody else", async () => {
     const label = { index: 0n, item: 0n, dapp: "dapp_a", text: "raffle" };
     const randoms = [{ vrfSubId: world.dapp.vrfSubId, numWords: 1 }];
     const labelled = await world.submit({ randoms, labels: [label] });
@@ -575,7 +575,7 @@ describe("a function in a block that a node makes up", () => {
   });
 });
 
-test("behaviour: a log's place is that of its receipt, whatever the log says", async () => {
+test("a log's place is that of its receipt, whatever the log says", async () => {
   const honest = await world.verify(preset.report.transactionHash);
   const other = { blockHash: `0x${"5e".repeat(32)}`, blockNumber: "0x1", logIndex: "0x0" } as const;
   for (const hasEthereumBlocks of [true, false]) {
@@ -589,7 +589,7 @@ test("behaviour: a log's place is that of its receipt, whatever the log says", a
   }
 });
 
-test("behaviour: calldata and logs are read from the bytes that were hashed, not from their text", async () => {
+test("calldata and logs are read from the bytes that were hashed, not from their text", async () => {
   const honest = await world.verify(preset.report.transactionHash);
   // An odd number of digits is hashed with a zero before it; read as text, everything behind it moves.
   const tamper: Tamper = (method, answer) => {
@@ -601,7 +601,7 @@ test("behaviour: calldata and logs are read from the bytes that were hashed, not
   expect(await world.verify(preset.report.transactionHash, { tamper })).toEqual(honest);
 });
 
-test("error: logs that are not those of the block", async () => {
+test("logs that are not those of the block", async () => {
   // Everything that the checks compare stays the same: only the block's receipts root reveals it.
   const tamper = changeLog(EVENT_TOPICS.Accepted, (data) => `0x${wordHex(1n)}${data.slice(66)}`);
   expect(await failedStepOf(tamper, { hasEthereumBlocks: true })).toEqual(["transactions"]);
@@ -823,7 +823,7 @@ const GARBAGE = [
   { logs: [null] },
 ];
 
-test.each(METHODS)("error: whatever a node answers to %s is an answer or a clear error", async (method) => {
+test.each(METHODS)("whatever a node answers to %s is an answer or a clear error", async (method) => {
   const from = method === "eth_blockNumber" ? preset.request : preset.report;
   const defects: unknown[] = [];
   for (const garbage of GARBAGE) {
@@ -843,7 +843,7 @@ test.each([
     "eth_getBlockByHash",
     (block: object) => ({ ...block, transactions: [{ type: "0x7e" }] }),
   ],
-])("behaviour: of a node that %s, logs are not taken as shown", async (_name, hidden, change) => {
+])("of a node that %s, logs are not taken as shown", async (_name, hidden, change) => {
   const tamper: Tamper = (method, answer) => (method === hidden ? change(answer as object) : answer);
   const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
   expect(verdict).toBe("unconfirmed");
@@ -851,7 +851,7 @@ test.each([
   expect(requests[0]!.steps[0]).toMatchObject({ name: "transactions", outcome: "notApplicable" });
 });
 
-test("behaviour: of a node without eth_getBlockReceipts, the receipts of a block are read one by one", async () => {
+test("of a node without eth_getBlockReceipts, the receipts of a block are read one by one", async () => {
   const tamper: Tamper = (method, answer) => (method === "eth_getBlockReceipts" ? null : answer);
   const { verdict, requests } = await world.verify(preset.report.transactionHash, { tamper });
   expect(verdict).toBe("valid");

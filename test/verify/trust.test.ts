@@ -85,11 +85,11 @@ test.each([
   [5, 2],
   [7, 3],
   [31, 11],
-])("default: of %i nodes %i operators have to agree to forge a result", async (nodes, agreeing) => {
+])("of %i nodes %i operators have to agree to forge a result", async (nodes, agreeing) => {
   expect(await trustOf(meansOf([configOf(nodes)]), 1)).toEqual([several(agreeing, nodes)]);
 });
 
-test("behaviour: a report from before a change of the nodes is told by the nodes that signed it", async () => {
+test("a report from before a change of the nodes is told by the nodes that signed it", async () => {
   const means = meansOf([configOf(4), configOf(7), configOf(10)]);
   expect(await trustOf(means, 1)).toEqual([several(2, 4)]);
   expect(await trustOf(means, 2)).toEqual([several(3, 7)]);
@@ -104,11 +104,11 @@ test("a digest that hashes none of the coordinator's configurations is none, how
   expect(await find(configOf(4), 1)).toMatchObject({ count: 1n });
 });
 
-test("behaviour: without a report it is the present configuration that counts", async () => {
+test("without a report it is the present configuration that counts", async () => {
   expect(await trustOf(meansOf([configOf(4), configOf(7)]), undefined)).toEqual([several(3, 7)]);
 });
 
-test("behaviour: a report of an oracle that held all keys stays one operator's word", async () => {
+test("a report of an oracle that held all keys stays one operator's word", async () => {
   const [sentence, ...rest] = await trustOf(meansOf([configOf(4, false), configOf(4)]), 1);
   expect([sentence, rest]).toEqual([expect.stringContaining("holds the keys of all its nodes"), []]);
 });
@@ -156,7 +156,7 @@ test("that no other request has the label is the node's word", () => {
   expect(say(null)).not.toContainEqual(sentence);
 });
 
-test("behaviour: words that follow from a round of drand, too, need no trust in who makes the blocks", () => {
+test("words that follow from a round of drand, too, need no trust in who makes the blocks", () => {
   const requests = [{ kind: "preset" }] as RequestVerification[];
   const say = (rounds: readonly boolean[], isEmbedded: boolean) =>
     remainingTrust(requests, { isEmbedded, operators: [], rounds }).join("\n");

@@ -684,7 +684,7 @@ describe("a function's report that a transmitter delivers through its code (EIP-
 });
 
 describe("random words", () => {
-  test("default: are valid, all of them", async () => {
+  test("are valid, all of them", async () => {
     const request = await world.submit({ randoms: [{ vrfSubId: world.dapp.vrfSubId, numWords: 500 }] });
     const proof = await deliverWords(world, request);
     for (const { transactionHash } of [request, proof]) {
@@ -935,7 +935,7 @@ describe("a proof of v2.5 that a stranger delivers", () => {
   });
 });
 
-test("behaviour: what a contract of the caller's own asked for is checked, too", async () => {
+test("what a contract of the caller's own asked for is checked, too", async () => {
   const { vrfSubId, functionsSubId } = world.dapp;
   const owner = TEST_ROLES.transmitters[3]!;
   const { words } = await requestWordsAs(owner, 20_000, 2);
@@ -999,7 +999,7 @@ describe("a function", () => {
   const FOURTEEN = `0x${"00".repeat(31)}0e` as const;
   const FIFTEEN = `0x${"00".repeat(31)}0f` as const;
 
-  test("default: is valid when its source gives the reported result again", async () => {
+  test("is valid when its source gives the reported result again", async () => {
     const source = "return Functions.encodeUint256(BigInt(args[0]) * 2n)";
     const { request, report } = await world.runFunction(source, FOURTEEN);
     for (const { transactionHash } of [request, report]) {
@@ -1018,14 +1018,14 @@ describe("a function", () => {
     }
   });
 
-  test("error: another result than the source gives fails at the execution", async () => {
+  test("another result than the source gives fails at the execution", async () => {
     const { report } = await world.runFunction("return Functions.encodeUint256(15)", FOURTEEN);
     const { valid, requests } = await world.verify(report.transactionHash);
     expect(valid).toBe(false);
     expect(requests).toMatchObject([{ verdict: "invalid", failed: "execution" }]);
   });
 
-  test("behaviour: another result in an environment that only resembles a node's is not confirmed", async () => {
+  test("another result in an environment that only resembles a node's is not confirmed", async () => {
     const source = "return Functions.encodeUint256(15)";
     const { report } = await world.runFunction(source, FOURTEEN);
     const runAsNode = createSourceRunner(world.pool);
@@ -1055,7 +1055,7 @@ describe("a function", () => {
     "/* the stack, the process, its memory */ return Functions.encodeUint256(15)",
     "const stack = ['Intl', 'Deno'], process = { memory: 1 }; return Functions.encodeUint256(15 * process['memor' + 'y'])",
     "if (args.length > 9) throw new RangeError('memory'); return Functions.encodeUint256(15)",
-  ])("error: what a source only says doesn't switch off the check of its result: %s", async (source) => {
+  ])("what a source only says doesn't switch off the check of its result: %s", async (source) => {
     const { report } = await world.runFunction(source, FOURTEEN);
     expect(await world.verify(report.transactionHash)).toMatchObject({
       verdict: "invalid",
@@ -1063,7 +1063,7 @@ describe("a function", () => {
     });
   });
 
-  test("behaviour: a source that gives another result in every run is not confirmed", async () => {
+  test("a source that gives another result in every run is not confirmed", async () => {
     const { report } = await world.runFunction("return Functions.encodeUint256(14)", FOURTEEN);
     let runs = 0;
     const run: RunSource = () =>
@@ -1078,7 +1078,7 @@ describe("a function", () => {
     ["await import('npm:ethers'); return Functions.encodeUint256(1)", /used imported modules/],
     ["return Functions.encodeUint256(performance.memory ? 2 : 15)", /uses memory/],
     ["for (;;);", /limit of time/],
-  ])("behaviour: %s is not confirmed, and is not called wrong", async (source, why) => {
+  ])("%s is not confirmed, and is not called wrong", async (source, why) => {
     const { report } = await world.runFunction(source, FOURTEEN);
     const isEndless = source.startsWith("for");
     const run = createSourceRunner({
@@ -1113,7 +1113,7 @@ test.each([
   expect(compared[0]!.expected).toContain(result);
 });
 
-test("behaviour: once the time for runs is spent, the other sources are not run", async () => {
+test("once the time for runs is spent, the other sources are not run", async () => {
   const data = toHex(encodeFunctionsRequest({ source: "given" }));
   const request = { data, dataVersion: 1, requestId: `0x${"12".repeat(32)}` } as const;
   let runs = 0;
@@ -1155,7 +1155,7 @@ test.each([
     "LOSE",
     /used randomness/,
   ],
-])("error: an operator who %s is not confirmed", async (_name, source, result, why) => {
+])("an operator who %s is not confirmed", async (_name, source, result, why) => {
   const { report } = await world.runFunction(source, stringToHex(result));
   const { verdict, requests } = await world.verify(report.transactionHash);
   expect(verdict).toBe("unconfirmed");
@@ -1165,14 +1165,14 @@ test.each([
   });
 });
 
-test("behaviour: a request that the source could have made, but did not, leaves its result checkable", async () => {
+test("a request that the source could have made, but did not, leaves its result checkable", async () => {
   const source =
     "if (args[0] === '8') await fetch('https://example.com'); return Functions.encodeUint256(14)";
   const { report } = await world.runFunction(source, `0x${"00".repeat(31)}0f`);
   expect(await world.verify(report.transactionHash)).toMatchObject({ requests: [{ failed: "execution" }] });
 });
 
-test("behaviour: without given addresses a result is valid only if those of the transactions are the operator's", async () => {
+test("without given addresses a result is valid only if those of the transactions are the operator's", async () => {
   const { report } = await world.runPreset();
   const { valid, verdict, requests, contracts } = await world.verify(report.transactionHash, {
     contracts: {},
@@ -1187,14 +1187,14 @@ test("behaviour: without given addresses a result is valid only if those of the 
   });
 });
 
-test("error: a node that takes too long, or gives too much, is left, whatever the checks could do without", async () => {
+test("a node that takes too long, or gives too much, is left, whatever the checks could do without", async () => {
   const { request } = await world.runPreset();
   const verify = (readingLimits: object) => world.verify(request.transactionHash, { readingLimits });
   await expect(verify({ timeMs: 0 })).rejects.toThrow("reading the chain has taken more than 0 s");
   await expect(verify({ chars: 10_000 })).rejects.toThrow("answers are longer than 10000 characters in all");
 });
 
-test("error: transactions that there are not, or that are not the oracle's, are not found", async () => {
+test("transactions that there are not, or that are not the oracle's, are not found", async () => {
   await expect(world.verify(`0x${"ab".repeat(32)}`)).rejects.toMatchObject({ code: "not_found" });
   const { request } = await world.runPreset();
   const stranger = { vrfCoordinator: world.addresses.link, presetConsumer: world.addresses.link };

@@ -66,11 +66,11 @@ async function refusalOf(change: Partial<Proof>): Promise<string | undefined> {
   }
 }
 
-test("default: the contract accepts the proof", async () => {
+test("the contract accepts the proof", async () => {
   expect(await refusalOf({})).toBeUndefined();
 });
 
-test("behaviour: request id, key hash and seed are the contract's", () => {
+test("request id, key hash and seed are the contract's", () => {
   const [request] = eventsOf(requested, "RandomWordsRequested");
   expect(keyHash(TEST_PROVING_KEY.publicKey)).toBe(request!.keyHash);
   expect(requestIdOf(request!.keyHash, request!.preSeed)).toBe(BigInt(request!.requestId));
@@ -89,7 +89,7 @@ test.each([
   ["equal witnesses", () => ({ sHashWitness: proof.cGammaWitness })],
   ["zInv", () => ({ zInv: proof.zInv + 1n })],
 ])(
-  "error: with another %s the contract refuses for the reason that the port of VRF.sol and verify give",
+  "with another %s the contract refuses for the reason that the port of VRF.sol and verify give",
   async (_, change) => {
     const reason = await refusalOf(change());
     expect(reason).toBeTypeOf("string");
@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("behaviour: output and words are the contract's", async () => {
+test("output and words are the contract's", async () => {
   const delivered = await deliverWords(stack, requested);
   const [fulfilled] = eventsOf(delivered, "RandomWordsFulfilled");
   expect(fulfilled!.outputSeed).toBe(outputOf(proof.gamma));

@@ -5,7 +5,7 @@ import { createProvingKey, prove } from "../../src/vrf/proof.ts";
 
 const proof = prove(createProvingKey(new Uint8Array(32).fill(7)), { preSeed: 5n, seed: 99n });
 
-test("default: the bytes are those of viem's ABI encoder for VRF.sol's struct Proof", () => {
+test("the bytes are those of viem's ABI encoder for VRF.sol's struct Proof", () => {
   const struct = parseAbiParameters([
     "Proof proof",
     "struct Proof { uint256[2] pk; uint256[2] gamma; uint256 c; uint256 s; uint256 seed; address uWitness; uint256[2] cGammaWitness; uint256[2] sHashWitness; uint256 zInv; }",
@@ -28,24 +28,24 @@ test("default: the bytes are those of viem's ABI encoder for VRF.sol's struct Pr
   expect(encodeProof(proof).length).toBe(PROOF_BYTES);
 });
 
-test("behaviour: decoding gives the proof back, from any offset", () => {
+test("decoding gives the proof back, from any offset", () => {
   expect(decodeProof(encodeProof(proof))).toEqual(proof);
   expect(decodeProof(Buffer.concat([Buffer.alloc(4), encodeProof(proof), Buffer.alloc(9)]), 4)).toEqual(
     proof,
   );
 });
 
-test("error: too few bytes", () => {
+test("too few bytes", () => {
   expect(() => decodeProof(encodeProof(proof).subarray(0, PROOF_BYTES - 1))).toThrow(MalformedProofError);
 });
 
-test("error: a uWitness of more than 20 bytes", () => {
+test("a uWitness of more than 20 bytes", () => {
   const bytes = encodeProof(proof);
   bytes[7 * 32 + 11] = 1;
   expect(() => decodeProof(bytes)).toThrow(MalformedProofError);
 });
 
-test("error: a number that does not fit a word", () => {
+test("a number that does not fit a word", () => {
   expect(() => encodeProof({ ...proof, c: 2n ** 256n })).toThrow(RangeError);
   expect(() => encodeProof({ ...proof, s: -1n })).toThrow(RangeError);
 });

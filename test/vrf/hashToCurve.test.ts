@@ -10,7 +10,7 @@ const generator = {
   y: 0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n,
 };
 
-test("default: the same point as the contract's steps, for any seed", () => {
+test("the same point as the contract's steps, for any seed", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (seed) => {
       const point = hashToCurve(generator, seed, curveEngine());

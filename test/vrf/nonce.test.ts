@@ -8,7 +8,7 @@ import { encodeUint256s } from "../../src/lib/uint256.ts";
 const secretKey = new Uint8Array(32).fill(7);
 const hashPoint = secp256k1.publicKeyCreate(new Uint8Array(32).fill(9), false);
 
-test("default: the first candidate is libsecp256k1's RFC 6979 nonce", () => {
+test("the first candidate is libsecp256k1's RFC 6979 nonce", () => {
   // ECDSA's r is the x coordinate of k·G, and libsecp256k1 derives k by RFC 6979 with HMAC-SHA-256 by default.
   fc.assert(
     fc.property(
@@ -24,18 +24,18 @@ test("default: the first candidate is libsecp256k1's RFC 6979 nonce", () => {
   );
 });
 
-test("behaviour: a digest of the group order and more is reduced", () => {
+test("a digest of the group order and more is reduced", () => {
   const first = (digest: bigint): Uint8Array => rfc6979(secretKey, encodeUint256s(digest)).next().value;
   expect(first(GROUP_ORDER + 5n)).toEqual(first(5n));
 });
 
-test("behaviour: later candidates differ", () => {
+test("later candidates differ", () => {
   const candidates = proofNonces(secretKey, hashPoint, new Uint8Array(32));
   const values = Array.from({ length: 5 }, () => Buffer.from(candidates.next().value).toString("hex"));
   expect(new Set(values).size).toBe(5);
 });
 
-test("behaviour: key, point and seed each change the nonce", () => {
+test("key, point and seed each change the nonce", () => {
   const nonce = (...[key, point, seed]: Parameters<typeof proofNonces>): string =>
     Buffer.from(proofNonces(key, point, seed).next().value).toString("hex");
   const otherPoint = secp256k1.publicKeyCreate(new Uint8Array(32).fill(10), false);

@@ -18,13 +18,13 @@ const key = createProvingKey(new Uint8Array(32).fill(7));
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 const secretKey = fc.bigInt({ min: 1n, max: GROUP_ORDER - 1n }).map((value) => encodeUint256s(value));
 
-test("default: a proof is accepted by the contract's own steps and by verify, with the same output", () => {
+test("a proof is accepted by the contract's own steps and by verify, with the same output", () => {
   const proof = prove(key, { preSeed: 5n, seed: 99n });
   expect(randomValueFromVrfProof(proof, 99n)).toBe(outputOf(proof.gamma));
   expect(verify(proof, 99n)).toEqual({ valid: true, output: outputOf(proof.gamma) });
 });
 
-test("behaviour: any key proves any seed", () => {
+test("any key proves any seed", () => {
   fc.assert(
     fc.property(secretKey, uint256, uint256, (secret, preSeed, seed) => {
       const proof = prove(createProvingKey(secret), { preSeed, seed });
@@ -34,7 +34,7 @@ test("behaviour: any key proves any seed", () => {
   );
 });
 
-test("behaviour: both engines give the same bytes", () => {
+test("both engines give the same bytes", () => {
   fc.assert(
     fc.property(secretKey, uint256, (secret, seed) => {
       const proofs = engines.map((engine) =>
@@ -46,18 +46,18 @@ test("behaviour: both engines give the same bytes", () => {
   );
 });
 
-test("behaviour: the smallest and the largest secret key prove", () => {
+test("the smallest and the largest secret key prove", () => {
   for (const secret of [1n, 2n, GROUP_ORDER - 1n]) {
     const proof = prove(createProvingKey(encodeUint256s(secret)), { preSeed: 0n, seed: 2n ** 256n - 1n });
     expect(verify(proof, 2n ** 256n - 1n).valid).toBe(true);
   }
 });
 
-test("behaviour: the same request gives the same proof, so a second node or a restart reveals nothing new", () => {
+test("the same request gives the same proof, so a second node or a restart reveals nothing new", () => {
   expect(prove(key, { preSeed: 5n, seed: 99n })).toEqual(prove(key, { preSeed: 5n, seed: 99n }));
 });
 
-test("behaviour: two seeds never share a nonce", () => {
+test("two seeds never share a nonce", () => {
   const witnesses = Array.from(
     { length: 200 },
     (_, seed) => prove(key, { preSeed: 0n, seed: BigInt(seed) }).uWitness,
@@ -65,7 +65,7 @@ test("behaviour: two seeds never share a nonce", () => {
   expect(new Set(witnesses).size).toBe(200);
 });
 
-test("behaviour: the pre-seed only travels along", () => {
+test("the pre-seed only travels along", () => {
   const { preSeed, ...rest } = prove(key, { preSeed: 1n, seed: 99n });
   expect(prove(key, { preSeed: 2n, seed: 99n })).toEqual({ ...rest, preSeed: preSeed + 1n });
 });
@@ -73,28 +73,28 @@ test("behaviour: the pre-seed only travels along", () => {
 describe.each(engines)("$name engine", (engine) => {
   const point = engine.multiplyBase(encodeUint256s(5n));
 
-  test("behaviour: a difference of equal points is undefined", () => {
+  test("a difference of equal points is undefined", () => {
     expect(engine.subtract(point, point)).toBeUndefined();
   });
 
-  test("behaviour: a − b is right", () => {
+  test("a − b is right", () => {
     expect(engine.subtract(engine.multiplyBase(encodeUint256s(9n)), point)).toEqual(
       engine.multiplyBase(encodeUint256s(4n)),
     );
   });
 
-  test("behaviour: k − c·secret of zero is undefined", () => {
+  test("k − c·secret of zero is undefined", () => {
     const [k, c, secret] = [encodeUint256s(35n), encodeUint256s(5n), encodeUint256s(7n)];
     expect(engine.subtractProduct(k, c, secret)).toBeUndefined();
   });
 
-  test("behaviour: k − c·secret leaves its arguments as they were", () => {
+  test("k − c·secret leaves its arguments as they were", () => {
     const [k, c, secret] = [encodeUint256s(36n), encodeUint256s(5n), encodeUint256s(7n)];
     expect(engine.subtractProduct(k, c, secret)).toEqual(encodeUint256s(1n));
     expect([k, c, secret]).toEqual([encodeUint256s(36n), encodeUint256s(5n), encodeUint256s(7n)]);
   });
 
-  test("behaviour: lifting an x of p or more, or one that no point has, is undefined", () => {
+  test("lifting an x of p or more, or one that no point has, is undefined", () => {
     expect(engine.liftX(encodeUint256s(2n ** 256n - 1n))).toBeUndefined();
     expect(engine.liftX(encodeUint256s(5n))).toBeUndefined();
     expect(engine.liftX(encodeUint256s(1n))?.length).toBe(65);
@@ -105,6 +105,6 @@ test.each([
   ["zero", new Uint8Array(32)],
   ["the group order", encodeUint256s(GROUP_ORDER)],
   ["31 bytes", new Uint8Array(31).fill(1)],
-])("error: a secret key of %s is refused without showing it", (_, secret) => {
+])("a secret key of %s is refused without showing it", (_, secret) => {
   expect(() => createProvingKey(secret)).toThrow(VrfSecretKeyError);
 });

@@ -69,30 +69,30 @@ const twins: readonly (readonly [string, Partial<Proof>, ProofCheck, string])[] 
 ];
 
 describe("negative twins", () => {
-  test.each(twins)("error: %s", (_, change, failed, revertReason) => {
+  test.each(twins)("%s", (_, change, failed, revertReason) => {
     const twin = { ...proof, ...change };
     expect(verify(twin, seed)).toMatchObject({ valid: false, failed });
     expect(() => randomValueFromVrfProof(twin, seed)).toThrow(revertReason);
   });
 });
 
-test("error: a proof for another seed fails at s·H", () => {
+test("a proof for another seed fails at s·H", () => {
   expect(verify(otherSeed, seed)).toMatchObject({ valid: false, failed: "sHashProduct" });
   expect(() => randomValueFromVrfProof(otherSeed, seed)).toThrow("Second mul check failed");
 });
 
-test("error: a consistent proof of other points fails at the challenge", () => {
+test("a consistent proof of other points fails at the challenge", () => {
   // Without the hash, c and s can be chosen freely and everything else computed to fit: only the challenge binds them.
   const forged = forge();
   expect(verify(forged, seed)).toMatchObject({ valid: false, failed: "challenge" });
   expect(() => randomValueFromVrfProof(forged, seed)).toThrow("invalid proof");
 });
 
-test("behaviour: the pre-seed is not part of what is proven", () => {
+test("the pre-seed is not part of what is proven", () => {
   expect(verify({ ...proof, preSeed: 0n }, seed).valid).toBe(true);
 });
 
-test("behaviour: uWitness may be written in mixed case", () => {
+test("uWitness may be written in mixed case", () => {
   expect(verify({ ...proof, uWitness: `0x${proof.uWitness.slice(2).toUpperCase()}` }, seed).valid).toBe(true);
 });
 

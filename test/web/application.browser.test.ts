@@ -38,7 +38,7 @@ async function becomeOperator(): Promise<void> {
 }
 
 describe("signing in", () => {
-  test("default: leads on to the page that was asked for, and signing out to the explorer", async () => {
+  test("leads on to the page that was asked for, and signing out to the explorer", async () => {
     await page.goto(`${tyche.url}/networks`);
     await enter(page, tyche);
     await page.getByRole("heading", { level: 1, name: "Networks" }).waitFor();
@@ -51,7 +51,7 @@ describe("signing in", () => {
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
   });
 
-  test("error: a wrong token is said at its field, which has the focus", async () => {
+  test("a wrong token is said at its field, which has the focus", async () => {
     await page.goto(tyche.url);
     await page.getByLabel("Operator token").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -61,7 +61,7 @@ describe("signing in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a link that was used asks for the token instead", async () => {
+  test("a link that was used asks for the token instead", async () => {
     await page.goto(`${tyche.url}/sign-in?code=wrong`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("already been used").waitFor();
@@ -70,7 +70,7 @@ describe("signing in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a link whose call got no answer can be tried again", async () => {
+  test("a link whose call got no answer can be tried again", async () => {
     await page.goto(`${tyche.url}/sign-in?code=unused`);
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     const sent: unknown[] = [];
@@ -103,7 +103,7 @@ describe("signing in", () => {
     "https://evil.example/",
     "javascript:alert(1)",
     "networks",
-  ])("error: it doesn't lead away to %s", async (next) => {
+  ])("it doesn't lead away to %s", async (next) => {
     await page.goto(`${tyche.url}/sign-in?next=${encodeURIComponent(next)}`);
     await enter(page, tyche);
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
@@ -111,7 +111,7 @@ describe("signing in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: a session that ended elsewhere leads to the sign-in and back to the page", async () => {
+  test("a session that ended elsewhere leads to the sign-in and back to the page", async () => {
     await signInOn(page, tyche);
     await open(`/dapps/${tyche.dappId}/requests`);
     await page.evaluate("fetch('/session', { method: 'DELETE' })");
@@ -126,7 +126,7 @@ describe("signing in", () => {
 describe("whoever is signed in", () => {
   beforeEach(becomeOperator);
 
-  test("default: names a key, uses it, and revokes it", async () => {
+  test("names a key, uses it, and revokes it", async () => {
     await open(`/dapps/${tyche.dappId}/keys`);
     await page.getByLabel("Name").fill("build server");
     await page.getByLabel("Requests a day").fill("900");
@@ -155,7 +155,7 @@ describe("whoever is signed in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: asks for random numbers, and has their proof verified step by step", async () => {
+  test("asks for random numbers, and has their proof verified step by step", async () => {
     await open("/presets");
     await page.getByRole("link", { name: "Random numbers" }).click();
     await page.getByLabel("How many").fill("3");
@@ -173,7 +173,7 @@ describe("whoever is signed in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: more words than there are to have are refused at their field", async () => {
+  test("more words than there are to have are refused at their field", async () => {
     await open("/random");
     await page.getByLabel("How many").fill("100000");
     await page.getByRole("button", { name: "Request", exact: true }).click();
@@ -181,7 +181,7 @@ describe("whoever is signed in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: usage is a chart, a table and a file", async () => {
+  test("usage is a chart, a table and a file", async () => {
     await (await operator.as(tyche.dappId).submit.preset("coinflip", {}, { network: NETWORK })).wait();
     await open(`/dapps/${tyche.dappId}/usage`);
     const chart = page.getByRole("img", { name: /^[1-9]\d* requests? from / });
@@ -206,7 +206,7 @@ describe("whoever is signed in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: broken presets are shown with file, line and reason, and gone once they are repaired", async () => {
+  test("broken presets are shown with file, line and reason, and gone once they are repaired", async () => {
     const file = path.join(tyche.pluginsDir, "range/source.js");
     const source = await readFile(file, "utf8");
     await writeFile(file, `${source}\nconst broken = ;\n`);
@@ -220,7 +220,7 @@ describe("whoever is signed in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: hostile text in a name, a source, an argument and a result stays text", async () => {
+  test("hostile text in a name, a source, an argument and a result stays text", async () => {
     page.on("dialog", (dialog) => expect(dialog.message()).toBe("none"));
     const name = HOSTILE.replace("\u202E", "").slice(0, 60);
     const made = await operator.createDapp({ name });
@@ -251,7 +251,7 @@ describe("whoever is signed in", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a dapp without permissions, and one that there isn't", async () => {
+  test("a dapp without permissions, and one that there isn't", async () => {
     await open("/");
     await page.getByLabel("Name").fill("nothing");
     await page.getByLabel("presets and random numbers").uncheck();
@@ -269,7 +269,7 @@ describe("whoever is signed in", () => {
     await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
   });
 
-  test("behaviour: a dapp that may only run functions is led to those, and is chosen there", async () => {
+  test("a dapp that may only run functions is led to those, and is chosen there", async () => {
     const { id } = await operator.createDapp({ name: "only functions", facilities: ["functions"] });
     await page.goto(`${tyche.url}/dapps/${id}`);
     await page.getByRole("link", { name: "run a function from here" }).click();
@@ -280,7 +280,7 @@ describe("whoever is signed in", () => {
     ["0x12", "0x and 40 hex digits"],
     ["0x000000000000000000000000000000000000dEaD", "there is no contract"],
     ["0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD", "checksum"],
-  ])("error: the consumer %s is refused with the reason", async (address, reason) => {
+  ])("the consumer %s is refused with the reason", async (address, reason) => {
     await open(`/dapps/${tyche.dappId}/consumers`);
     await page.getByLabel("Contract address").fill(address);
     await page.getByRole("button", { name: "Link", exact: true }).click();
@@ -293,7 +293,7 @@ describe("whoever is signed in", () => {
 describe("on a phone", () => {
   beforeEach(becomeOperator);
 
-  test.each([390, 320])("behaviour: at %d px, all that is said of a network is in view", async (width) => {
+  test.each([390, 320])("at %d px, all that is said of a network is in view", async (width) => {
     const title = "A network whose title is far longer than a phone is wide";
     const networks = await createExplorer({ baseUrl: tyche.url }).networks();
     const items = networks.map((one) => ({ ...one, title, status: "unavailable" }));
@@ -312,7 +312,7 @@ describe("on a phone", () => {
 describe("a page that is open", () => {
   beforeEach(becomeOperator);
 
-  test("behaviour: says when the service can't be reached, and goes on by itself", async () => {
+  test("says when the service can't be reached, and goes on by itself", async () => {
     await open(`/dapps/${tyche.dappId}/requests`);
     await page.context().setOffline(true);
     const alert = page.getByRole("alert").filter({ hasText: "The service can't be reached." });
@@ -326,7 +326,7 @@ describe("a page that is open", () => {
     expect(visitor.takeTroubles().filter((trouble) => !expected.test(trouble))).toEqual([]);
   });
 
-  test("error: says when a part of it is missing, and others go on", async () => {
+  test("says when a part of it is missing, and others go on", async () => {
     await open("/");
     await page.route(/\/assets\/app\/functions-[^/]*\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Functions", exact: true }).click();
@@ -340,7 +340,7 @@ describe("a page that is open", () => {
 });
 
 describe("strangers", () => {
-  test("default: see a proof's fields as the chain has them", async () => {
+  test("see a proof's fields as the chain has them", async () => {
     const { vrfv2Hash } = await operator.as(tyche.dappId).preset("coinflip", {}, { network: NETWORK });
     const [one] = (await createExplorer({ baseUrl: tyche.url }).transaction(NETWORK, vrfv2Hash)).randomness;
     await open(`/explorer/${NETWORK}/tx/${vrfv2Hash}`);
@@ -353,7 +353,7 @@ describe("strangers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: are led to the network that has a transaction, and told of what no network has", async () => {
+  test("are led to the network that has a transaction, and told of what no network has", async () => {
     const { vrfv2Hash } = await operator.as(tyche.dappId).preset("coinflip", {}, { network: NETWORK });
     await page.goto(`${tyche.url}/explorer/fuji/tx/${vrfv2Hash}`);
     await page.getByText(`Avalanche Fuji (local chain) has no transaction ${vrfv2Hash}`).waitFor();
@@ -369,7 +369,7 @@ describe("strangers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: get the list of blocks page by page", async () => {
+  test("get the list of blocks page by page", async () => {
     await open(`/explorer/${NETWORK}/blocks`);
     // A new block may be mined meanwhile.
     const newest = async (): Promise<number> =>

@@ -43,7 +43,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
   });
   afterEach(() => visitor.close());
 
-  test("default: a dapp is created, and its key is shown and copied", async () => {
+  test("a dapp is created, and its key is shown and copied", async () => {
     const name = `shop ${screen.width}`;
     await page.goto(`${tyche.url}/`);
     await page.getByLabel("Name").fill(name);
@@ -61,7 +61,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: a dapp is renamed, and deleted by its name alone", async () => {
+  test("a dapp is renamed, and deleted by its name alone", async () => {
     const name = `brief ${screen.width}`;
     await page.goto(`${tyche.url}/`);
     await page.getByLabel("Name").fill(name);
@@ -85,7 +85,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: a coin is flipped from the first page, whose key and counts are there", async () => {
+  test("a coin is flipped from the first page, whose key and counts are there", async () => {
     await page.goto(`${tyche.url}/`);
     await visitor.inspect(screen);
     await page.getByRole("button", { name: "Flip a coin" }).click();
@@ -105,7 +105,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: dice are shown as dice, winners as a numbered list, also to strangers", async () => {
+  test("dice are shown as dice, winners as a numbered list, also to strangers", async () => {
     await runPreset(page, "nDice", async () => {
       await page.getByLabel("Faces").fill("6");
       await page.getByLabel("numDice").fill("3");
@@ -126,7 +126,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: a coin is flipped, and the page shows how it came about", async () => {
+  test("a coin is flipped, and the page shows how it came about", async () => {
     await runPreset(page, "coinflip");
     const [request] = (await tyche.call("GET", "/api/requests?limit=1")).data.items;
     const panel = page.getByRole("region", { name: "Request", exact: true });
@@ -137,7 +137,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: the first field that a form refuses has the focus, and what was typed stays", async () => {
+  test("the first field that a form refuses has the focus, and what was typed stays", async () => {
     await page.goto(`${tyche.url}/presets/lotto`);
     const winners = page.getByLabel("Winners");
     expect(await winners.getAttribute("inputmode")).toBe("numeric");
@@ -151,7 +151,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: Back finds a preset's form as it was left, on the network that was chosen last", async () => {
+  test("Back finds a preset's form as it was left, on the network that was chosen last", async () => {
     const network = page.getByLabel("Network", { exact: true });
     await page.goto(`${tyche.url}/presets/range`);
     await network.selectOption("fuji");
@@ -172,7 +172,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the transaction that a success links to shows its result first, with the preset's name", async () => {
+  test("the transaction that a success links to shows its result first, with the preset's name", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
     const { vrfv2Hash, parsedResult } = request.outcome as { vrfv2Hash: string; parsedResult: string };
@@ -183,7 +183,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(await first.locator(".result").first().textContent()).toBe(side);
   });
 
-  test("default: the explorer finds a transaction, a block, an address and a request", async () => {
+  test("the explorer finds a transaction, a block, an address and a request", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
     const hash = request.outcome.vrfv2Hash as string;
@@ -222,7 +222,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the faucet pays, and a contract is linked and unlinked", async () => {
+  test("the faucet pays, and a contract is linked and unlinked", async () => {
     const networks = (await tyche.call("GET", "/api/networks")).data.items;
     const { contracts } = networks.find(({ name }: { name: string }) => name === "sepolia");
     await page.goto(`${tyche.url}/networks`);
@@ -246,7 +246,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the page of the API takes over a key, runs a function and asks for random numbers", async () => {
+  test("the page of the API takes over a key, runs a function and asks for random numbers", async () => {
     await page.goto(`${tyche.url}/docs`);
     await page.getByRole("button", { name: "Use a dapp's API key" }).click();
     await page.getByText("Calls from here use a key of the dapp").waitFor();
@@ -267,7 +267,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: a source is written, dry-run, run on chain and shared", async () => {
+  test("a source is written, dry-run, run on chain and shared", async () => {
     await page.goto(`${tyche.url}/functions`);
     const editor = page.getByRole("textbox", { name: "Source" }).and(page.locator(".cm-content"));
     const dryRun = page.getByRole("button", { name: "Dry run" });
@@ -316,7 +316,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await other.close();
   });
 
-  test("default: a stranger checks a shared result in the browser, and a changed one is refused", async () => {
+  test("a stranger checks a shared result in the browser, and a changed one is refused", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
     const stranger = await createVisitor(browser, screen);
@@ -351,7 +351,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
   });
 });
 
-test("behaviour: another link that is opened in the same window brings its own source", async () => {
+test("another link that is opened in the same window brings its own source", async () => {
   const visitor = await createVisitor(browser);
   const { page } = visitor;
   await signInOn(page, tyche);
@@ -375,7 +375,7 @@ test("behaviour: another link that is opened in the same window brings its own s
   await visitor.close();
 });
 
-test("error: where the editor can't be loaded, the page says so, and a plain field runs sources and names the line that failed", async () => {
+test("where the editor can't be loaded, the page says so, and a plain field runs sources and names the line that failed", async () => {
   const visitor = await createVisitor(browser);
   const { page } = visitor;
   await signInOn(page, tyche);
@@ -399,7 +399,7 @@ test("error: where the editor can't be loaded, the page says so, and a plain fie
   await visitor.close();
 });
 
-test("behaviour: no page has a finding of axe, an error, a scroll bar to the side or a request to elsewhere", async () => {
+test("no page has a finding of axe, an error, a scroll bar to the side or a request to elsewhere", async () => {
   const visitor = await createVisitor(browser);
   const { page } = visitor;
   await page.goto(`${tyche.url}/sign-in`);

@@ -25,7 +25,7 @@ afterAll(() => {
   server.close();
 });
 
-test("default: what the first page loads is small, and kept for good under names of its own", async () => {
+test("what the first page loads is small, and kept for good under names of its own", async () => {
   const { script, styles, preloads } = getEntry("application");
   let compressed = 0;
   for (const file of [script, ...styles, ...preloads]) {
@@ -43,7 +43,7 @@ test("default: what the first page loads is small, and kept for good under names
   expect(compressed).toBeLessThan(MAX_FIRST_BYTES);
 });
 
-test("behaviour: who takes gzip gets the same content packed", async () => {
+test("who takes gzip gets the same content packed", async () => {
   const { script } = getEntry("application");
   const plain = await fetch(baseUrl + script, { headers: { "accept-encoding": "identity" } });
   // `fetch` would decompress it.
@@ -63,10 +63,10 @@ test.each([
   "nothing.js",
   "..%2f..%2fpackage.json",
   "%2e%2e%2fmanifest.json",
-])("error: %s is none of the files", async (name) => {
+])("%s is none of the files", async (name) => {
   expect((await fetch(`${baseUrl}/assets/app/${name}`)).status).toBe(404);
 });
 
-test("error: an application that is not there is said to be missing", () => {
+test("an application that is not there is said to be missing", () => {
   expect(() => getEntry("nothing")).toThrow("the build has no entry nothing");
 });

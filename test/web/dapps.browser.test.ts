@@ -49,7 +49,7 @@ const open = (rest: string): Promise<void> => visitor.open(`${tyche.url}/dapps/$
 const callsOf = (start: string): readonly string[] => calls.filter((call) => call.startsWith(start));
 const dialog = (name: string) => page.getByRole("alertdialog", { name });
 
-test("behaviour: a secret of several lines keeps them", async () => {
+test("a secret of several lines keeps them", async () => {
   await open("/secrets");
   await page.getByLabel("Name", { exact: true }).fill("SIGNING_KEY");
   await page.getByLabel("Network", { exact: true }).selectOption(NETWORK);
@@ -66,7 +66,7 @@ test("behaviour: a secret of several lines keeps them", async () => {
   expect(parsedResult).toBe("[15,4,13,0]");
 });
 
-test("behaviour: a secret expires when its form says, in UTC, and a time that is over is said at its field", async () => {
+test("a secret expires when its form says, in UTC, and a time that is over is said at its field", async () => {
   await open("/secrets");
   await page.getByLabel("Name", { exact: true }).fill("API_KEY");
   await page.getByLabel("Network", { exact: true }).selectOption(NETWORK);
@@ -97,7 +97,7 @@ test("behaviour: a secret expires when its form says, in UTC, and a time that is
   ]);
 });
 
-test("behaviour: on a phone the tabs are one row, with the current one in view", async () => {
+test("on a phone the tabs are one row, with the current one in view", async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   await open("/settings");
   const tabs = page.getByRole("navigation", { name: "Dapp" });
@@ -129,7 +129,7 @@ describe("API keys", () => {
   const item = (name: string) =>
     page.getByRole("list", { name: "API keys" }).getByRole("listitem").filter({ hasText: name });
 
-  test("default: each new key is shown once, with the focus on what copies it", async () => {
+  test("each new key is shown once, with the focus on what copies it", async () => {
     await open("/keys");
     const first = await add("build server");
     const second = await add("laptop");
@@ -145,7 +145,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: a key that is revoked elsewhere is not shown as the one of now", async () => {
+  test("a key that is revoked elsewhere is not shown as the one of now", async () => {
     const [first] = await operator.dapps();
     const [old] = await operator.keys(first!.id);
     const { ending } = await operator.addKey(first!.id, { name: "next" });
@@ -164,7 +164,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: a key is revealed when it is asked for, and has its use listed", async () => {
+  test("a key is revealed when it is asked for, and has its use listed", async () => {
     const { apiKey } = await operator.addKey(dapp.id, { name: "laptop" });
     await open("/keys");
     await item("laptop").getByText("never used").waitFor();
@@ -179,7 +179,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the audit log says in words who did what to which key", async () => {
+  test("the audit log says in words who did what to which key", async () => {
     const { id } = await operator.addKey(dapp.id, { name: "ci" });
     await operator.revokeKey(dapp.id, id);
     await open("/people");
@@ -220,7 +220,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the first key has a name to tell it by, and a call that uses one is there to copy", async () => {
+  test("the first key has a name to tell it by, and a call that uses one is there to copy", async () => {
     await open("/keys");
     await item("first key").getByText("never used").waitFor();
     const command = await visitor.copy(page.getByRole("button", { name: "Copy curl" }));
@@ -352,7 +352,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: a revoked key is erased from the page, and the list has the focus", async () => {
+  test("a revoked key is erased from the page, and the list has the focus", async () => {
     await open("/keys");
     const apiKey = await add("laptop");
     await item("laptop")
@@ -368,7 +368,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: a field is described by its note", async () => {
+  test("a field is described by its note", async () => {
     await open("/keys");
     const description = "Leave empty for no limit. The day begins at 00:00 UTC.";
     await page.getByRole("spinbutton", { name: "Requests a day", description }).waitFor();
@@ -380,7 +380,7 @@ describe("API keys", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a name that is refused is said at its field, which has the focus", async () => {
+  test("a name that is refused is said at its field, which has the focus", async () => {
     await open("/keys");
     const field = page.getByLabel("Name");
     await field.fill("x".repeat(61));
@@ -398,7 +398,7 @@ describe("consumers", () => {
   const findLink = async () =>
     (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts.link;
 
-  test("default: a linked one has its date, its transaction and its status, and stays where unlinking is cancelled", async () => {
+  test("a linked one has its date, its transaction and its status, and stays where unlinking is cancelled", async () => {
     const consumer = await findLink();
     const client = operator.as(dapp.id);
     await (await client.submit.addConsumer({ dappId: dapp.id, network: NETWORK, consumer })).wait();
@@ -416,7 +416,7 @@ describe("consumers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: one that was linked a while ago doesn't scroll its list sideways", async () => {
+  test("one that was linked a while ago doesn't scroll its list sideways", async () => {
     const consumer = await findLink();
     await operator.as(dapp.id).addConsumer({ dappId: dapp.id, network: NETWORK, consumer });
     await page.route("**/api/dapps/*/consumers", async (route) => {
@@ -432,7 +432,7 @@ describe("consumers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: what a contract requested itself is listed, with its result, and leads to proof and request", async () => {
+  test("what a contract requested itself is listed, with its result, and leads to proof and request", async () => {
     const contract = await deploySampleContract(operator, { dappId: dapp.id, network: NETWORK });
     const transactionHash = await contract.roll();
     await open("/consumers");
@@ -453,7 +453,7 @@ describe("consumers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: a contract can be linked once the networks are known", async () => {
+  test("a contract can be linked once the networks are known", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     await page.route("**/api/explorer/networks", async (route) => {
       await promise;
@@ -497,7 +497,7 @@ describe("subscriptions", () => {
     page.getByRole("region", { name: "Balances" }).getByRole("row").filter({ hasText: title });
   const state = (name: string, text: string) => row(name).getByRole("cell", { name: text, exact: true });
 
-  test("default: coin is shown beside LINK where there is some, or the network is paid in it", async () => {
+  test("coin is shown beside LINK where there is some, or the network is paid in it", async () => {
     const held = { vrfJuels: "2000000000000000000", functionsJuels: "1000000000000000000" };
     const items = NAMES.map((network) => ({
       network,
@@ -516,7 +516,7 @@ describe("subscriptions", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: balances that can't be read are told from subscriptions that don't exist", async () => {
+  test("balances that can't be read are told from subscriptions that don't exist", async () => {
     await serve({});
     await open("");
     await state(TITLE, "can't be read now").waitFor();
@@ -531,7 +531,7 @@ describe("subscriptions", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: config vars of the network that forms begin with are open", async () => {
+  test("config vars of the network that forms begin with are open", async () => {
     await open("/config-vars");
     const titles = page.locator("#networks .panel > details[open] > summary");
     await expect.poll(() => titles.allInnerTexts()).toEqual([TITLE]);
@@ -539,7 +539,7 @@ describe("subscriptions", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: config vars of a network that isn't serving say so, and are not read every second", async () => {
+  test("config vars of a network that isn't serving say so, and are not read every second", async () => {
     await page.clock.install();
     await serve({ isCreated: false, network: { status: "unavailable" } });
     await open("/config-vars");
@@ -560,7 +560,7 @@ describe("subscriptions", () => {
 
 describe("webhooks", () => {
   const newWebhook = () => page.locator("#new-webhook");
-  test("default: one is added, tested, paused, resumed, rotated and deleted; its attempts are listed", async () => {
+  test("one is added, tested, paused, resumed, rotated and deleted; its attempts are listed", async () => {
     await open("/webhooks");
     const url = "https://tyche-receiver.invalid/hook";
     await newWebhook().getByLabel("URL").fill(url);
@@ -639,7 +639,7 @@ describe("webhooks", () => {
     expect(await operator.as(dapp.id).webhooks.list()).toEqual([]);
   });
 
-  test("default: the form chooses events and signature, and says how the public key verifies", async () => {
+  test("the form chooses events and signature, and says how the public key verifies", async () => {
     await open("/webhooks");
     const events = page.getByRole("group", { name: "Events that it is told" });
     const url = newWebhook().getByLabel("URL");
@@ -662,7 +662,7 @@ describe("webhooks", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: an address that no message may go to is named at its field", async () => {
+  test("an address that no message may go to is named at its field", async () => {
     await open("/webhooks");
     await newWebhook().getByLabel("URL").fill("https://169.254.169.254/");
     await page.getByRole("button", { name: "Add a webhook" }).click();
@@ -676,7 +676,7 @@ describe("triggers", () => {
   const newSchedule = () => page.locator("#new-schedule");
   const newTrigger = () => page.locator("#new-log-trigger");
 
-  test("default: a schedule is added with its next times in sight, run now, paused and deleted", async () => {
+  test("a schedule is added with its next times in sight, run now, paused and deleted", async () => {
     await open("/triggers");
     await visitor.inspect();
     await page.getByRole("button", { name: "New schedule" }).click();
@@ -731,7 +731,7 @@ describe("triggers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: the form says what becomes of missed ticks and when it ends, and keeps it", async () => {
+  test("the form says what becomes of missed ticks and when it ends, and keeps it", async () => {
     const client = operator.as(dapp.id);
     await open("/triggers");
     await page.getByRole("button", { name: "New schedule" }).click();
@@ -784,7 +784,7 @@ describe("triggers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a half-typed end that is folded away unfolds when the schedule is added", async () => {
+  test("a half-typed end that is folded away unfolds when the schedule is added", async () => {
     await open("/triggers");
     await page.getByRole("button", { name: "New schedule" }).click();
     const more = newSchedule().getByText("More", { exact: true });
@@ -798,7 +798,7 @@ describe("triggers", () => {
     expect(await operator.as(dapp.id).schedules.list()).toEqual([]);
   });
 
-  test("default: an action is put together by fields, and unfolds as JSON", async () => {
+  test("an action is put together by fields, and unfolds as JSON", async () => {
     await open("/triggers");
     await page.getByRole("button", { name: "New schedule" }).click();
     const add = async (name: string) => {
@@ -842,7 +842,7 @@ describe("triggers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: what can't be read is named at its field", async () => {
+  test("what can't be read is named at its field", async () => {
     await open("/triggers");
     await page.getByRole("button", { name: "New schedule" }).click();
     await newSchedule().getByLabel("Name").fill("Often");
@@ -862,7 +862,7 @@ describe("triggers", () => {
     await page.getByText("label must have 1 to 100 characters; got 0", { exact: true }).waitFor();
   });
 
-  test("default: a log trigger is added, shows its runs with their requests, and is paused and deleted", async () => {
+  test("a log trigger is added, shows its runs with their requests, and is paused and deleted", async () => {
     const client = operator.as(dapp.id);
     const { contracts } = (await client.networks()).find(({ name }) => name === NETWORK)!;
     const [account] = await operator.fundedAccounts();
@@ -909,7 +909,7 @@ describe("triggers", () => {
 });
 
 describe("dry runs", () => {
-  test("default: they are listed page by page, newest first", async () => {
+  test("they are listed page by page, newest first", async () => {
     const client = operator.as(dapp.id);
     for (let i = 0; i <= PAGE_SIZE; i++)
       await client.simulate({ source: `return Functions.encodeString("run ${i}")` });
@@ -929,7 +929,7 @@ describe("dry runs", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a place in the list that there isn't is not asked for again", async () => {
+  test("a place in the list that there isn't is not asked for again", async () => {
     await page.clock.install();
     await page.goto(`${tyche.url}/dapps/${dapp.id}/dry-runs?cursor=none`);
     await page.getByRole("region", { name: "Dry runs" }).getByRole("alert").waitFor();
@@ -941,7 +941,7 @@ describe("dry runs", () => {
 });
 
 describe("requests", () => {
-  test("behaviour: going back to a request that had ended announces nothing", async () => {
+  test("going back to a request that had ended announces nothing", async () => {
     const client = operator.as(dapp.id);
     const { id, wait } = await client.submit.preset("coinflip", {}, { network: NETWORK });
     await wait();
@@ -966,7 +966,7 @@ describe("requests", () => {
 describe("usage", () => {
   const field = (label: string) => page.getByLabel(label, { exact: true });
 
-  test("default: the network of the address is chosen in the form, and the file has no other", async () => {
+  test("the network of the address is chosen in the form, and the file has no other", async () => {
     const client = operator.as(dapp.id);
     await client.preset("coinflip", {}, { network: NETWORK });
     await client.preset("coinflip", {}, { network: "fuji" });
@@ -991,7 +991,7 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("default: coin charged is summed by network, beside LINK", async () => {
+  test("coin charged is summed by network, beside LINK", async () => {
     const day = {
       day: "2026-11-01",
       requests: { preset: 1, function: 0, random: 0, consumer: 0, unlink: 0 },
@@ -1023,13 +1023,13 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: where there was none, the chart says at most 0", async () => {
+  test("where there was none, the chart says at most 0", async () => {
     await open("/usage");
     await page.getByRole("img", { name: /^0 requests from .*, at most 0 a day$/ }).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: a chart is drawn where the browser names its language as POSIX does", async () => {
+  test("a chart is drawn where the browser names its language as POSIX does", async () => {
     await page.addInitScript(
       `Object.defineProperty(navigator, "language", { value: "en-US@posix", configurable: true })`,
     );
@@ -1038,7 +1038,7 @@ describe("usage", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a chart that can't be loaded points at the table", async () => {
+  test("a chart that can't be loaded points at the table", async () => {
     await page.route(/\/assets\/app\/plotBars-[^/]*\.js$/, (route) => route.abort());
     await open("/usage");
     await page.getByText("The chart could not be loaded; the table has its numbers.").waitFor();
@@ -1046,7 +1046,7 @@ describe("usage", () => {
     expect(visitor.takeTroubles().filter((trouble) => !refused.test(trouble))).toEqual([]);
   });
 
-  test("error: days the wrong way round are said at their field, which has the focus, and stay", async () => {
+  test("days the wrong way round are said at their field, which has the focus, and stay", async () => {
     await open("/usage");
     await field("From").fill("2026-02-03");
     await field("To").fill("2026-02-01");
@@ -1065,7 +1065,7 @@ describe("usage", () => {
 });
 
 describe("settings", () => {
-  test("behaviour: nothing is deleted where the question is answered with no", async () => {
+  test("nothing is deleted where the question is answered with no", async () => {
     await open("/settings");
     await page.getByLabel("Type the dapp’s name").fill(dapp.name);
     await page.getByRole("button", { name: "Delete this dapp" }).click();
@@ -1076,7 +1076,7 @@ describe("settings", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("behaviour: a name of 60 emoji is given, and a dapp of that name deleted by it", async () => {
+  test("a name of 60 emoji is given, and a dapp of that name deleted by it", async () => {
     const name = "🎲".repeat(60);
     await open("/settings");
     await page.getByLabel("Name", { exact: true }).fill(name);
@@ -1091,7 +1091,7 @@ describe("settings", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: a name that is refused is said at its field, which has the focus", async () => {
+  test("a name that is refused is said at its field, which has the focus", async () => {
     await open("/settings");
     const field = page.getByLabel("Name", { exact: true });
     await field.fill("   ");

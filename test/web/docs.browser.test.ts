@@ -23,7 +23,7 @@ shared.beforeAll(async ({ browser: chromium, service }) => {
   ({ paths } = (await (await fetch(`${tyche.url}/openapi.json`)).json()) as { paths: typeof paths });
 });
 
-test("default: the page has nothing inline and nothing from elsewhere, and is for everybody", async () => {
+test("the page has nothing inline and nothing from elsewhere, and is for everybody", async () => {
   const page = await fetch(`${tyche.url}/docs`);
   const text = await page.text();
   expect(page.headers.get("Content-Security-Policy")).toContain("script-src 'self'");
@@ -32,12 +32,12 @@ test("default: the page has nothing inline and nothing from elsewhere, and is fo
     expect([file, (await fetch(tyche.url + file!)).status]).toEqual([file, 200]);
 });
 
-test("default: every operation has a sample in TypeScript", () => {
+test("every operation has a sample in TypeScript", () => {
   const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
   expect(SAMPLED_OPERATIONS.toSorted()).toEqual(ids.toSorted());
 });
 
-test("default: the samples in TypeScript compile in strict mode", async () => {
+test("the samples in TypeScript compile in strict mode", async () => {
   const folder = path.join(import.meta.dirname, ".build");
   mkdirSync(folder, { recursive: true });
   try {
@@ -86,7 +86,7 @@ test.each([
   ["post", "/api/dapps"],
   ["get", "/api/dapps/{dappId}/balances"],
   ["get", "/api/requests"],
-])("default: the samples of %s %s in curl and Python work as they are", async (method, route) => {
+])("the samples of %s %s in curl and Python work as they are", async (method, route) => {
   const samples = writeSamples(describeCall(method, route, paths[route]![method]!));
   const operatorToken = readOperatorToken(tyche);
   const dapps = await tyche.call("GET", "/api/dapps", { headers: { authorization: operatorToken } });
@@ -109,7 +109,7 @@ test.each([
   await run("python3", ["-c", textOf("Python")], { env });
 });
 
-test("behaviour: a quote in a body survives the shell", async () => {
+test("a quote in a body survives the shell", async () => {
   const call: SampledOperation = {
     operationId: "simulateFunction",
     method: "post",
@@ -134,7 +134,7 @@ describe("in a browser", () => {
   test.each<[string, number]>([
     ["can't answer", 503],
     ["has been asked too often", 429],
-  ])("error: a service that %s leaves a sentence, not a page that waits", async (_, status) => {
+  ])("a service that %s leaves a sentence, not a page that waits", async (_, status) => {
     const { page } = visitor;
     await page.route("**/openapi.json", (route) => route.fulfill({ status, json: { data: {} } }));
     await page.goto(`${tyche.url}/docs`);
@@ -148,7 +148,7 @@ describe("in a browser", () => {
   const contents = () => visitor.page.getByRole("navigation", { name: "Contents" });
   const topOf = async (id: string) => Math.abs((await operation(id).boundingBox())!.y);
 
-  test("default: an address opens the operation that it names, whose body has its lists of values as choices", async () => {
+  test("an address opens the operation that it names, whose body has its lists of values as choices", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#runFunction`);
     const call = operation("runFunction");
@@ -251,7 +251,7 @@ describe("in a browser", () => {
     expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
   });
 
-  test("behaviour: several values have a box each, and another address opens another operation", async () => {
+  test("several values have a box each, and another address opens another operation", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#runFunction`);
     await operation("runFunction").getByRole("heading", { name: "Example" }).waitFor();
@@ -285,7 +285,7 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: says why no key could be loaded", async () => {
+  test("says why no key could be loaded", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs`);
     const button = page.getByRole("button", { name: "Use a dapp's API key" });

@@ -123,7 +123,7 @@ test("a stranger's first page says what Tyche is, and leads to the explorer and 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a pasted link is searched for what it is about, and a hash that was cut off found by its beginning", async () => {
+test("a pasted link is searched for what it is about, and a hash that was cut off found by its beginning", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
   });
@@ -146,7 +146,7 @@ test("behaviour: a pasted link is searched for what it is about, and a hash that
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: a stranger who searches for a preset reads what it does, its parameters and its source", async () => {
+test("a stranger who searches for a preset reads what it does, its parameters and its source", async () => {
   await visitor.open(`${tyche.url}/explorer`);
   await page.locator("#q").fill("lotto");
   await page.getByRole("button", { name: "Find" }).click();
@@ -189,7 +189,7 @@ test("a preset's page lists its own results, the list of requests takes a preset
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
+test("an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
   const networks = await connectOperator(tyche).networks();
   const { rpcUrl, contracts } = networks.find(({ name }) => name === "sepolia")!;
   const link = contracts["link"];
@@ -217,7 +217,7 @@ test("behaviour: an account that delegates to a contract names it, and a contrac
   expect(visitor.troubles).toEqual([]);
 });
 
-test("error: data that can't be updated stay, with their time and the reason, until they can", async () => {
+test("data that can't be updated stay, with their time and the reason, until they can", async () => {
   await visitor.open(`${tyche.url}/explorer/sepolia`);
   const latest = page.getByRole("heading", { name: "Latest blocks" });
   await latest.waitFor();
@@ -245,7 +245,7 @@ test("error: data that can't be updated stay, with their time and the reason, un
   expect(visitor.takeTroubles().filter((text) => !/503|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
 });
 
-test("error: a list of what was found names the networks that could not be asked", async () => {
+test("a list of what was found names the networks that could not be asked", async () => {
   await page.route("**/api/explorer/search?*", async (route) => {
     const response = await route.fetch();
     const { data } = (await response.json()) as { data: object };
@@ -256,7 +256,7 @@ test("error: a list of what was found names the networks that could not be asked
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: where older blocks were not searched for a label, a link goes on there", async () => {
+test("where older blocks were not searched for a label, a link goes on there", async () => {
   const asked: string[] = [];
   await page.route("**/api/explorer/search?*", async (route) => {
     const { search: query } = new URL(route.request().url());

@@ -76,7 +76,7 @@ const REFUSED = { status: 403, cookies: [] };
 const codeOfInvitation = async (): Promise<string> =>
   new URL((await operator.invite(dappId, "viewer")).link).hash.slice(1);
 
-test("default: an invited person accepts with the provider, and signs in with it from then on", async () => {
+test("an invited person accepts with the provider, and signs in with it from then on", async () => {
   const { link } = await operator.invite(dappId, "developer");
   const visitor = await createVisitor(browser);
   const { page } = visitor;
@@ -109,7 +109,7 @@ test("default: an invited person accepts with the provider, and signs in with it
   await visitor.close();
 });
 
-test("error: nobody signs in without an invitation, nor with one that is used", async () => {
+test("nobody signs in without an invitation, nor with one that is used", async () => {
   const logIn = async (account: string, invitation?: string) => {
     const left = await leave();
     return await comeBack(await provider.logIn(left.url, account), left.secret, invitation);
@@ -133,7 +133,7 @@ test("error: nobody signs in without an invitation, nor with one that is used", 
   expect(await logIn("carol")).toMatchObject(REFUSED);
 });
 
-test("error: an answer counts once, for the page that left, and for no page of another origin", async () => {
+test("an answer counts once, for the page that left, and for no page of another origin", async () => {
   const invitation = await codeOfInvitation();
   const [mine, other] = [await leave(), await leave()];
   const to = await provider.logIn(mine.url, "dora");
@@ -149,7 +149,7 @@ test("error: an answer counts once, for the page that left, and for no page of a
     expect(tyche.output()).not.toContain(secret);
 });
 
-test("error: a stranger's answer signs nobody in whose window has not left for the provider", async () => {
+test("a stranger's answer signs nobody in whose window has not left for the provider", async () => {
   const theirs = await leave();
   const to = await provider.logIn(theirs.url, "mallory");
   const visitor = await createVisitor(browser);
@@ -160,7 +160,7 @@ test("error: a stranger's answer signs nobody in whose window has not left for t
   await visitor.close();
 });
 
-test("error: while the provider is away, its answers sign nobody in, and the log says why", async () => {
+test("while the provider is away, its answers sign nobody in, and the log says why", async () => {
   const left = await leave();
   const to = await provider.logIn(left.url, "eve");
   await provider.close();

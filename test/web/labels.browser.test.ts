@@ -26,7 +26,7 @@ afterEach(() => visitor.close());
 
 const open = (path: string): Promise<void> => visitor.open(tyche.url + path);
 
-test("behaviour: lists show a result as its preset says, and an empty one as empty", async () => {
+test("lists show a result as its preset says, and an empty one as empty", async () => {
   const client = operator.as(tyche.dappId);
   const { parsedResult } = await client.preset("coinflip", {}, { network: NETWORK });
   const empty = { source: "return Functions.encodeString('')", network: NETWORK };
@@ -54,7 +54,7 @@ test("behaviour: lists show a result as its preset says, and an empty one as emp
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a request's page, and that of its transaction, say which round it waited for", async () => {
+test("a request's page, and that of its transaction, say which round it waited for", async () => {
   const drawn = await operator.as(tyche.dappId).preset("coinflip", {}, { network: NETWORK, beacon: "local" });
   const round = page.getByText(/^the local beacon's round \d+, due .*, so it proves nothing$/);
   await open(`/dapps/${tyche.dappId}/requests/${drawn.id}`);
@@ -71,7 +71,7 @@ test("behaviour: a request's page, and that of its transaction, say which round 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: the faucet says which transaction sent what", async () => {
+test("the faucet says which transaction sent what", async () => {
   await open("/networks");
   await page.getByLabel("Address").fill("0x00000000000000000000000000000000000000a1");
   await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -83,7 +83,7 @@ test("behaviour: the faucet says which transaction sent what", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: the explorer says why the preset consumer creates contracts, and no other contract", async () => {
+test("the explorer says why the preset consumer creates contracts, and no other contract", async () => {
   const { contracts } = (await operator.networks()).find(({ name }) => name === NETWORK)!;
   const why = page.getByText("Each holds a preset's source or the parameters of a batch as its code.");
   await open(`/explorer/${NETWORK}/address/${contracts["presetConsumer"]}`);
@@ -93,7 +93,7 @@ test("behaviour: the explorer says why the preset consumer creates contracts, an
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: every form begins with the default network, then with the one that was chosen last", async () => {
+test("every form begins with the default network, then with the one that was chosen last", async () => {
   const forms = [
     "/",
     "/presets/coinflip",

@@ -58,7 +58,7 @@ const LISTS: readonly (readonly [name: string, path: () => string, label: string
 ];
 
 test.each(LISTS)(
-  "behaviour: on a phone, the list of %s stays within its card, and screen readers have its heads",
+  "on a phone, the list of %s stays within its card, and screen readers have its heads",
   async (_, path, label, heads) => {
     await visitor.open(tyche.url + path());
     const list = page.getByRole("region", { name: label, exact: true });

@@ -16,13 +16,13 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 const PAGES = ["/", "/networks", "/explorer/sepolia", "/dapps/dapp_x/keys", "/r/req_x", "/sign-in?code=x"];
 
 describe("the page that the application starts from", () => {
-  test("default: is the same at every path of it, for everybody", async () => {
+  test("is the same at every path of it, for everybody", async () => {
     const texts = await Promise.all(PAGES.map(async (path) => (await get(path)).text));
     expect(new Set(texts).size).toBe(1);
     expect((await get("/", { cookie: (await signIn(tyche)).cookie })).text).toBe(texts[0]);
   });
 
-  test("behaviour: at a shared result, it also has the preview of links to it, for whoever runs no script", async () => {
+  test("at a shared result, it also has the preview of links to it, for whoever runs no script", async () => {
     const { call } = await joinService(tyche);
     const body = { label: `<b>"raffle"</b>` };
     const { data: drawn } = await call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
@@ -39,7 +39,7 @@ describe("the page that the application starts from", () => {
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
   });
 
-  test("behaviour: has the headers that keep it from being framed, sniffed, cached, or run foreign scripts", async () => {
+  test("has the headers that keep it from being framed, sniffed, cached, or run foreign scripts", async () => {
     for (const path of [...PAGES, "/nope"]) {
       const { headers } = await get(path);
       expect(headers.get("content-security-policy")).toMatch(
@@ -58,7 +58,7 @@ describe("the page that the application starts from", () => {
     }
   });
 
-  test("behaviour: holds no script, style or handler of its own, and nothing from elsewhere", async () => {
+  test("holds no script, style or handler of its own, and nothing from elsewhere", async () => {
     const { text } = await get("/");
     expect(text).not.toMatch(/<script(?! type="module" src="\/assets\/app\/[\w.-]+"><\/script>)/);
     expect(text).not.toMatch(/<style|<[a-z][^>]*\s(?:style|on[a-z]+)=|https?:/);
@@ -67,7 +67,7 @@ describe("the page that the application starts from", () => {
     for (const file of files) expect((await get(file, { accept: "*/*" })).status).toBe(200);
   });
 
-  test("error: at a path that is none of ours it is a 404, and JSON for whoever asked for no page", async () => {
+  test("at a path that is none of ours it is a 404, and JSON for whoever asked for no page", async () => {
     const page = await get("/nope");
     expect(page.status).toBe(404);
     expect(page.text).toBe((await get("/")).text);
@@ -79,7 +79,7 @@ describe("the page that the application starts from", () => {
     });
   });
 
-  test("error: a name that was made to lead here (DNS rebinding) gets nothing but the API", async () => {
+  test("a name that was made to lead here (DNS rebinding) gets nothing but the API", async () => {
     const host = `evil.example:${new URL(tyche.url).port}`;
     for (const path of ["/", "/networks", "/explorer", "/nope", "/metrics", "/readyz", "/verifier.html"])
       expect({ path, status: await statusFor("GET", path, { host }) }).toEqual({ path, status: 421 });
@@ -91,7 +91,7 @@ describe("the page that the application starts from", () => {
     expect(await statusFor("GET", "/api/presets", { host })).toBe(401);
   });
 
-  test("error: a page of another site reads nothing that takes no key", async () => {
+  test("a page of another site reads nothing that takes no key", async () => {
     for (const origin of ["https://evil.example", "http://127.0.0.1.evil.example", "null"])
       for (const path of ["/api/explorer/networks", "/api/explorer/results/req_x", "/metrics", "/readyz"])
         expect({ path, origin, status: await statusFor("GET", path, { origin }) }).toEqual({
@@ -110,7 +110,7 @@ test.each([
   ["/openapi.json", "application/json"],
   ["/llms.txt", "text/markdown"],
   ["/verifier.html", "text/html"],
-])("behaviour: %s is sent compressed, and found again by its ETag", async (path, type) => {
+])("%s is sent compressed, and found again by its ETag", async (path, type) => {
   const first = await get(path, { "accept-encoding": "gzip" });
   expect(Object.fromEntries(first.headers)).toMatchObject({
     "content-type": `${type}; charset=utf-8`,
@@ -127,13 +127,13 @@ test.each([
   expect((await get(path, { "if-none-match": '"other"' })).status).toBe(200);
 });
 
-test("error: an asset that is not there is said to be missing", async () => {
+test("an asset that is not there is said to be missing", async () => {
   expect((await get("/assets/..%2fapp.ts")).status).toBe(404);
   expect(await statusFor("GET", "/assets/app/gone.js", { accept: "*/*" })).toBe(404);
   expect(await statusFor("POST", "/assets/app/gone.js", { accept: "*/*" })).toBe(405);
 });
 
-test("behaviour: the page that verifies is open to everybody, framed by own pages only, and its policy allows nothing unsafe", async () => {
+test("the page that verifies is open to everybody, framed by own pages only, and its policy allows nothing unsafe", async () => {
   const { status, headers, text } = await get("/verifier.html");
   expect(status).toBe(200);
   const policy = headers.get("Content-Security-Policy");

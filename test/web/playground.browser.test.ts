@@ -31,7 +31,7 @@ async function write(source: string): Promise<void> {
   await page.getByText(new RegExp(`^${source.length} of .* bytes$`)).waitFor();
 }
 
-test("behaviour: what is edited outlives a reload and a visit to another page, until one signs out", async () => {
+test("what is edited outlives a reload and a visit to another page, until one signs out", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("return Functions.encodeString(`mine ${args[0]}`);");
   await page.getByLabel("Arguments").fill("7");
@@ -53,7 +53,7 @@ test("behaviour: what is edited outlives a reload and a visit to another page, u
   expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
 });
 
-test("behaviour: a shared source that is edited outlives a reload, and another link still brings its own", async () => {
+test("a shared source that is edited outlives a reload, and another link still brings its own", async () => {
   const link = async (text: string): Promise<string> =>
     `${tyche.url}/functions${await encodeFragment({ source: `// ${text}`, args: [], returnType: "string", network: "sepolia" })}`;
   await page.goto(await link("theirs"));
@@ -69,7 +69,7 @@ test("behaviour: a shared source that is edited outlives a reload, and another l
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: what is typed before the editor is loaded goes on in it", async () => {
+test("what is typed before the editor is loaded goes on in it", async () => {
   const { promise, resolve: release } = Promise.withResolvers<void>();
   await page.route(/\/assets\/app\/editor-[^/]*\.js$/, async (route) => {
     await promise;
@@ -90,7 +90,7 @@ test("behaviour: what is typed before the editor is loaded goes on in it", async
   expect(visitor.troubles).toEqual([]);
 });
 
-test("error: a link that is cut off says so, and takes nothing away", async () => {
+test("a link that is cut off says so, and takes nothing away", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("// mine");
   const fragment = await encodeFragment({
@@ -109,7 +109,7 @@ test("error: a link that is cut off says so, and takes nothing away", async () =
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: the result stands below the source that it is of, and the settings beside both", async () => {
+test("the result stands below the source that it is of, and the settings beside both", async () => {
   await page.goto(`${tyche.url}/functions`);
   await editor().waitFor();
   await page.getByRole("button", { name: "Dry run" }).click();
@@ -128,7 +128,7 @@ test("default: the result stands below the source that it is of, and the setting
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a dry run can be cancelled, and leaves the focus on its button", async () => {
+test("a dry run can be cancelled, and leaves the focus on its button", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("for (;;);");
   // The sandbox would end it by itself some seconds later.
@@ -144,7 +144,7 @@ test("behaviour: a dry run can be cancelled, and leaves the focus on its button"
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: a source reads a secret of the dapp's by its name, and another example reads none", async () => {
+test("a source reads a secret of the dapp's by its name, and another example reads none", async () => {
   const body = JSON.stringify({ network: "sepolia", value: "s3cr3t-value" });
   const headers = { authorization: tyche.apiKey, "content-type": "application/json" };
   const stored = await fetch(`${tyche.url}/api/secrets/API_KEY`, { method: "PUT", headers, body });
@@ -168,7 +168,7 @@ test("default: a source reads a secret of the dapp's by its name, and another ex
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: by the keyboard, a run on chain and a verification keep the focus, and examples follow one another", async () => {
+test("by the keyboard, a run on chain and a verification keep the focus, and examples follow one another", async () => {
   await page.goto(`${tyche.url}/functions`);
   await editor().waitFor();
   await page.getByLabel("Example").focus();
@@ -194,7 +194,7 @@ test("behaviour: by the keyboard, a run on chain and a verification keep the foc
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: the transactions of a run lead to the explorer's pages, on a network with an explorer elsewhere too", async () => {
+test("the transactions of a run lead to the explorer's pages, on a network with an explorer elsewhere too", async () => {
   await page.goto(`${tyche.url}/functions`);
   await page.route(/\/api\/requests\/req_/, async (route) => {
     const response = await route.fetch();
@@ -213,7 +213,7 @@ test("behaviour: the transactions of a run lead to the explorer's pages, on a ne
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a shared source is not sent to the service while one signs in, whatever is loaded again", async () => {
+test("a shared source is not sent to the service while one signs in, whatever is loaded again", async () => {
   const stranger = await createVisitor(browser);
   const sent: string[] = [];
   stranger.page.on("request", (request) => sent.push(request.url()));
@@ -231,7 +231,7 @@ test("behaviour: a shared source is not sent to the service while one signs in, 
   await stranger.close();
 });
 
-test("error: a source that is refused on its way to the chain is marked where it failed, with its console", async () => {
+test("a source that is refused on its way to the chain is marked where it failed, with its console", async () => {
   await page.goto(`${tyche.url}/functions?dapp=${tyche.dappId}`);
   await write("console.log('so far');\nthrow new Error('no such pair');");
   await page.getByRole("button", { name: "Run on chain" }).click();
@@ -247,7 +247,7 @@ test("error: a source that is refused on its way to the chain is marked where it
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a long result is shown as text, a short one large, and a failure's place beside its message", async () => {
+test("a long result is shown as text, a short one large, and a failure's place beside its message", async () => {
   await page.goto(`${tyche.url}/functions`);
   await page.getByLabel("Return type").selectOption("string");
   await write("return Functions.encodeString('short');");
@@ -278,7 +278,7 @@ test("behaviour: a long result is shown as text, a short one large, and a failur
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a draft that waits for a round gets a word in the dry run, and its own on chain", async () => {
+test("a draft that waits for a round gets a word in the dry run, and its own on chain", async () => {
   await page.goto(`${tyche.url}/functions`);
   await write("return Functions.encodeUint256(BigInt(bytesArgs.at(-1)) % 1_000_000_000_000n);");
   await page.getByLabel("Return type").selectOption("uint256");

@@ -42,7 +42,7 @@ async function holdNetworks(): Promise<() => void> {
   return resolve;
 }
 
-test("error: a request that there isn't has a page that says so, and is not asked for again", async () => {
+test("a request that there isn't has a page that says so, and is not asked for again", async () => {
   await page.clock.install();
   const id = `req_${"0".repeat(26)}`;
   await page.goto(`${tyche.url}/dapps/${tyche.dappId}/requests/${id}`);
@@ -70,7 +70,7 @@ test("names a preset that there isn't, and leads to the list", async () => {
   expect(new URL(page.url()).pathname).toBe("/presets");
 });
 
-test("behaviour: a list that the address filters by network is filtered from its first call on", async () => {
+test("a list that the address filters by network is filtered from its first call on", async () => {
   const client = operator.as(tyche.dappId);
   await client.preset("coinflip", {}, { network: "sepolia" });
   await client.preset("coinflip", {}, { network: "fuji" });
@@ -84,7 +84,7 @@ test("behaviour: a list that the address filters by network is filtered from its
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a preset can be run once its networks are known", async () => {
+test("a preset can be run once its networks are known", async () => {
   const release = await holdNetworks();
   await page.goto(`${tyche.url}/presets/coinflip`);
   await page.getByRole("heading", { name: "Run it" }).waitFor();
@@ -95,7 +95,7 @@ test("behaviour: a preset can be run once its networks are known", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: Back shows a preset's form as it was filled in", async () => {
+test("Back shows a preset's form as it was filled in", async () => {
   await page.goto(`${tyche.url}/presets/range`);
   await page.getByLabel(/max/i).fill("77");
   await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -106,7 +106,7 @@ test("behaviour: Back shows a preset's form as it was filled in", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: a labelled draw says that it is the only one, and is drawn no second time", async () => {
+test("a labelled draw says that it is the only one, and is drawn no second time", async () => {
   const draw = async (): Promise<void> => {
     await page.goto(`${tyche.url}/presets/coinflip?dapp=${tyche.dappId}`);
     await page.getByLabel("Network").selectOption("sepolia");
@@ -146,7 +146,7 @@ describe("the form for random numbers", () => {
     await page.getByLabel("Network").selectOption("sepolia");
   });
 
-  test("default: joins the words of several keys, all of which are verified", async () => {
+  test("joins the words of several keys, all of which are verified", async () => {
     const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
     await expect.poll(() => keys.count()).toBe(SHARED_VRF_KEYS);
     await visitor.inspect();
@@ -165,7 +165,7 @@ describe("the form for random numbers", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("error: no key at all is said at the keys, and nothing is sent", async () => {
+  test("no key at all is said at the keys, and nothing is sent", async () => {
     const keys = page.getByRole("group", { name: "VRF keys" }).getByRole("checkbox");
     await keys.first().uncheck();
     await page.getByRole("button", { name: "Request", exact: true }).click();
@@ -181,7 +181,7 @@ describe("the form for random numbers", () => {
     ["How many", "three"],
     ["How many", "-1"],
     ["Confirmations", "1e1"],
-  ])("error: %s of %s is said at the field as it was typed, and nothing is sent", async (label, text) => {
+  ])("%s of %s is said at the field as it was typed, and nothing is sent", async (label, text) => {
     await page.getByLabel(label).fill(text);
     await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByText(`must be a whole number in decimal; got ${text}`, { exact: true }).waitFor();
@@ -191,7 +191,7 @@ describe("the form for random numbers", () => {
   });
 });
 
-test("behaviour: the numbers of a step that fails are open, and those of the others folded away", async () => {
+test("the numbers of a step that fails are open, and those of the others folded away", async () => {
   const { id } = await operator.as(tyche.dappId).submit.preset("coinflip", {}, { network: "sepolia" });
   await page.route("**/api/verify?*", async (route) => {
     const response = await route.fetch();

@@ -27,7 +27,7 @@ afterEach(() => visitor.close());
 const takeTroublesBut = (...statuses: readonly number[]): readonly string[] =>
   visitor.takeTroubles().filter((trouble) => !statuses.some((status) => trouble.includes(String(status))));
 
-test("behaviour: a session on another port of the host leaves this one open", async () => {
+test("a session on another port of the host leaves this one open", async () => {
   const { hostname, port } = new URL(tyche.url);
   const forwarder = createServer((socket) => {
     const service = connect(Number(port), hostname);
@@ -51,7 +51,7 @@ test("behaviour: a session on another port of the host leaves this one open", as
   forwarder.close();
 });
 
-test("behaviour: whoever signs out and leaves the page at once is signed out", async () => {
+test("whoever signs out and leaves the page at once is signed out", async () => {
   await page.goto(tyche.url);
   await page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
   const [cookie] = await page.context().cookies(`${tyche.url}/session`);
@@ -66,7 +66,7 @@ test("behaviour: whoever signs out and leaves the page at once is signed out", a
   await expect.poll(() => readSessionToken(tyche.url, signedIn)).toBe(null);
 });
 
-test("error: a form that is sent after the session has ended leads to the sign-in and back", async () => {
+test("a form that is sent after the session has ended leads to the sign-in and back", async () => {
   await visitor.open(`${tyche.url}/presets/coinflip`);
   await page.evaluate("fetch('/session', { method: 'DELETE' })");
   await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -75,7 +75,7 @@ test("error: a form that is sent after the session has ended leads to the sign-i
   expect(takeTroublesBut(401)).toEqual([]);
 });
 
-test("error: a service that can't answer who is there is asked again, and nobody is sent to the sign-in", async () => {
+test("a service that can't answer who is there is asked again, and nobody is sent to the sign-in", async () => {
   let asked = 0;
   await page.route("**/session", (route) => {
     const status = ++asked === 1 ? 429 : 503;
@@ -89,7 +89,7 @@ test("error: a service that can't answer who is there is asked again, and nobody
   expect(takeTroublesBut(429, 503)).toEqual([]);
 });
 
-test.each([429, 503])("error: who could not be signed out is told so, after a %d", async (status) => {
+test.each([429, 503])("who could not be signed out is told so, after a %d", async (status) => {
   await visitor.open(tyche.url);
   const answers = [{ status, json: { data: { success: false, code: "overloaded", err: "busy" } } }];
   await page.route("**/session", (route) => {
@@ -107,7 +107,7 @@ test.each([429, 503])("error: who could not be signed out is told so, after a %d
   expect(takeTroublesBut(status, 401)).toEqual([]);
 });
 
-test("default: whoever is signed in with the operator token is told how to end that session", async () => {
+test("whoever is signed in with the operator token is told how to end that session", async () => {
   await visitor.open(`${tyche.url}/sessions`);
   await page.getByText("The operator token, with which you are signed in, isn't listed").waitFor();
   await page.getByRole("banner").getByText("Signed in as Operator").waitFor();
@@ -122,7 +122,7 @@ test("default: whoever is signed in with the operator token is told how to end t
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: who is invited makes a passkey, sees their dapp alone, and signs in with another one once the first is lost", async () => {
+test("who is invited makes a passkey, sees their dapp alone, and signs in with another one once the first is lost", async () => {
   const operator = connectOperator(tyche);
   const dapp = await operator.createDapp({ name: "of a team" });
   const name = `<b onclick="alert(1)">Ada</b>`;

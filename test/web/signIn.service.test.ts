@@ -38,14 +38,14 @@ const send = async (
 const callApi = async (authorization: string): Promise<number> =>
   (await tyche.call("GET", "/api/dapps", { headers: { authorization } })).status;
 
-test("default: the token is in the data directory, for its owner alone, and not in the output", () => {
+test("the token is in the data directory, for its owner alone, and not in the output", () => {
   expect(operatorToken).toMatch(/^[\w-]{43}$/);
   expect(statSync(path.join(tyche.dataDir, "operator-token")).mode & 0o777).toBe(0o600);
   expect(tyche.output()).not.toContain(operatorToken);
   expect(tyche.output()).toContain(`sign in with the token in ${path.join(tyche.dataDir, "operator-token")}`);
 });
 
-test("default: the token opens a session, whose own token the API takes, and signing out ends both", async () => {
+test("the token opens a session, whose own token the API takes, and signing out ends both", async () => {
   const opened = await send("POST", { operatorToken });
   expect(opened.status).toBe(200);
   const cookie = opened.cookie.split(";")[0]!;
@@ -58,7 +58,7 @@ test("default: the token opens a session, whose own token the API takes, and sig
   expect(await callApi(token)).toBe(401);
 });
 
-test("behaviour: no cookie counts for the API, and it goes to the one path that reads it", async () => {
+test("no cookie counts for the API, and it goes to the one path that reads it", async () => {
   const opened = await send("POST", { operatorToken });
   expect(opened.cookie.replace(`_${new URL(tyche.url).port}=`, "_PORT=")).toMatch(
     /^tyche_session_PORT=[\w-]{43}; Max-Age=43200; Path=\/session; HttpOnly; SameSite=Strict$/,
@@ -67,7 +67,7 @@ test("behaviour: no cookie counts for the API, and it goes to the one path that 
   expect((await tyche.call("GET", "/api/dapps", { headers })).status).toBe(401);
 });
 
-test("behaviour: a server on another port of the host gets the cookie, and no session with it", async () => {
+test("a server on another port of the host gets the cookie, and no session with it", async () => {
   const { cookie, pageKey } = await signIn(tyche);
   for (const other of ["", `${pageKey}x`, cookie.split("=")[1]!])
     expect(await readSessionToken(tyche.url, { cookie, pageKey: other })).toBeNull();
@@ -79,7 +79,7 @@ test.each([
   ["[::1]:3001", "tyche_session_3001"],
   ["[::1]", "tyche_session"],
   ["localhost", "tyche_session"],
-])("behaviour: under the host %s, the cookie is %s, and opens a session there alone", async (host, name) => {
+])("under the host %s, the cookie is %s, and opens a session there alone", async (host, name) => {
   const { cookie, data } = await send("POST", { operatorToken }, { host });
   expect(cookie.split("=")[0]).toBe(name);
   const { token, pageKey } = data as { token: string; pageKey: string };
@@ -91,7 +91,7 @@ test.each([
   expect(await callApi(token)).toBe(200);
 });
 
-test("behaviour: where there is TLS in front, the cookie is kept to it", async () => {
+test("where there is TLS in front, the cookie is kept to it", async () => {
   const { host } = new URL(tyche.url);
   const { cookie } = await send("POST", { operatorToken }, { origin: `https://${host}` });
   expect(cookie).toMatch(/; Secure$/);
@@ -102,7 +102,7 @@ describe("what opens nothing", () => {
     ["another token", { operatorToken: "wrong" }, 403],
     ["a code that was never given", { code: "wrong" }, 403],
     ["a number", { operatorToken: 7 }, 400],
-  ])("error: %s", async (_, body, status) => {
+  ])("%s", async (_, body, status) => {
     expect(await send("POST", body)).toMatchObject({ status, cookie: "", data: { success: false } });
   });
 
@@ -113,7 +113,7 @@ describe("what opens nothing", () => {
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
     { "sec-fetch-site": "none" },
-  ])("error: a page of another origin: %j", async (headers) => {
+  ])("a page of another origin: %j", async (headers) => {
     const { cookie, pageKey } = await signIn(tyche);
     expect(await send("POST", { operatorToken }, headers)).toMatchObject({ status: 403, cookie: "" });
     const asked = await send("POST", undefined, { ...headers, cookie });
@@ -124,7 +124,7 @@ describe("what opens nothing", () => {
     expect(await readSessionToken(tyche.url, { cookie, pageKey })).toMatch(/^tyche_session_/);
   });
 
-  test("error: a body that is no JSON, or too long", async () => {
+  test("a body that is no JSON, or too long", async () => {
     const post = async (type: string, body: string): Promise<number> =>
       (await fetch(`${tyche.url}/session`, { method: "POST", headers: { "content-type": type }, body }))
         .status;
@@ -134,14 +134,14 @@ describe("what opens nothing", () => {
   });
 });
 
-test("default: neither the API key nor a link that signs in is in the output of a start that no person reads", () => {
+test("neither the API key nor a link that signs in is in the output of a start that no person reads", () => {
   expect(tyche.output()).not.toContain(tyche.apiKey);
   expect(tyche.output()).toContain(`API key   in ${path.join(tyche.dataDir, "api-key")}`);
   expect(tyche.output()).not.toContain("code=");
 });
 
 test.each(["", "a\nb", "\u001b[2J", "x".repeat(61)])(
-  "error: the command line takes no dapp named %j",
+  "the command line takes no dapp named %j",
   async (name) => {
     const { code, output } = await runTyche(["dapp", "create", name], { TYCHE_DATA_DIR: tyche.dataDir });
     expect(code).toBe(1);
@@ -149,7 +149,7 @@ test.each(["", "a\nb", "\u001b[2J", "x".repeat(61)])(
   },
 );
 
-test("error: a token that could be guessed stops the start with one sentence", async () => {
+test("a token that could be guessed stops the start with one sentence", async () => {
   const dataDir = makeDataDir();
   try {
     const first = await startTycheProcess({ dataDir, networks: ["sepolia"] });

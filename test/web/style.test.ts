@@ -26,21 +26,21 @@ describe.each(["light", "dark"] as const)("colours of the %s scheme", (scheme) =
   const of = (name: string): string => colours.get(name)![scheme === "light" ? 0 : 1];
 
   test.each(["ink", "faint", "accent", "bad", "busy"])(
-    "behaviour: text in %s can be read on every ground (WCAG AA, 4.5)",
+    "text in %s can be read on every ground (WCAG AA, 4.5)",
     (name) => {
       for (const ground of ["ground", "panel", "code"])
         expect(contrast(of(name), of(ground))).toBeGreaterThanOrEqual(4.5);
     },
   );
 
-  test("behaviour: so can the text of a button, and the edges of fields be seen (WCAG AA, 3)", () => {
+  test("the text of a button can be read, and the edges of fields be seen (WCAG AA, 3)", () => {
     expect(contrast(of("on-accent"), of("accent"))).toBeGreaterThanOrEqual(4.5);
     for (const ground of ["ground", "panel"])
       expect(contrast(of("edge"), of(ground))).toBeGreaterThanOrEqual(3);
   });
 });
 
-test("behaviour: no style or script brings anything from elsewhere", () => {
+test("no style or script brings anything from elsewhere", () => {
   const texts = readdirSync(FOLDER).map((name) => readFileSync(new URL(name, FOLDER), "utf8"));
   expect(texts.join("\n").replaceAll('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
     /https?:|@import|url\(/,

@@ -76,7 +76,7 @@ test("a hash without 0x is one, and the verdict comes first: above the form, in 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("default: opened without a link, the page offers its service's networks, and takes node and addresses of one", async () => {
+test("opened without a link, the page offers its service's networks, and takes node and addresses of one", async () => {
   await page.getByRole("button", { name: "Choose a network of this service" }).click();
   const choice = page.getByLabel("Network of this service").and(page.locator(":focus"));
   await choice.selectOption(network.title);
@@ -140,7 +140,7 @@ test("an explorer's address is its transaction, and a result of another service 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a verification waits for a file that is still being read", async () => {
+test("a verification waits for a file that is still being read", async () => {
   const file = await save();
   await page.reload();
   await page.evaluate(`{
@@ -158,7 +158,7 @@ test("behaviour: a verification waits for a file that is still being read", asyn
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a file of chain data brings its hash, and what was changed in it is open to read", async () => {
+test("a file of chain data brings its hash, and what was changed in it is open to read", async () => {
   const file = await save();
   await page.reload();
   await page.getByLabel("File with chain data").setInputFiles(file);
@@ -190,7 +190,7 @@ test("behaviour: a file of chain data brings its hash, and what was changed in i
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a source that gives another result in a browser is neither valid nor called wrong", async () => {
+test("a source that gives another result in a browser is neither valid nor called wrong", async () => {
   const source =
     'const { get } = Object.getOwnPropertyDescriptor(Math, "random"); return Functions.encodeString(get ? "page" : "nodes")';
   const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
@@ -206,7 +206,7 @@ test("behaviour: a source that gives another result in a browser is neither vali
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: without the operator's addresses a result is valid only if the contracts found are the operator's", async () => {
+test("without the operator's addresses a result is valid only if the contracts found are the operator's", async () => {
   await verify({ given: "" });
   await page
     .getByRole("heading", { name: "Valid, if these contracts are the operator's", exact: true })
@@ -224,7 +224,7 @@ test("behaviour: without the operator's addresses a result is valid only if the 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: Cancel ends every outstanding read, leaves the focus at the button, and one can verify again", async () => {
+test("Cancel ends every outstanding read, leaves the focus at the button, and one can verify again", async () => {
   const ended: string[] = [];
   page.on("requestfailed", (request) => ended.push(request.failure()?.errorText ?? ""));
   await page.route(rpcUrl, () => {});
@@ -243,7 +243,7 @@ test("behaviour: Cancel ends every outstanding read, leaves the focus at the but
   expect(visitor.troubles).toEqual([]);
 });
 
-test("error: a verification that takes too long is stopped, and says so", async () => {
+test("a verification that takes too long is stopped, and says so", async () => {
   await page.clock.install();
   await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
   await expect.poll(() => hashField().inputValue()).toBe(hash);
@@ -258,7 +258,7 @@ test("error: a verification that takes too long is stopped, and says so", async 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("error: a node's error text is shortened, and has no hidden characters", async () => {
+test("a node's error text is shortened, and has no hidden characters", async () => {
   await page.route(rpcUrl, (route) =>
     route.fulfill({
       headers: { "access-control-allow-origin": "*", "access-control-allow-headers": "*" },
@@ -275,7 +275,7 @@ test("error: a node's error text is shortened, and has no hidden characters", as
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: the button can be pressed only once the page's script runs, so that no press is lost", async () => {
+test("the button can be pressed only once the page's script runs, so that no press is lost", async () => {
   await page.route("**/verifier.html", async (route) => {
     const response = await route.fetch();
     const html = await response.text();
@@ -289,7 +289,7 @@ test("behaviour: the button can be pressed only once the page's script runs, so 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: another link that is opened in the same window fills the form anew", async () => {
+test("another link that is opened in the same window fills the form anew", async () => {
   await page.goto(`${tyche.url}/verifier.html#tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}`);
   const other = `0x${"ab".repeat(32)}`;
   await page.goto(`${tyche.url}/verifier.html#tx=${other}&rpc=${encodeURIComponent(rpcUrl)}`);
@@ -299,7 +299,7 @@ test("behaviour: another link that is opened in the same window fills the form a
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: a link leaves out block hashes on a network whose blocks are not Ethereum's, and only there", async () => {
+test("a link leaves out block hashes on a network whose blocks are not Ethereum's, and only there", async () => {
   const given = encodeURIComponent(JSON.stringify(contracts));
   const fields = `tx=${hash}&rpc=${encodeURIComponent(rpcUrl)}&contracts=${given}`;
   const noBlocks = page.getByLabel("Don't recompute block hashes");
@@ -319,7 +319,7 @@ test("behaviour: a link leaves out block hashes on a network whose blocks are no
   expect(visitor.troubles).toEqual([]);
 });
 
-test("behaviour: the link of a shared result fills in everything that its verification needs", async () => {
+test("the link of a shared result fills in everything that its verification needs", async () => {
   await page.goto(`${tyche.url}/r/${requestId}`);
   await page.getByText(/on Ethereum Sepolia \(local chain\), 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
   await visitor.inspect();
@@ -342,7 +342,7 @@ test.each([
   ["of its own", true, "", " --blocks"],
   ["whose blocks are not Ethereum's", false, "&blocks=no", " --no-blocks"],
 ])(
-  "behaviour: the application tells verifier and command about a network %s",
+  "the application tells verifier and command about a network %s",
   async (_, hasEthereumBlocks, field, flag) => {
     await page.route("**/api/explorer/networks", async (route) => {
       const response = await route.fetch();

@@ -39,7 +39,7 @@ const request = async (key: number): Promise<string> => {
   return data.id as string;
 };
 
-test("behaviour: a service killed between the results and their delivery tells each once it is back, and nothing else; rotated keys stay so", async () => {
+test("a service killed between the results and their delivery tells each once it is back, and nothing else; rotated keys stay so", async () => {
   answers = false;
   tyche = await start();
   const { data: webhook } = await tyche.call("POST", "/api/webhooks", {

@@ -102,7 +102,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await expect.poll(() => hookMany().then(() => webhooks.list(DESK_DAPP))).toHaveLength(20);
   });
 
-  test("default: the receiver is told the end of a request, signed, in sequence, and nothing else", async () => {
+  test("the receiver is told the end of a request, signed, in sequence, and nothing else", async () => {
     const { id, secret } = await hook("/told");
     const { params } = makeRequest("random", "0x");
     const beacon = { round: "7", time: "2026-12-24T18:00:00.000Z", chainHash: "0x07" };
@@ -150,7 +150,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect([await listed({ state: "failed" }), await listed({ type: "request.failed" })]).toEqual([0, 0]);
   });
 
-  test("behaviour: a result that a reorg takes back and gives again is three events", async () => {
+  test("a result that a reorg takes back and gives again is three events", async () => {
     const { id } = await hook("/reorg");
     const request = await fulfil();
     await book.change([{ request, state: "submitted", detail: "a reorg removed the result" }]);
@@ -170,7 +170,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(inOrder[2].data.error).toEqual({ code: "request_failed", message: "no" });
   });
 
-  test("behaviour: a change that isn't stored is not told; a webhook gets only the types that it asked for", async () => {
+  test("a change that isn't stored is not told; a webhook gets only the types that it asked for", async () => {
     const { id } = await hook("/failures", { events: ["request.failed"] });
     const request = await fulfil();
     const also = async (): Promise<never> => {
@@ -180,7 +180,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0 });
   });
 
-  test("behaviour: a body stays below 20 kB", async () => {
+  test("a body stays below 20 kB", async () => {
     await hook("/large");
     const request = makeRequest("random", "0x") as OpenRequest;
     await book.add(request);
@@ -198,46 +198,43 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     ["/redirect", { status: 307 }],
     ["/closing", { status: null, error: expect.stringContaining("failed") }],
     ["/hanging", { status: null, error: expect.stringContaining("time limit of 2000ms") }],
-  ] as const)(
-    "behaviour: %s is no delivery; the same id comes again, and counts once it succeeds",
-    async (path, is) => {
-      if (path === "/hanging") {
-        await delivery.stop();
-        begin(2_000);
-      }
-      const { id } = await hook(path);
-      await fulfil();
-      const [first] = await attempted(id, 1);
+  ] as const)("%s is no delivery; the same id comes again, and counts once it succeeds", async (path, is) => {
+    if (path === "/hanging") {
       await delivery.stop();
-      begin();
-      expect(first).toMatchObject({ success: false, ...is });
-      expect(receiver.received.filter((one) => one.path === "/fine")).toEqual([]);
-      const waitMs = Date.parse(first!.nextAttemptAt!) - clock;
-      expect(waitMs).toBeGreaterThanOrEqual(4_500);
-      expect(waitMs).toBeLessThanOrEqual(5_500);
-      await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/fine` });
-      clock += 5_500;
-      delivery.wake();
-      const [, second] = await attempted(id, 2);
-      expect(second).toMatchObject({ success: true, eventId: first!.eventId, nextAttemptAt: null });
-      expect((await webhooks.get(DESK_DAPP, id)).failingSince).toBeNull();
-    },
-  );
+      begin(2_000);
+    }
+    const { id } = await hook(path);
+    await fulfil();
+    const [first] = await attempted(id, 1);
+    await delivery.stop();
+    begin();
+    expect(first).toMatchObject({ success: false, ...is });
+    expect(receiver.received.filter((one) => one.path === "/fine")).toEqual([]);
+    const waitMs = Date.parse(first!.nextAttemptAt!) - clock;
+    expect(waitMs).toBeGreaterThanOrEqual(4_500);
+    expect(waitMs).toBeLessThanOrEqual(5_500);
+    await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/fine` });
+    clock += 5_500;
+    delivery.wake();
+    const [, second] = await attempted(id, 2);
+    expect(second).toMatchObject({ success: true, eventId: first!.eventId, nextAttemptAt: null });
+    expect((await webhooks.get(DESK_DAPP, id)).failingSince).toBeNull();
+  });
 
-  test("behaviour: of an endless answer only the beginning is read", async () => {
+  test("of an endless answer only the beginning is read", async () => {
     const { id } = await hook("/huge");
     await fulfil();
     expect((await attempted(id, 1))[0]).toMatchObject({ success: true, answer: "y".repeat(2_048) });
   });
 
-  test("behaviour: Retry-After is honoured", async () => {
+  test("Retry-After is honoured", async () => {
     const { id } = await hook("/later");
     await fulfil();
     const [first] = await attempted(id, 1);
     expect(Date.parse(first!.nextAttemptAt!) - clock).toBe(3_600_000);
   });
 
-  test("behaviour: slow and hanging webhooks delay no other", async () => {
+  test("slow and hanging webhooks delay no other", async () => {
     for (let i = 0; i < 5; i += 1) await hook("/hanging");
     const { id } = await hook("/quick");
     for (let i = 0; i < 30; i += 1) await fulfil();
@@ -246,7 +243,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0 });
   });
 
-  test("behaviour: after ten attempts an event has failed; replayed, it comes with its id, signed with the present secret", async () => {
+  test("after ten attempts an event has failed; replayed, it comes with its id, signed with the present secret", async () => {
     const { id } = await hook("/flapping");
     flaps = true;
     const since = clock - 1_000;
@@ -278,7 +275,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     });
   });
 
-  test("behaviour: 410 pauses; what happens meanwhile is delivered once the webhook is resumed", async () => {
+  test("410 pauses; what happens meanwhile is delivered once the webhook is resumed", async () => {
     const { id } = await hook("/410");
     await fulfil();
     await attempted(id, 1);
@@ -292,7 +289,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pausedAt: null, pausedWhy: null, pending: 0 });
   });
 
-  test("behaviour: five days of failures pause a webhook; a success in between starts the days anew", async () => {
+  test("five days of failures pause a webhook; a success in between starts the days anew", async () => {
     const { id } = await hook("/flapping");
     flaps = true;
     await fulfil();
@@ -363,7 +360,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       ).toMatchObject({ type: "webhook.test" });
   });
 
-  test("behaviour: a clock that jumps a day ahead and back loses nothing, delays nothing new, and sends nothing twice", async () => {
+  test("a clock that jumps a day ahead and back loses nothing, delays nothing new, and sends nothing twice", async () => {
     const { id } = await hook("/flapping");
     flaps = true;
     await fulfil();
@@ -387,7 +384,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 0 });
   });
 
-  test("behaviour: a test goes to a paused webhook", async () => {
+  test("a test goes to a paused webhook", async () => {
     const { id } = await hook("/tested", { events: ["request.failed"] });
     await webhooks.change(DESK_DAPP, id, { paused: true });
     const { eventId } = await webhooks.test(DESK_DAPP, id);
@@ -396,7 +393,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(JSON.parse(message!.body)).toMatchObject({ type: "webhook.test", data: { webhookId: id } });
   });
 
-  test("behaviour: what a stopped delivery left is delivered by the next one, with the same id", async () => {
+  test("what a stopped delivery left is delivered by the next one, with the same id", async () => {
     const { id } = await hook("/hanging");
     await fulfil();
     const [sent] = await receiver.count("/hanging", 1);
@@ -408,7 +405,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(message!.id).toBe(sent!.id);
   });
 
-  test("behaviour: a clock that is set back while it delivers delays no attempt that was announced", async () => {
+  test("a clock that is set back while it delivers delays no attempt that was announced", async () => {
     const { id } = await hook("/later");
     await fulfil();
     const [first] = await attempted(id, 1);
@@ -423,7 +420,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await attempted(id, 2);
   });
 
-  test("behaviour: old events and attempts are deleted, but not what is still to be delivered", async () => {
+  test("old events and attempts are deleted, but not what is still to be delivered", async () => {
     await hook("/kept");
     const { id } = await hook("/410");
     await fulfil();
@@ -441,7 +438,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await events()).toEqual([]);
   });
 
-  test("error: another dapp's webhook is not found, and the tables have no secret in plain text", async () => {
+  test("another dapp's webhook is not found, and the tables have no secret in plain text", async () => {
     const { id, secret } = await hook("/mine");
     await expect(webhooks.get("dapp_other", id)).rejects.toMatchObject({ code: "not_found" });
     const rows = await store.db.selectFrom("webhooks").selectAll().execute();
@@ -467,7 +464,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     "https://user:secret@example.com/",
     "ftp://example.com/",
     "example.com",
-  ])("error: %s is refused", async (url) => {
+  ])("%s is refused", async (url) => {
     await expect(webhooks.create(DESK_DAPP, { url, signature: "hmac" })).rejects.toMatchObject({
       code: "invalid_parameter",
     });
@@ -493,7 +490,7 @@ describe("a name", () => {
     [["2002:7f00:1::"]],
     [["93.184.215.14", "127.0.0.1"]],
     [["2a00:1450:4001:81b::200e", "64:ff9b::7f00:1"]],
-  ])("error: that leads to %j is refused when the message is sent", async (addresses) => {
+  ])("that leads to %j is refused when the message is sent", async (addresses) => {
     const post = createGuardedPost({ userAgent: "test", resolve: async () => answer(...addresses) });
     const url = `https://rebinding.example.com:${receiver.host.split(":")[1]}/`;
     expect(post.refusalOf("https://rebinding.example.com/")).toBeUndefined();
@@ -501,7 +498,7 @@ describe("a name", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("behaviour: that changes its address between check and use leads to the one that was checked", async () => {
+  test("that changes its address between check and use leads to the one that was checked", async () => {
     const port = receiver.host.split(":")[1]!;
     let lookups = 0;
     const post = createGuardedPost({

@@ -7,7 +7,7 @@ import { createSecret, formatVerifyingKey, signMessage } from "../../src/webhook
 const body = '{"type":"webhook.test","data":{"text":"zażółć"}}';
 const message = { id: "evt_1", body, atMs: Date.now() };
 
-test("default: the standard's own package verifies an HMAC signature, and refuses another body", () => {
+test("the standard's own package verifies an HMAC signature, and refuses another body", () => {
   const secret = createSecret();
   const headers = Object.fromEntries(signMessage({ ...message, scheme: "v1", secrets: [secret] }));
   const webhook = new Webhook(formatVerifyingKey("v1", secret));
@@ -15,7 +15,7 @@ test("default: the standard's own package verifies an HMAC signature, and refuse
   expect(() => webhook.verify(`${body} `, headers)).toThrow("No matching signature");
 });
 
-test("behaviour: during a rotation, either secret verifies", () => {
+test("during a rotation, either secret verifies", () => {
   const [present, previous, other] = [createSecret(), createSecret(), createSecret()] as const;
   const headers = Object.fromEntries(signMessage({ ...message, scheme: "v1", secrets: [present, previous] }));
   for (const secret of [present, previous])
@@ -23,7 +23,7 @@ test("behaviour: during a rotation, either secret verifies", () => {
   expect(() => new Webhook(formatVerifyingKey("v1", other)).verify(body, headers)).toThrow("No matching");
 });
 
-test("default: the public key verifies an ed25519 signature", () => {
+test("the public key verifies an ed25519 signature", () => {
   const secret = createSecret();
   const headers = Object.fromEntries(signMessage({ ...message, scheme: "v1a", secrets: [secret] }));
   const raw = Buffer.from(formatVerifyingKey("v1a", secret).replace(/^whpk_/, ""), "base64");
@@ -37,7 +37,7 @@ test("default: the public key verifies an ed25519 signature", () => {
   expect(verify(null, content, key, signature)).toBe(true);
 });
 
-test("default: ten attempts in 75 hours", () => {
+test("ten attempts in 75 hours", () => {
   const pauses = Array.from({ length: 9 }, (_, i) => nextAttempt(i + 1, { now: 0, random: () => 0.5 })!);
   expect(pauses.map((ms) => ms / 1_000)).toEqual([
     5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
@@ -46,7 +46,7 @@ test("default: ten attempts in 75 hours", () => {
   expect(nextAttempt(10, { now: 0 })).toBeNull();
 });
 
-test("behaviour: pauses are spread by a tenth", () => {
+test("pauses are spread by a tenth", () => {
   expect([0, 1].map((random) => nextAttempt(2, { now: 0, random: () => random }))).toEqual([
     270_000, 330_000,
   ]);
@@ -60,6 +60,6 @@ test.each([
   ["-5", 5_000],
   ["soon", 5_000],
   ["", 5_000],
-])("behaviour: Retry-After %j postpones the second attempt to %i ms", (retryAfter, at) => {
+])("Retry-After %j postpones the second attempt to %i ms", (retryAfter, at) => {
   expect(nextAttempt(1, { now: 0, retryAfter, random: () => 0.5 })).toBe(at);
 });

@@ -48,7 +48,7 @@ const MYCHAIN = {
   operatorKey: { keystore: "key.json", passwordFile: "key.pass" },
 };
 
-test("default: embedded networks and networks with nodes of their own stand side by side", () => {
+test("embedded networks and networks with nodes of their own stand side by side", () => {
   const { networks } = read({ fuji: "embedded", sepolia: SEPOLIA, mychain: MYCHAIN });
   expect(networks["fuji"]).toBe("embedded");
   expect(networks["sepolia"]).toEqual({ ...SEPOLIA, contracts: path.join(folder, "contracts/sepolia.json") });
@@ -58,7 +58,7 @@ test("default: embedded networks and networks with nodes of their own stand side
   });
 });
 
-test("behaviour: what is shown of a configuration holds of each URL scheme and host alone", () => {
+test("what is shown of a configuration holds of each URL scheme and host alone", () => {
   const remote = {
     remote: { url: "http://signer.example.org:9000/secret-path", address: `0x${"5a".repeat(20)}` },
   };
@@ -69,7 +69,7 @@ test("behaviour: what is shown of a configuration holds of each URL scheme and h
   expect(text).not.toMatch(/pass|0123456789abcdef|secret/);
 });
 
-test("error: every violation of every network is named at once", () => {
+test("every violation of every network is named at once", () => {
   const found = violationsOf({
     polygon_amoy: "embedded",
     Sepolia: "embedded",
@@ -108,14 +108,14 @@ test("error: every violation of every network is named at once", () => {
   expect(found["/networks/mychain/chainId"]).toContain("is required");
 });
 
-test("behaviour: the schema for editors asks for what a network with nodes of its own can't do without", () => {
+test("the schema for editors asks for what a network with nodes of its own can't do without", () => {
   const validate = new Ajv2020({ strict: false }).compile(describeConfigSchema());
   expect(validate({ networks: { sepolia: SEPOLIA, fuji: "embedded" } })).toBe(true);
   expect(validate({ networks: { sepolia: { contracts: "x" } } })).toBe(false);
   expect(validate({})).toBe(true);
 });
 
-test("behaviour: Chainlink's own oracle is taken where it is known, or named", () => {
+test("Chainlink's own oracle is taken where it is known, or named", () => {
   const vrf = { chainlink: true };
   const named = { ...vrf, coordinator: `0x${"5a".repeat(20)}`, keyHash: `0x${"7b".repeat(32)}` };
   const { networks } = read({ sepolia: { ...SEPOLIA, vrf }, mychain: { ...MYCHAIN, vrf: named } });
@@ -127,7 +127,7 @@ test("behaviour: Chainlink's own oracle is taken where it is known, or named", (
   });
 });
 
-test("behaviour: what random words are paid with, and at which gas price, goes with VRF v2.5 alone", () => {
+test("what random words are paid with, and at which gas price, goes with VRF v2.5 alone", () => {
   const terms = { nativePayment: true, coinPerSubscription: "0.5" };
   const own = { ...MYCHAIN, vrf: "v2.5", ...terms, laneMaxGasGwei: "500" };
   const theirs = { ...SEPOLIA, vrf: { chainlink: true }, ...terms };
@@ -151,7 +151,7 @@ test("behaviour: what random words are paid with, and at which gas price, goes w
   });
 });
 
-test("behaviour: rounds of drand are quicknet's unless another chain is named, and relays are URLs", () => {
+test("rounds of drand are quicknet's unless another chain is named, and relays are URLs", () => {
   const beacon = { relays: ["https://relay.example.org"], marginSeconds: 10, chain: ownDrandChain() };
   const { networks } = read({ mychain: { ...MYCHAIN, beacon }, fuji: { embedded: true, beacon } });
   expect([networks["mychain"], networks["fuji"]]).toMatchObject([{ beacon }, { beacon }]);
@@ -170,7 +170,7 @@ test("behaviour: rounds of drand are quicknet's unless another chain is named, a
 });
 
 test.each(["https://user:pass@oracle.example", "https://oracle.example/?key=1", "http://"])(
-  "error: an oracleUrl that no request can be made to, or that shows a key: %s",
+  "an oracleUrl that no request can be made to, or that shows a key: %s",
   (oracleUrl) => {
     expect(violationsOf({ mychain: { ...MYCHAIN, oracleUrl } })).toEqual({
       "/networks/mychain/oracleUrl":

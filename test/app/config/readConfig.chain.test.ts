@@ -34,7 +34,7 @@ function errorOf(run: () => unknown): ConfigError {
   throw new Error("nothing was thrown");
 }
 
-test("default: without a file every member has its default, and an empty file is the same", () => {
+test("without a file every member has its default, and an empty file is the same", () => {
   const { config, file, variables } = read();
   expect({ file, variables }).toEqual({ file: undefined, variables: [] });
   expect(config).toMatchObject({ host: "127.0.0.1", port: 3000, trustProxy: false, logLevel: "warn" });
@@ -44,7 +44,7 @@ test("default: without a file every member has its default, and an empty file is
   expect(read().config).toEqual(config);
 });
 
-test("behaviour: --config wins over TYCHE_CONFIG, and that over tyche.json in the data directory", () => {
+test("--config wins over TYCHE_CONFIG, and that over tyche.json in the data directory", () => {
   write({ port: 1 });
   expect(read().config.port).toBe(1);
   const second = write({ port: 2 }, path.join(dataDir, "second.json"));
@@ -53,7 +53,7 @@ test("behaviour: --config wins over TYCHE_CONFIG, and that over tyche.json in th
   expect(read({ TYCHE_CONFIG: second }, third)).toMatchObject({ config: { port: 3 }, file: third });
 });
 
-test("behaviour: variables of the environment win over the file", () => {
+test("variables of the environment win over the file", () => {
   write({ port: 1, sandbox: { allowHosts: ["a.example"], maxQueue: 10 } });
   const { config, variables } = read({ PORT: "0", TYCHE_ALLOW_HOSTS: "b.example, c.example" });
   expect(config).toMatchObject({
@@ -63,13 +63,13 @@ test("behaviour: variables of the environment win over the file", () => {
   expect(variables).toEqual(["PORT", "TYCHE_ALLOW_HOSTS"]);
 });
 
-test("behaviour: a relative path starts at the file", () => {
+test("a relative path starts at the file", () => {
   mkdirSync(path.join(dataDir, "presets"));
   write({ pluginsDir: "presets" });
   expect(read().config.pluginsDir).toBe(path.join(dataDir, "presets"));
 });
 
-test("error: every violation is named at once, with its path and what is allowed", () => {
+test("every violation is named at once, with its path and what is allowed", () => {
   write({
     prt: 1,
     networks: { sepolia: "public", mainnet: "embedded" },
@@ -97,22 +97,22 @@ test.each([
   ["is no JSON", '{"port": 1,}', /line 1, column 12/],
   ["has a member twice", '{"port": 1, "port": 2}', /port/],
   ["is no object", "[]", /must be a JSON object/],
-])("error: a file that %s", (_, content, message) => {
+])("a file that %s", (_, content, message) => {
   write(content);
   expect(errorOf(() => read()).message).toMatch(message);
 });
 
-test("error: a file that was named and is not there", () => {
+test("a file that was named and is not there", () => {
   expect(errorOf(() => read({}, path.join(dataDir, "none.json"))).message).toMatch(
     /none\.json.*\n.*can't be read/,
   );
 });
 
-test("behaviour: every limit of the HTTP layer can be set", () => {
+test("every limit of the HTTP layer can be set", () => {
   expect(Object.keys(read().config.http).toSorted()).toEqual(Object.keys(DEFAULT_LIMITS).toSorted());
 });
 
-test("error: a network or a layer that there isn't, in what is accepted for one start", () => {
+test("a network or a layer that there isn't, in what is accepted for one start", () => {
   const accepted = { TYCHE_ACCEPT_CHAINS: "fuji, mine", TYCHE_ACCEPT_MISSING: "user" };
   write({ networks: { fuji: "embedded" } });
   expect(errorOf(() => read(accepted)).message).toMatch(
@@ -123,7 +123,7 @@ test("error: a network or a layer that there isn't, in what is accepted for one 
   expect(read({ TYCHE_ACCEPT_MISSING: "user,system-calls" }).variables).toEqual(["TYCHE_ACCEPT_MISSING"]);
 });
 
-test("error: what a start would refuse is named at once, beside what the schema refuses", () => {
+test("what a start would refuse is named at once, beside what the schema refuses", () => {
   write({
     host: "127.0.0.1:3000",
     port: -1,
@@ -161,7 +161,7 @@ test.each([
   ["https://tyche.example.org", "https://tyche.example.org"],
   ["HTTPS://Tyche.example.org:443/", "https://tyche.example.org"],
   ["http://[2001:db8::1]:8080", "http://[2001:db8::1]:8080"],
-])("behaviour: TYCHE_PUBLIC_URL may be %s", (publicUrl, origin) => {
+])("TYCHE_PUBLIC_URL may be %s", (publicUrl, origin) => {
   expect(parsePublicUrl(read({ TYCHE_PUBLIC_URL: publicUrl }).config.publicUrl!)).toBe(origin);
 });
 
@@ -172,28 +172,28 @@ test.each([
   "https://tyche.example.org/?",
   "https://tyche.example.org#",
   "https://",
-])("error: TYCHE_PUBLIC_URL may not be %s", (publicUrl) => {
+])("TYCHE_PUBLIC_URL may not be %s", (publicUrl) => {
   const { message } = errorOf(() => read({ TYCHE_PUBLIC_URL: publicUrl }));
   expect(message).toMatch(/^TYCHE_PUBLIC_URL must be an http or https URL of just a host/);
   expect(message).toContain(`got "${publicUrl}"`);
 });
 
-test("error: a public address with credentials is refused without being repeated", () => {
+test("a public address with credentials is refused without being repeated", () => {
   write({ publicUrl: "https://me:swordfish@tyche.example.org" });
   const { message } = errorOf(() => read());
   expect(message).toContain("/publicUrl: must be");
   expect(message).not.toContain("swordfish");
 });
 
-test.each(["localhost", "::1", "0.0.0.0", "host.example"])("behaviour: HOST may be %s", (host) => {
+test.each(["localhost", "::1", "0.0.0.0", "host.example"])("HOST may be %s", (host) => {
   expect(read({ HOST: host }).config.host).toBe(host);
 });
 
-test.each(["*", "1.2.3", "http://localhost", "a b", "[::1]"])("error: HOST can't be %s", (host) => {
+test.each(["*", "1.2.3", "http://localhost", "a b", "[::1]"])("HOST can't be %s", (host) => {
   expect(errorOf(() => read({ HOST: host })).message).toMatch(/^HOST must be an address/);
 });
 
-test("behaviour: variables that nothing reads are named, but not those that the file names", () => {
+test("variables that nothing reads are named, but not those that the file names", () => {
   write({
     database: { url: { env: "TYCHE_DATABASE" } },
     networks: {
@@ -214,18 +214,18 @@ test("behaviour: variables that nothing reads are named, but not those that the 
   expect(read(environment).unknownVariables).toEqual(["TYCHE_ALOW_HOSTS"]);
 });
 
-test("error: variables that list what can't be used are named", () => {
+test("variables that list what can't be used are named", () => {
   const { message } = errorOf(() => read({ TYCHE_RPC_ORIGINS: "*", TYCHE_ALLOW_HOSTS: "a:b:c" }));
   expect(message).toContain('TYCHE_RPC_ORIGINS: "*" can\'t be used');
   expect(message).toContain('TYCHE_ALLOW_HOSTS: "a:b:c" can\'t be used');
 });
 
-test("behaviour: a byte order mark is no part of the text", () => {
+test("a byte order mark is no part of the text", () => {
   write('\uFEFF{"port": 7}');
   expect(read().config.port).toBe(7);
 });
 
-test("error: a file that is not UTF-8, too large, or no file", () => {
+test("a file that is not UTF-8, too large, or no file", () => {
   const file = path.join(dataDir, "tyche.json");
   writeFileSync(file, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
   expect(errorOf(() => read()).message).toContain("is not UTF-8 text");
@@ -238,7 +238,7 @@ test("error: a file that is not UTF-8, too large, or no file", () => {
   expect(errorOf(() => read({}, pipe)).message).toContain("is not a regular file");
 });
 
-test("behaviour: the schema for editors is a valid JSON Schema that says what every member is for", () => {
+test("the schema for editors is a valid JSON Schema that says what every member is for", () => {
   const schema = describeConfigSchema() as Described;
   const ajv = new Ajv2020({ strict: false });
   expect(ajv.validateSchema(schema)).toBe(true);
@@ -255,7 +255,7 @@ function members({ properties = {} }: Described): [string, Described][] {
   return Object.entries(properties).flatMap(([name, member]) => [[name, member], ...members(member)]);
 }
 
-test("behaviour: a database of PostgreSQL is named by its variable, for networks with nodes of their own", () => {
+test("a database of PostgreSQL is named by its variable, for networks with nodes of their own", () => {
   const database = { url: { env: "DATABASE_URL" } };
   const own = { mychain: { chainId: 31_337, rpcUrls: ["http://127.0.0.1:8545"], contracts: "c.json" } };
   writeFileSync(path.join(dataDir, "tyche.json"), JSON.stringify({ database, networks: own }));
@@ -273,7 +273,7 @@ test("behaviour: a database of PostgreSQL is named by its variable, for networks
   expect(() => read()).toThrow('must be an object with env, such as {"env": "DATABASE_URL"}');
 });
 
-test("behaviour: what is kept is said for embedded networks and others apart, with payloads of embedded ones 30 days by default", () => {
+test("what is kept is said for embedded networks and others apart, with payloads of embedded ones 30 days by default", () => {
   const forever = { requestDays: "forever", payloadDays: "forever", transactionDays: "forever" };
   expect(read().config.keep).toEqual({
     embedded: { ...forever, payloadDays: 30, blockDays: "forever" },

@@ -72,11 +72,11 @@ test.each([
   ],
   ["contracts without keys", {}, "http://127.0.0.1:1", "without keys for secrets"],
   ["no URL of the oracle", { secretKeys }, undefined, "networks.mychain.oracleUrl"],
-])("error: %s: the reason why there are no secrets", (_, functions, url, reason) => {
+])("%s: the reason why there are no secrets", (_, functions, url, reason) => {
   expect(connect(url, functions)).toContain(reason);
 });
 
-test("default: asks the oracle as the operator, and takes what a node has signed", async () => {
+test("asks the oracle as the operator, and takes what a node has signed", async () => {
   const run = {
     ok: true,
     console: "",
@@ -96,7 +96,7 @@ test("default: asks the oracle as the operator, and takes what a node has signed
   });
 });
 
-test("behaviour: encrypts to a key that was handed on with its first generator, which stays valid", () => {
+test("encrypts to a key that was handed on with its first generator, which stays valid", () => {
   const handedOn = stringToHex(JSON.stringify({ ...threshold, G_bar: threshold.H }));
   const holder = holderOf(
     connect("http://127.0.0.1:1", { secretKeys: { ...secretKeys, thresholdPublicKey: handedOn } }),
@@ -104,7 +104,7 @@ test("behaviour: encrypts to a key that was handed on with its first generator, 
   expect(holder.threshold).toEqual(threshold);
 });
 
-test("error: what the oracle refuses is the caller's", async () => {
+test("what the oracle refuses is the caller's", async () => {
   const holder = holderOf(
     connect(await serve(answerAs(node, { success: false, error_message: "no version 3" }))),
   );
@@ -153,7 +153,7 @@ test.each([
     "no node of the network has signed",
   ],
   ["too long", () => "x".repeat(1_048_577), "can't be reached"],
-])("error: an answer that is %s", async (_, answer, message) => {
+])("an answer that is %s", async (_, answer, message) => {
   const holder = holderOf(connect(await serve(answer)));
   await expect(holder.describe!(slots)).rejects.toMatchObject({
     code: "chain_unavailable",
@@ -177,7 +177,7 @@ test.each([
   ["a count that is a text", { run: { ...RUN, memoryBytes: "1" }, shownChars: 0 }],
   ["a console that is a list", { run: { ...RUN, console: [] }, shownChars: 0 }],
   ["an error without a message", { run: { ...RUN, ok: false, error: { kind: "thrown" } }, shownChars: 0 }],
-])("error: a signed answer with %s is no run", async (_, payload) => {
+])("a signed answer with %s is no run", async (_, payload) => {
   const holder = holderOf(connect(await serve(answerAs(node, { success: true, ...payload }))));
   const request = { source: "return 1", limits: { maxResponseBytes: 256 } };
   await expect(holder.run!(slots, request)).rejects.toMatchObject({
@@ -186,7 +186,7 @@ test.each([
   });
 });
 
-test("error: a refusal that would take a megabyte of the caller's answer is cut, and one of another shape says nothing", async () => {
+test("a refusal that would take a megabyte of the caller's answer is cut, and one of another shape says nothing", async () => {
   const refusals = [{ error_message: "x".repeat(100_000) }, { error_message: { toString: 1 } }];
   const holder = holderOf(
     connect(await serve((text) => answerAs(node, { success: false, ...refusals.shift() })(text))),
@@ -195,7 +195,7 @@ test("error: a refusal that would take a megabyte of the caller's answer is cut,
   await expect(holder.describe!(slots)).rejects.toMatchObject({ message: "the oracle gives no reason" });
 });
 
-test("behaviour: whoever uses up their messages leaves others theirs", async () => {
+test("whoever uses up their messages leaves others theirs", async () => {
   const connected = connect(await serve(() => "{}"));
   if (typeof connected === "string") throw new Error(connected);
   const body = { message_id: "1", method: "secrets_list", don_id: "", receiver: "" } as const;
@@ -206,7 +206,7 @@ test("behaviour: whoever uses up their messages leaves others theirs", async () 
   expect(await send("b")).toEqual({ id: "1" });
 });
 
-test("error: the operator's messages are not passed on for others", async () => {
+test("the operator's messages are not passed on for others", async () => {
   const connected = connect(await serve(() => "{}"));
   if (typeof connected === "string") throw new Error(connected);
   const body = {
@@ -222,7 +222,7 @@ test("error: the operator's messages are not passed on for others", async () => 
   );
 });
 
-test("error: an oracle that is away", async () => {
+test("an oracle that is away", async () => {
   const url = await serve(() => "");
   await new Promise((resolve) => oracle!.close(resolve));
   const away = { code: "chain_unavailable", message: expect.not.stringContaining("127.0.0.1") };

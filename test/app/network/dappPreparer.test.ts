@@ -6,7 +6,7 @@ import type { LeftConsumer } from "../../../src/requests/keep/deletedDapps.ts";
 
 const CONSUMER = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-test("behaviour: an operator reads which contract of a deleted dapp is linked yet, once in the log, and when nobody tries any more", async () => {
+test("an operator reads which contract of a deleted dapp is linked yet, once in the log, and when nobody tries any more", async () => {
   const lines: string[] = [];
   const warnings: (readonly string[])[] = [];
   let left: LeftConsumer[] = [

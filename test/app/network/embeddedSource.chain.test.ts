@@ -11,7 +11,7 @@ import { NETWORKS } from "../../../src/networks/profiles.ts";
 
 const FIRST_RPC_PORT = 8545;
 
-test("behaviour: a chain whose port is taken says so, and where it serves instead, at the start and in the readiness", async () => {
+test("a chain whose port is taken says so, and where it serves instead, at the start and in the readiness", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tyche-test-"));
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");

@@ -78,7 +78,7 @@ function watch(waitMs = 60_000): NodeWatch {
   return watchNodes({ client, coordinator: signers[0]!, signal: stopping.signal, onError, waitMs });
 }
 
-test("default: each node of the coordinator's configuration, with what the others say of it", async () => {
+test("each node of the coordinator's configuration, with what the others say of it", async () => {
   known[1] = undefined;
   known[2] = [0, 1, 3];
   const node = (index: number, answers: boolean, accusers = 0) => ({
@@ -93,7 +93,7 @@ test("default: each node of the coordinator's configuration, with what the other
   expect(await watch()()).toEqual([node(0, true), node(1, false), node(2, false), node(3, true, 2)]);
 });
 
-test("behaviour: the nodes are asked once in a while, and nobody waits for them twice", async () => {
+test("the nodes are asked once in a while, and nobody waits for them twice", async () => {
   const read = watch();
   await Promise.all([read(), read(), read()]);
   expect(asked).toBe(NODES.length);
@@ -104,7 +104,7 @@ test("behaviour: the nodes are asked once in a while, and nobody waits for them 
   expect(asked).toBe(2 * NODES.length);
 });
 
-test("behaviour: nobody waits for a node that hangs", async () => {
+test("nobody waits for a node that hangs", async () => {
   known[2] = SILENT;
   const read = watch(20);
   expect(await read()).toBeUndefined();
@@ -116,13 +116,13 @@ test("behaviour: nobody waits for a node that hangs", async () => {
   );
 });
 
-test("behaviour: an oracle that holds all keys has no nodes", async () => {
+test("an oracle that holds all keys has no nodes", async () => {
   hasUrls = false;
   expect(await watch()()).toEqual([]);
   expect(asked).toBe(0);
 });
 
-test("error: while the chain can't be asked, the last reading stands", async () => {
+test("while the chain can't be asked, the last reading stands", async () => {
   const read = watch();
   const first = await read();
   isChainDown = true;
@@ -132,7 +132,7 @@ test("error: while the chain can't be asked, the last reading stands", async () 
   expect(await read()).toBe(first);
 });
 
-test("error: where it could never be asked, nothing is said", async () => {
+test("where it could never be asked, nothing is said", async () => {
   isChainDown = true;
   expect(await watch()()).toBeUndefined();
   expect(errors).toMatchObject([{ message: "connection refused" }]);

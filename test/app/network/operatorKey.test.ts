@@ -24,12 +24,12 @@ const load = async (key: Parameters<typeof loadOperatorKey>[0]["key"], environme
   (await loadOperatorKey({ network: "mychain", key, environment })).address;
 const fromVariable = await load({ env: "KEY" }, { KEY: SECRET_KEY });
 
-test("default: a variable, a key file and a remote signer name one account", async () => {
+test("a variable, a key file and a remote signer name one account", async () => {
   expect(await load({ keystore, passwordFile })).toBe(fromVariable);
   expect(await load({ remote: { url: "http://127.0.0.1:1", address: fromVariable } })).toBe(fromVariable);
 });
 
-test("error: no key, none in the variable, no file and a wrong password each say what is missing, and no secret", async () => {
+test("no key, none in the variable, no file and a wrong password each say what is missing, and no secret", async () => {
   const wrong = join(folder, "wrong.pass");
   writeFileSync(wrong, "hunter2");
   const cases = [

@@ -72,7 +72,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("behaviour: while opening a network takes long, it is not opened a second time beside that", async () => {
+test("while opening a network takes long, it is not opened a second time beside that", async () => {
   await vi.waitFor(() => expect(attempts).toBe(1));
   vi.advanceTimersByTime(LONG_MS);
   // A second attempt would make a few calls one after the other, and its `eth_getCode` would arrive among these.

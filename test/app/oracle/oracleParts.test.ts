@@ -17,13 +17,13 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-test("default: a node's key is bound to the first network that it is used on", async () => {
+test("a node's key is bound to the first network that it is used on", async () => {
   await bindNode(store, file, "first");
   await expect(bindNode(store, file, "first")).resolves.toBeUndefined();
   await expect(bindNode(store, { ...file, chainId: 5 }, "other chain")).resolves.toBeUndefined();
 });
 
-test("behaviour: what a node said is forgotten after a week, by its own clock and by the chain's", async () => {
+test("what a node said is forgotten after a week, by its own clock and by the chain's", async () => {
   const DAY_MS = 86_400_000;
   const key = { network: "first", configDigest: idOf(1n), requestId: idOf(2n) };
   const recordedAt = Date.now();
@@ -44,7 +44,7 @@ test("behaviour: what a node said is forgotten after a week, by its own clock an
   }
 });
 
-test("error: another coordinator, or another chain with the same id, is refused with the reason", async () => {
+test("another coordinator, or another chain with the same id, is refused with the reason", async () => {
   await bindNode(store, file, "first");
   const other = {
     functionsCoordinator: "0x00000000000000000000000000000000000000c1",

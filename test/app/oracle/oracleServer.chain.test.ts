@@ -89,7 +89,7 @@ const bodyFor = (chainId: Uint8Array): Uint8Array =>
 
 describe("what strangers send", () => {
   test.each(["//", "///", "//@", "/%", "*", "http://["])(
-    "error: the target %s is answered with 404",
+    "the target %s is answered with 404",
     async (target) => {
       await listen();
       expect(await send(target)).toBe(404);
@@ -97,13 +97,13 @@ describe("what strangers send", () => {
     },
   );
 
-  test.each([0, 1, 31, 95, 99, 200])("error: %i bytes of 255 are for no node here", async (length) => {
+  test.each([0, 1, 31, 95, 99, 200])("%i bytes of 255 are for no node here", async (length) => {
     await listen();
     expect(await send(PATH, { body: new Uint8Array(length).fill(255) })).toBe(404);
     expect(await send("/healthz")).toBe(200);
   });
 
-  test("error: too long a body is refused", async () => {
+  test("too long a body is refused", async () => {
     await listen();
     expect(await send(PATH, { body: new Uint8Array(524_289) })).toBe(413);
     expect(await send("/gateway", { body: new Uint8Array(262_145) })).toBe(413);
@@ -111,7 +111,7 @@ describe("what strangers send", () => {
   });
 });
 
-test("error: one address has at most 64 connections, and the others' places stay free", async () => {
+test("one address has at most 64 connections, and the others' places stay free", async () => {
   await listen();
   const { hostname, port } = new URL(server!.url);
   const sockets: Socket[] = [];
@@ -135,7 +135,7 @@ test.each([
   ["header", "POST /oracle/messages HTTP/1.1\r\nHost: a\r\n", "A: b\r\n"],
   ["body", "POST /oracle/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", "x"],
   ["first byte", "", ""],
-])("error: a connection whose %s is late is closed", async (_, first, more) => {
+])("a connection whose %s is late is closed", async (_, first, more) => {
   await listen({ receiveTimeoutMs: 100 });
   const { hostname, port } = new URL(server!.url);
   const socket = connect(Number(port), hostname);
@@ -161,7 +161,7 @@ describe("calls of one address", () => {
     return statuses;
   };
 
-  test("error: beyond 200 they get 429, whatever they ask for, and another address doesn't", async () => {
+  test("beyond 200 they get 429, whatever they ask for, and another address doesn't", async () => {
     await listen();
     expect(await sendMany(199, "/healthz")).toEqual({ 200: 199 });
     expect(await sendMany(3, "/nothing")).toEqual({ 404: 1, 429: 2 });
@@ -171,12 +171,12 @@ describe("calls of one address", () => {
     expect(await sendMany(6, "/healthz")).toEqual({ 200: 5, 429: 1 });
   });
 
-  test("error: one of /metrics counts as ten", async () => {
+  test("one of /metrics counts as ten", async () => {
     await listen();
     expect(await sendMany(21, "/metrics")).toEqual({ 200: 20, 429: 1 });
   });
 
-  test("error: long evidence counts by its length, and messages pass all the same", async () => {
+  test("long evidence counts by its length, and messages pass all the same", async () => {
     vi.spyOn(network, "evidence").mockResolvedValueOnce([`"${"0".repeat(210 * 65_536)}"`]);
     await listen();
     expect(await send("/evidence")).toBe(200);
@@ -185,7 +185,7 @@ describe("calls of one address", () => {
     expect(await send(PATH, { body: bodyFor(uintBytes(80_002, 8)) })).toBe(204);
   });
 
-  test("error: beyond 500 bodies for other networks no more is read, and another address's is", async () => {
+  test("beyond 500 bodies for other networks no more is read, and another address's is", async () => {
     await listen();
     const body = bodyFor(uintBytes(1, 8));
     expect(await sendMany(502, PATH, { body })).toEqual({ 404: 500, 429: 2 });
@@ -198,20 +198,20 @@ describe("whose limits a message counts for", () => {
   const body = bodyFor(uintBytes(80_002, 8));
   const headers = { "x-forwarded-for": "192.0.2.1, 192.0.2.2" };
 
-  test("default: those of the address that is connected, whatever a header says", async () => {
+  test("those of the address that is connected, whatever a header says", async () => {
     await listen();
     expect(await send(PATH, { body, headers })).toBe(204);
     expect(senders).toEqual(["127.0.0.1"]);
   });
 
-  test("behaviour: behind a proxy, those of the address that the proxy saw", async () => {
+  test("behind a proxy, those of the address that the proxy saw", async () => {
     await listen({ trustProxy: true });
     expect(await send(PATH, { body, headers })).toBe(204);
     expect(await send(PATH, { body })).toBe(204);
     expect(senders).toEqual(["192.0.2.2", "127.0.0.1"]);
   });
 
-  test("behaviour: all addresses of an IPv6 /64 count as one", async () => {
+  test("all addresses of an IPv6 /64 count as one", async () => {
     await listen({ trustProxy: true });
     for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"])
       await send(PATH, { body, headers: { "x-forwarded-for": address } });

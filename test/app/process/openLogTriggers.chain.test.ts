@@ -61,7 +61,7 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenLogTrig
   return triggers;
 };
 
-test("behaviour: of two replicas one acts on each log; the other takes over when that one ends", async () => {
+test("of two replicas one acts on each log; the other takes over when that one ends", async () => {
   await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
   const [byFirst, bySecond]: string[][] = [[], []];
   const [first, second] = [await openReplica("rep_1", byFirst!), await openReplica("rep_2", bySecond!)];

@@ -4,7 +4,7 @@ import { openRegistry } from "../../../src/app/process/openRegistry.ts";
 import { makeFolder, writePreset } from "../../presets/folders.ts";
 import { runHere } from "../../presets/runHere.ts";
 
-test("behaviour: says in the log when a preset that was broken is served again", async () => {
+test("says in the log when a preset that was broken is served again", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", { definition: "{" });
   const lines: unknown[] = [];

@@ -47,7 +47,7 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenSchedul
   return schedules;
 };
 
-test("behaviour: of two replicas one requests each tick; the other takes over when that one ends", async () => {
+test("of two replicas one requests each tick; the other takes over when that one ends", async () => {
   await insertDapp(store.db, { id: DAPP.id, name: "a", facilities: [], createdAt: 1 });
   const [byFirst, bySecond]: string[][] = [[], []];
   const [first, second] = [await openReplica("rep_1", byFirst!), await openReplica("rep_2", bySecond!)];

@@ -51,7 +51,7 @@ const addSome = async (many: number): Promise<string[]> => {
   return events.map(({ id }) => id);
 };
 
-test("behaviour: of two replicas one delivers each event; the other takes over when that one ends", async () => {
+test("of two replicas one delivers each event; the other takes over when that one ends", async () => {
   await insertDapp(store.db, { id: DAPP, name: "a", facilities: [], createdAt: 1 });
   const [first, second] = [await openReplica("rep_1"), await openReplica("rep_2")];
   const holder = async () => {

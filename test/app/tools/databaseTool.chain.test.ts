@@ -87,7 +87,7 @@ async function changeFile(statement: string): Promise<void> {
   await source.close();
 }
 
-test("default: every row of a stopped service's database is on PostgreSQL, which its data directory uses from then on", async () => {
+test("every row of a stopped service's database is on PostgreSQL, which its data directory uses from then on", async () => {
   const { tables, setAsideAs } = await copy();
   expect(tables).toContainEqual(expect.objectContaining({ table: "requests", rows: REQUESTS }));
   expect(existsSync(file())).toBe(false);
@@ -113,7 +113,7 @@ test("default: every row of a stopped service's database is on PostgreSQL, which
   expect(await migrateDatabase(location())).toMatchObject({ migrations: [] });
 });
 
-test("behaviour: a copy that ended before the file was moved away is repeated; one that the file has outgrown is refused", async () => {
+test("a copy that ended before the file was moved away is repeated; one that the file has outgrown is refused", async () => {
   const { setAsideAs, tables } = await copy();
   const again = await openStore(createSqliteDialect(setAsideAs), { file: setAsideAs });
   await sql`VACUUM INTO ${sql.lit(file())}`.execute(again.db);
@@ -132,7 +132,7 @@ test("behaviour: a copy that ended before the file was moved away is repeated; o
   expect(existsSync(file())).toBe(true);
 });
 
-test("behaviour: the check finds what differs, and a row that is not what was written", async () => {
+test("the check finds what differs, and a row that is not what was written", async () => {
   await openTarget();
   await expect(checkDatabase(location(), { to: "TARGET" })).resolves.toMatchObject({
     problems: expect.arrayContaining([
@@ -144,7 +144,7 @@ test("behaviour: the check finds what differs, and a row that is not what was wr
   expect(problems).toEqual([expect.stringContaining("transaction 0x1 in the database is damaged")]);
 });
 
-test("error: the check finds triggers, views and tables of others, in the file and on PostgreSQL", async () => {
+test("the check finds triggers, views and tables of others, in the file and on PostgreSQL", async () => {
   await copy();
   const target = await openTarget();
   expect((await checkDatabase(location())).problems).toEqual([]);
@@ -171,7 +171,7 @@ test("error: the check finds triggers, views and tables of others, in the file a
   ]);
 });
 
-test("behaviour: a compacted database is smaller and whole; one of PostgreSQL says how that is done there", async () => {
+test("a compacted database is smaller and whole; one of PostgreSQL says how that is done there", async () => {
   await changeFile("DELETE FROM requests WHERE rowid % 10 > 0");
   const { tables } = await checkDatabase(location());
   const { before, after } = await compactDatabase(location());
@@ -184,7 +184,7 @@ test("behaviour: a compacted database is smaller and whole; one of PostgreSQL sa
   await expect(compactDatabase(location())).rejects.toThrow('psql "$TARGET" -c "VACUUM FULL"');
 });
 
-test("error: another program's tables, and tables of a stranger, are left as they are", async () => {
+test("another program's tables, and tables of a stranger, are left as they are", async () => {
   await withClient(environment.TARGET, (client) => client.query("CREATE TABLE customers (id int)"));
   await expect(copy()).rejects.toMatchObject({
     code: "copy_failed",
@@ -196,7 +196,7 @@ test("error: another program's tables, and tables of a stranger, are left as the
   });
 });
 
-test("error: the database of embedded chains stays beside them", async () => {
+test("the database of embedded chains stays beside them", async () => {
   mkdirSync(path.join(dataDir, "chains", "sepolia"), { recursive: true });
   writeFileSync(path.join(dataDir, "chains", "sepolia", "state.json"), "{}");
   await expect(copy()).rejects.toMatchObject({
@@ -206,7 +206,7 @@ test("error: the database of embedded chains stays beside them", async () => {
   expect(existsSync(file())).toBe(true);
 });
 
-test("error: nothing is copied while a process serves from either database", async () => {
+test("nothing is copied while a process serves from either database", async () => {
   const directory = openDataDirectory(dataDir, { exclusive: true });
   await expect(copy()).rejects.toMatchObject({ code: "data_dir_unusable" });
   directory.close();
@@ -224,7 +224,7 @@ test("error: nothing is copied while a process serves from either database", asy
 test.each([
   ["NOT_SET", "NOT_SET, which should hold the URL of the database, is not set"],
   ["postgres://user:secret@host/db", "--to takes the name of the variable that holds the URL"],
-])("error: %s names no target", async (to, message) => {
+])("%s names no target", async (to, message) => {
   const failure = await copyDatabase(location(), { to }).catch((error: Error) => error.message);
   expect(failure).toContain(message);
   expect(failure).not.toContain("secret");

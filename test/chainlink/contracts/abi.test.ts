@@ -30,7 +30,7 @@ describe.each(Object.entries(FRAGMENTS))("%s", (name, fragments) => {
   const compiled = new Set(artifacts[name as ContractName].abi.map(fingerprint));
 
   test.each(fragments.map((item) => ["name" in item ? item.name : item.type, item] as const))(
-    "behaviour: %s is as the compiler has it",
+    "%s is as the compiler has it",
     (_, item) => {
       expect(compiled).toContain(fingerprint(item));
     },
@@ -42,13 +42,13 @@ test.each([
   "PresetConsumerV2Plus",
   "SubscriptionOwner",
   "SubscriptionOwnerV2Plus",
-] as const)("behaviour: all events and errors of %s are declared", (name) => {
+] as const)("all events and errors of %s are declared", (name) => {
   const declared = FRAGMENTS[name].filter(isOutcome).map(fingerprint);
   const compiled = artifacts[name].abi.filter(isOutcome).map(fingerprint);
   expect(new Set(declared)).toEqual(new Set(compiled));
 });
 
-test("behaviour: the list of errors has those of all contracts, and no other", () => {
+test("the list of errors has those of all contracts, and no other", () => {
   const compiled = Object.values(artifacts).flatMap(({ abi }) => abi.filter(({ type }) => type === "error"));
   expect(new Set(contractErrorsAbi.map(fingerprint))).toEqual(new Set(compiled.map(fingerprint)));
 });

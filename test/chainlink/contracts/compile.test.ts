@@ -7,11 +7,11 @@ import { cacheFileOf, readCompilationUnits } from "../../../src/chainlink/contra
 /** EIP-170: a larger contract can't be deployed. Creation code is longer than the code it deploys. */
 const MAX_CODE_BYTES = 24_576;
 
-test("behaviour: nothing is compiled again while nothing has changed", async () => {
+test("nothing is compiled again while nothing has changed", async () => {
   expect(await compileContracts()).toEqual([]);
 });
 
-test("behaviour: the key of a unit follows from its sources, and from nothing else", () => {
+test("the key of a unit follows from its sources, and from nothing else", () => {
   const [first, second] = [readCompilationUnits(), readCompilationUnits()];
   expect(first).toEqual(second);
   expect(new Set(first.map(({ key }) => key)).size).toBe(first.length);
@@ -19,7 +19,7 @@ test("behaviour: the key of a unit follows from its sources, and from nothing el
     expect(existsSync(cacheFileOf(unit)) && statSync(cacheFileOf(unit)).size).toBeGreaterThan(0);
 });
 
-test("behaviour: the units differ in nothing but compiler, target and contracts", () => {
+test("the units differ in nothing but compiler, target and contracts", () => {
   const settings = readCompilationUnits().map(({ name, compiler, input }) => {
     const { settings } = JSON.parse(input) as {
       readonly settings: { readonly evmVersion: string; readonly optimizer: unknown };
@@ -35,7 +35,7 @@ test("behaviour: the units differ in nothing but compiler, target and contracts"
   ]);
 });
 
-test("behaviour: every contract fits the code limit", () => {
+test("every contract fits the code limit", () => {
   for (const [name, { bytecode }] of Object.entries(loadArtifacts())) {
     expect([name, bytecode.length / 2 - 1 < MAX_CODE_BYTES + 2_000]).toEqual([name, true]);
   }

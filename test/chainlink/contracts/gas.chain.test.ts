@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stack.close());
 
-test("behaviour: gas per preset by kind, number of proofs, and presets on each", async () => {
+test("gas per preset by kind, number of proofs, and presets on each", async () => {
   expect(await tabulate(world)).toMatchInlineSnapshot(`
     {
       "coinflip": [
@@ -76,7 +76,7 @@ test("behaviour: gas per preset by kind, number of proofs, and presets on each",
   `);
 });
 
-test("behaviour: gas per preset on VRF v2.5", async () => {
+test("gas per preset on VRF v2.5", async () => {
   const other = await startWorld("v2.5");
   try {
     expect(await tabulate(other)).toMatchInlineSnapshot(`
@@ -112,7 +112,7 @@ test("behaviour: gas per preset on VRF v2.5", async () => {
   }
 });
 
-test("behaviour: gas per preset whose words are paid in coin", async () => {
+test("gas per preset whose words are paid in coin", async () => {
   const other = await startWorld("v2.5", { nativePayment: true });
   try {
     expect(await tabulate(other, ["coinflip"])).toMatchInlineSnapshot(`
@@ -136,13 +136,13 @@ test.each([
   ["coinflip", 1, 10, 30_000],
   ["coinflip", 1, 14, 22_000],
   ["lotto", 1, 1, 711_976 / 2],
-] as const)("behaviour: %s, %i proofs with %i presets each, takes at most %i a preset", async (...size) => {
+] as const)("%s, %i proofs with %i presets each, takes at most %i a preset", async (...size) => {
   const [kind, proofs, presets, limit] = size;
   const gas = Number((await measure(world, kind, proofs, presets)).split("= ")[1]);
   expect(gas).toBeLessThanOrEqual(limit);
 });
 
-test("behaviour: gas of a label, by its characters", async () => {
+test("gas of a label, by its characters", async () => {
   const presets = [{ dapp: world.dapp, items: [{ sourceId: world.sourceId }] }];
   const bare = await submit(stack, { presets });
   const table: Record<number, string> = {};
@@ -160,7 +160,7 @@ test("behaviour: gas of a label, by its characters", async () => {
   `);
 });
 
-test("behaviour: proof and report in transactions of their own cost one transaction's gas more", async () => {
+test("proof and report in transactions of their own cost one transaction's gas more", async () => {
   const submitted = await submit(stack, {
     presets: [{ dapp: world.dapp, items: [{ sourceId: world.sourceId }] }],
   });
@@ -171,7 +171,7 @@ test("behaviour: proof and report in transactions of their own cost one transact
   );
 });
 
-test("behaviour: contracts linked to the dapp beside ours cost functions gas, and presets none", async () => {
+test("contracts linked to the dapp beside ours cost functions gas, and presets none", async () => {
   const table: Record<number, string> = {};
   const data = bytesToHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(1)" }));
   const ask = (one: TestDapp) => submit(stack, { functions: [{ functionsSubId: one.functionsSubId, data }] });
@@ -196,7 +196,7 @@ test("behaviour: contracts linked to the dapp beside ours cost functions gas, an
   `);
 });
 
-test("behaviour: gas of joined words, by number of key hashes", async () => {
+test("gas of joined words, by number of key hashes", async () => {
   expect(await tabulateJoins("v2")).toMatchInlineSnapshot(`
     {
       "coinflip, 2 keys": "195543 + 162143 + 119945 + 53239",
@@ -307,7 +307,7 @@ async function measure(
   return `${proofs} × ${presets}: ${gas.join(" + ")} = ${all}`;
 }
 
-test("behaviour: gas of each preset alone, and what a label and a round of drand add to its request and report", async () => {
+test("gas of each preset alone, and what a label and a round of drand add to its request and report", async () => {
   const beacon = { round: 10_000_000n, chainHash: QUICKNET_HASH };
   const table: Record<string, string> = {};
   for (const [kind, { args, result }] of Object.entries(KINDS)) {
@@ -338,7 +338,7 @@ test("behaviour: gas of each preset alone, and what a label and a round of drand
   `);
 });
 
-test("behaviour: gas of a function alone, and what a label and a round of drand add to its request and report", async () => {
+test("gas of a function alone, and what a label and a round of drand add to its request and report", async () => {
   const other = await startWorld("v2");
   const source = "return Functions.encodeUint256(1)";
   const dapp = "dapp_01m8cwtr88ae2zgvypf56ae1r9";
@@ -366,7 +366,7 @@ test("behaviour: gas of a function alone, and what a label and a round of drand 
   }
 });
 
-test("behaviour: gas of calls as `tyche network cost` has it: the mean of eight, whose proofs take more or fewer tries", async () => {
+test("gas of calls as `tyche network cost` has it: the mean of eight, whose proofs take more or fewer tries", async () => {
   const other = await startWorld("v2");
   const { vrfSubId, functionsSubId } = other.dapp;
   const data = bytesToHex(encodeFunctionsRequest({ source: "return Functions.encodeUint256(1)" }));

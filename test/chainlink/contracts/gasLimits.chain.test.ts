@@ -59,17 +59,14 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       ],
     ];
 
-    test.each(SUBMISSIONS)(
-      "behaviour: submissionGas is enough for %s, and not twice as much",
-      async (_, make) => {
-        const { gas, ...submission } = await make();
-        const receipt = await submit(stack, submission, { gas });
-        expect(eventsOf(receipt, "Accepted").length).toBe(entriesOf(submission));
-        expect(Number(gas)).toBeLessThan(2 * Number(receipt.gasUsed));
-      },
-    );
+    test.each(SUBMISSIONS)("submissionGas is enough for %s, and not twice as much", async (_, make) => {
+      const { gas, ...submission } = await make();
+      const receipt = await submit(stack, submission, { gas });
+      expect(eventsOf(receipt, "Accepted").length).toBe(entriesOf(submission));
+      expect(Number(gas)).toBeLessThan(2 * Number(receipt.gasUsed));
+    });
 
-    test.each(SUBMISSIONS)("behaviour: an estimate of gas is right for %s", async (_, make) => {
+    test.each(SUBMISSIONS)("an estimate of gas is right for %s", async (_, make) => {
       const submission = await make();
       const gas = await stack.viem.estimateGas({
         account: TEST_ROLES.operator.address,
@@ -86,7 +83,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       { keys: MAX_JOINED_KEYS, argsBytes: undefined },
       { keys: MAX_JOINED_KEYS, argsBytes: 0 },
       { keys: MAX_JOINED_KEYS, argsBytes: MAX_ARGUMENT_BYTES - 4 },
-    ])("behaviour: submissionGas is enough for a join: $keys keys, arguments of $argsBytes", async (size) => {
+    ])("submissionGas is enough for a join: $keys keys, arguments of $argsBytes", async (size) => {
       const { keys, argsBytes } = size;
       const joined = await provisionDapp(stack, `dapp ${++dapps}`);
       const args = argsBytes ? ["y".repeat(argsBytes)] : [];
@@ -107,7 +104,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       expect(Number(gas)).toBeLessThan(2 * Number(receipt.gasUsed));
     });
 
-    test("error: too little gas undoes everything", async () => {
+    test("too little gas undoes everything", async () => {
       const submission = await sized({
         batches: 2,
         argsBytes: 0,
@@ -132,7 +129,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       { reports: 1, batches: 20, items: 1, bytes: 32 },
       { reports: 5, batches: 1, items: 1, bytes: 0 },
     ])(
-      "behaviour: deliveryGas is enough for $reports reports of $batches batches of $items results of $bytes bytes, and not twice as much",
+      "deliveryGas is enough for $reports reports of $batches batches of $items results of $bytes bytes, and not twice as much",
       async ({ reports: count, batches, items, bytes }) => {
         const reports: SignedReport[] = [];
         for (let i = 0; i < count; i += 1)
@@ -144,7 +141,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       },
     );
 
-    test("behaviour: deliveryGas is enough for proofs and their report together", async () => {
+    test("deliveryGas is enough for proofs and their report together", async () => {
       const batch = { dapp, items: [{ sourceId }] };
       const submitted = await submit(stack, { presets: Array.from({ length: 10 }, () => batch) });
       const report = await reportOf(stack, submitted);
@@ -155,7 +152,7 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       expect(eventsOf(delivered, "BatchReported")).toHaveLength(10);
     });
 
-    test("behaviour: the gas limits of adoption and delivery are enough for 31 nodes, and not twice as much", async () => {
+    test("the gas limits of adoption and delivery are enough for 31 nodes, and not twice as much", async () => {
       const nodes = Array.from({ length: MAX_NODES }, (_, i) => testAccount(100 + i));
       const urls = nodes.map(() => "u".repeat(MAX_NODE_URL_LENGTH));
       const digest: Hex = `0x${"ab".repeat(32)}`;

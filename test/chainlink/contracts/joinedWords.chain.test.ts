@@ -73,7 +73,7 @@ describe.each([
     [2, [1, 0]],
     [3, [2, 0, 1]],
     [4, [3, 1, 0, 2]],
-  ])("default: %i keys, words that come in the order %j", async (keys, order) => {
+  ])("%i keys, words that come in the order %j", async (keys, order) => {
     const submitted = await submitJoined(stack, [{ dapp, keys, items: [{ sourceId }, { sourceId }] }]);
     const [joining] = eventsOf(submitted, "Joining");
     const requested = eventsOf(submitted, "RandomWordsRequested");
@@ -112,7 +112,7 @@ describe.each([
     for (const part of joining!.parts) expect(await readRecord(part)).toBe(0n);
   });
 
-  test("behaviour: a report with the last word in one transaction is taken, one before it is passed over", async () => {
+  test("a report with the last word in one transaction is taken, one before it is passed over", async () => {
     const submitted = await submitJoined(stack, [{ dapp, keys: 3, items: [{ sourceId }] }]);
     const [joining] = eventsOf(submitted, "Joining");
     const report = await reportOf(stack, submitted, {
@@ -130,7 +130,7 @@ describe.each([
     expect(eventsOf(last, "BatchReported")).toHaveLength(1);
   });
 
-  test("error: a report on the first word alone is passed over, before and after the join", async () => {
+  test("a report on the first word alone is passed over, before and after the join", async () => {
     const submitted = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
     const first = await reportOf(stack, submitted);
     await deliverParts(submitted, [0]);
@@ -139,7 +139,7 @@ describe.each([
     expect(eventsOf(await deliverReports(stack, first), "BatchReported")).toEqual([]);
   });
 
-  test("error: a report for a later part is passed over", async () => {
+  test("a report for a later part is passed over", async () => {
     const submitted = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
     const [joining] = eventsOf(submitted, "Joining");
     const [{ batch } = {}] = eventsOf(submitted, "BatchRequested");
@@ -151,7 +151,7 @@ describe.each([
     expect([delivered.succeeded, delivered.logs]).toEqual([true, []]);
   });
 
-  test("behaviour: random numbers alone, and a long batch", async () => {
+  test("random numbers alone, and a long batch", async () => {
     const long = JSON.stringify(Array.from({ length: 50 }, (_, i) => `player ${i}`));
     const submitted = await submitJoined(stack, [{ dapp }, { dapp, items: [{ sourceId, args: [long] }] }]);
     expect(eventsOf(submitted, "Accepted").map(({ index }) => index)).toEqual([0, 1]);
@@ -165,7 +165,7 @@ describe.each([
     expect(await readRecord(joined[1]!)).not.toBe(0n);
   });
 
-  test("behaviour: many joins under way do not mix, and leave no storage behind", async () => {
+  test("many joins under way do not mix, and leave no storage behind", async () => {
     const joins = Array.from({ length: 3 }, () => ({ dapp, items: [{ sourceId }] }));
     const submitted = await submitJoined(stack, joins);
     const requests = eventsOf(submitted, "Joining");
@@ -187,7 +187,7 @@ describe.each([
     }
   });
 
-  test("error: a word that is brought twice changes nothing", async () => {
+  test("a word that is brought twice changes nothing", async () => {
     const submitted = await submitJoined(stack, [{ dapp }]);
     await deliverParts(submitted, [0]);
     const [again] = await deliverParts(submitted, [0]).catch(() => [undefined]);
@@ -196,7 +196,7 @@ describe.each([
     expect(eventsOf(last!, "WordsJoined")).toHaveLength(1);
   });
 
-  test("error: nobody but the coordinator brings words", async () => {
+  test("nobody but the coordinator brings words", async () => {
     const submitted = await submitJoined(stack, [{ dapp }]);
     const [joining] = eventsOf(submitted, "Joining");
     const data = encodeFunctionData({
@@ -210,7 +210,7 @@ describe.each([
       );
   });
 
-  test("error: nobody but the operator submits", async () => {
+  test("nobody but the operator submits", async () => {
     const to = stack.addresses.presetConsumer;
     const data = encodeJoinedSubmission([{ dapp }]);
     expect(await revertOf(stack, { from: STRANGER.address, to, data })).toMatch(/^OnlyOperator/);
@@ -220,21 +220,21 @@ describe.each([
     ["one key hash", [TEST_PROVING_KEY.keyHash]],
     ["the same one twice", [TEST_PROVING_KEY.keyHash, TEST_PROVING_KEY.keyHash]],
     ["five", Array.from({ length: 5 }, (_, i): Hex => numberToHex(i + 1, { size: 32 }))],
-  ])("error: %s", async (_, keyHashes) => {
+  ])("%s", async (_, keyHashes) => {
     const submitted = await submitJoined(stack, [{ dapp, keyHashes }, { dapp }]);
     const [refused] = eventsOf(submitted, "Refused");
     expect(decodeRevertReason(refused!.reason).text).toBe("BadKeyHashes()");
     expect(eventsOf(submitted, "Accepted").map(({ index }) => index)).toEqual([1]);
   });
 
-  test("error: a subscription that is not there spoils its own entry alone", async () => {
+  test("a subscription that is not there spoils its own entry alone", async () => {
     const stranger = { ...dapp, vrfSubId: 9_999n };
     const submitted = await submitJoined(stack, [{ dapp: stranger }, { dapp }]);
     expect(eventsOf(submitted, "Refused").map(({ index }) => index)).toEqual([0]);
     expect(eventsOf(submitted, "Accepted").map(({ index }) => index)).toEqual([1]);
   });
 
-  test("error: too little gas undoes the whole submission", async () => {
+  test("too little gas undoes the whole submission", async () => {
     const ends = new Set<boolean>();
     for (let gas = 80_000n; gas <= 320_000n; gas += 20_000n) {
       const receipt = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }], { gas });
@@ -247,7 +247,7 @@ describe.each([
     expect(ends).toEqual(new Set([false, true]));
   });
 
-  test("error: a batch whose bytes are a part's record passes for no part", async () => {
+  test("a batch whose bytes are a part's record passes for no part", async () => {
     const joined = await submitJoined(stack, [{ dapp }]);
     const [joining] = eventsOf(joined, "Joining");
     const batch = toWord(await readRecord(joining!.parts[1]!));

@@ -63,18 +63,18 @@ afterEach(async () => {
 });
 
 describe("a report of the nodes that is not of this batch and its word is passed over", () => {
-  test("error: of other words", async () => {
+  test("if it is of other words", async () => {
     const { submitted, vrfRequestId } = await readyBatch();
     const seeds = new Map([[vrfRequestId, 7n]]);
     expect(await passesOver(submitted, await reportOf(stack, submitted, { seeds }))).toBe(true);
   });
 
-  test("error: of another batch", async () => {
+  test("if it is of another batch", async () => {
     const { submitted, vrfRequestId, seed } = await readyBatch();
     expect(await passesOver(submitted, await signed(vrfRequestId, readyRecord("0x0001", seed)))).toBe(true);
   });
 
-  test("error: of another request with the same batch", async () => {
+  test("of another request with the same batch", async () => {
     const { submitted, vrfRequestId } = await readyBatch();
     const other = await readyBatch();
     expect(
@@ -82,7 +82,7 @@ describe("a report of the nodes that is not of this batch and its word is passed
     ).toBe(true);
   });
 
-  test("error: of a request that has no word yet, by either of its records", async () => {
+  test("of a request that has no word yet, by either of its records", async () => {
     const { submitted, vrfRequestId, batch, seed } = await pendingBatch();
     for (const record of [pendingRecord(batch), readyRecord(batch, seed)]) {
       const reported = await deliverReports(stack, await signed(vrfRequestId, record));
@@ -92,14 +92,14 @@ describe("a report of the nodes that is not of this batch and its word is passed
     expect(await isReported(await reportOf(stack, submitted))).toBe(true);
   });
 
-  test("error: of a request that there isn't, or of words alone, by a record of 0", async () => {
+  test("of a request that there isn't, or of words alone, by a record of 0", async () => {
     const submitted = await submit(stack, { randoms: [{ vrfSubId: dapp.vrfSubId, numWords: 1 }] });
     await deliverWords(stack, submitted);
     for (const id of [toWord(1n), eventsOf(submitted, "Accepted")[0]!.requestId])
       expect(await isReported(await signed(id, toWord(0n)))).toBe(false);
   });
 
-  test("error: of a batch whose bytes are another batch's record and its seed", async () => {
+  test("of a batch whose bytes are another batch's record and its seed", async () => {
     const { batch, seed } = await pendingBatch();
     const crafted: Hex = `${pendingRecord(batch)}${toWord(seed).slice(2)}`;
     const submitted = await submit(stack, { presets: [{ dapp, items: [], batch: crafted }] });
@@ -108,7 +108,7 @@ describe("a report of the nodes that is not of this batch and its word is passed
       expect(await isReported(await signed(requestId!, record))).toBe(false);
   });
 
-  test("error: twice, in one report, one transaction or several", async () => {
+  test("twice, in one report, one transaction or several", async () => {
     const { submitted } = await readyBatch();
     const once = encodeReportOf(submitted);
     const twice = await signReport(stack, concatBytes([once, once]));
@@ -117,7 +117,7 @@ describe("a report of the nodes that is not of this batch and its word is passed
     expect(await isReported(twice)).toBe(false);
   });
 
-  test("behaviour: the other batches of the report and the delivery are not", async () => {
+  test("the other batches of the report and the delivery are not", async () => {
     const [stale, fresh, last] = [await readyBatch(), await readyBatch(), await readyBatch()];
     await deliverReports(stack, await reportOf(stack, stale.submitted));
     const report = concatBytes([encodeReportOf(stale.submitted), encodeReportOf(fresh.submitted)]);
@@ -148,26 +148,26 @@ describe("signatures", () => {
     ["zeros", ([one, ...rest]) => [{ ...one!, r: new Uint8Array(32), s: new Uint8Array(32) }, ...rest]],
   ];
 
-  test.each(CASES)("error: %s", async (_, change) => {
+  test.each(CASES)("%s", async (_, change) => {
     const { submitted } = await readyBatch();
     const { report, signatures } = await reportOf(stack, submitted);
     expect(await deliveryRevert(encodeRaw(report, packSignatures(change(signatures))))).toBe("NotSigned()");
   });
 
-  test("error: too many", async () => {
+  test("with more signatures than the contract asks for", async () => {
     const { submitted } = await readyBatch();
     const report = await reportOf(stack, submitted, { signers: [0, 1, 2, 3] });
     expect(await deliveryRevert(encodeDelivery("0x", [report]))).toBe("NotSigned()");
   });
 
-  test("error: a stranger's", async () => {
+  test("with the signature of a stranger", async () => {
     const { submitted } = await readyBatch();
     const nodes = [...TEST_ROLES.signers.slice(0, 2), STRANGER];
     const report = await reportOf(stack, submitted, { nodes });
     expect(await deliveryRevert(encodeDelivery("0x", [report]))).toBe("NotSigned()");
   });
 
-  test("error: a byte more or fewer", async () => {
+  test("with a byte more or fewer", async () => {
     const { submitted } = await readyBatch();
     const { report, signatures } = await reportOf(stack, submitted);
     const packed = packSignatures(signatures);
@@ -183,13 +183,13 @@ describe("signatures", () => {
     ["another chain", { chainId: 1 }],
     ["another contract", { presetConsumer: STRANGER.address }],
     ["another configuration", { configDigest: toWord(1n) }],
-  ])("error: for %s", async (_, place) => {
+  ])("for %s", async (_, place) => {
     const { submitted } = await readyBatch();
     const report = await signReport(stack, encodeReportOf(submitted), {}, place);
     expect(await deliveryRevert(encodeDelivery("0x", [report]))).toBe("NotSigned()");
   });
 
-  test("error: for other bytes, whichever is changed", async () => {
+  test("for other bytes, whichever is changed", async () => {
     const { submitted } = await readyBatch();
     const { report, signatures } = await reportOf(stack, submitted);
     for (let at = 0; at < report.length; at += 1) {
@@ -200,7 +200,7 @@ describe("signatures", () => {
     }
   });
 
-  test("behaviour: any three of the four nodes do", async () => {
+  test("any three of the four nodes do", async () => {
     for (const signers of [
       [0, 1, 3],
       [0, 2, 3],
@@ -211,7 +211,7 @@ describe("signatures", () => {
     }
   });
 
-  test("behaviour: the other form of a signature says the same, but reports no second time", async () => {
+  test("the other form of a signature says the same, but reports no second time", async () => {
     const { submitted } = await readyBatch();
     const { report, signatures } = await reportOf(stack, submitted);
     const malleated = signatures.map(({ s, recoveryId, ...rest }) => ({
@@ -223,7 +223,7 @@ describe("signatures", () => {
     expect(await isReported({ report, signatures })).toBe(false);
   });
 
-  test("error: one report that is not signed undoes the delivery, proofs included", async () => {
+  test("one report that is not signed undoes the delivery, proofs included", async () => {
     const { submitted } = await pendingBatch();
     const report = await reportOf(stack, submitted);
     const forged = { ...report, signatures: report.signatures.slice(1) };
@@ -236,12 +236,12 @@ describe("signatures", () => {
 });
 
 describe("the bytes of a signed report", () => {
-  test("behaviour: none report nothing", async () => {
+  test("none report nothing", async () => {
     const reported = await deliverReports(stack, await signReport(stack, new Uint8Array()));
     expect([reported.succeeded, reported.logs]).toEqual([true, []]);
   });
 
-  test("error: cut anywhere, they report nothing", async () => {
+  test("cut anywhere, they report nothing", async () => {
     const { submitted } = await readyBatch();
     const whole = encodeReportOf(submitted);
     for (let length = 1; length < whole.length; length += 1) {
@@ -252,7 +252,7 @@ describe("the bytes of a signed report", () => {
     expect(await isReported(await reportOf(stack, submitted))).toBe(true);
   });
 
-  test("error: a length beyond the end reports nothing, of the batches before it either", async () => {
+  test("a length beyond the end reports nothing, of the batches before it either", async () => {
     const [first, second] = [await readyBatch(), await readyBatch()];
     const bytes = concatBytes([encodeReportOf(first.submitted), encodeReportOf(second.submitted)]);
     for (const length of [bytes.length / 2 - 66, 0xffff, 0xffffff]) {
@@ -265,7 +265,7 @@ describe("the bytes of a signed report", () => {
 });
 
 describe("a stranger", () => {
-  test("behaviour: delivers proof and report as well as anybody", async () => {
+  test("delivers proof and report as well as anybody", async () => {
     const { submitted } = await pendingBatch();
     const reports = [await reportOf(stack, submitted)];
     const delivered = await deliver(stack, {
@@ -305,7 +305,7 @@ describe("a stranger", () => {
       },
     ],
   ];
-  test.each(FIRST)("behaviour: who delivers %s first changes nothing but who pays", async (_, first) => {
+  test.each(FIRST)("who delivers %s first changes nothing but who pays", async (_, first) => {
     const { submitted, vrfRequestId } = await pendingBatch();
     expect(eventsOf(await first(submitted), "RandomWordsFulfilled")).toMatchObject([{ success: true }]);
     const reports = [await reportOf(stack, submitted)];
@@ -314,7 +314,7 @@ describe("a stranger", () => {
     expect(eventsOf(delivered, "BatchReported")).toMatchObject([{ vrfRequestId }]);
   });
 
-  test("behaviour: who delivers all of it first makes the next delivery one without effect", async () => {
+  test("who delivers all of it first makes the next delivery one without effect", async () => {
     const { submitted } = await pendingBatch();
     const delivery = {
       fulfilment: fulfilmentOf(stack, submitted),
@@ -326,7 +326,7 @@ describe("a stranger", () => {
     expect([second.succeeded, eventsOf(second, "BatchReported")]).toEqual([true, []]);
   });
 
-  test("behaviour: who delivers with too little gas makes no callback fail and no report be skipped for good", async () => {
+  test("who delivers with too little gas makes no callback fail and no report be skipped for good", async () => {
     const to = stack.addresses.presetConsumer;
     const forwarder = await deploy(FORWARDER.bytecode);
     const deliveryOf = async () => {
@@ -394,7 +394,7 @@ describe("a stranger", () => {
     return { consumer, submitted, asked };
   };
 
-  test("behaviour: a callback that delivers in the middle of a delivery makes one report of it", async () => {
+  test("a callback that delivers in the middle of a delivery makes one report of it", async () => {
     const { consumer, submitted, asked } = await withConsumer();
     const reports = [await reportOf(stack, submitted)];
     await deliverWords(stack, submitted);
@@ -412,7 +412,7 @@ describe("a stranger", () => {
     expect(eventsOf(delivered, "BatchReported")).toHaveLength(1);
   });
 
-  test("behaviour: a callback that burns its gas spoils no report of the same delivery", async () => {
+  test("a callback that burns its gas spoils no report of the same delivery", async () => {
     const { submitted, asked } = await withConsumer();
     await deliverWords(stack, submitted);
     const reports = [await reportOf(stack, submitted)];
@@ -422,7 +422,7 @@ describe("a stranger", () => {
   });
 });
 
-test("behaviour: 500 words and a preset come in one delivery", async () => {
+test("500 words and a preset come in one delivery", async () => {
   const submitted = await submit(stack, {
     presets: [{ dapp, items: [{ sourceId }] }],
     randoms: [{ vrfSubId: dapp.vrfSubId, numWords: 500 }],
@@ -434,7 +434,7 @@ test("behaviour: 500 words and a preset come in one delivery", async () => {
   expect(eventsOf(delivered, "BatchReported")).toHaveLength(1);
 });
 
-test("behaviour: after a reorganisation the old report of the same request is passed over, and a new one is taken", async () => {
+test("after a reorganisation the old report of the same request is passed over, and a new one is taken", async () => {
   const before = await stack.client.request("evm_snapshot");
   const old = await pendingBatch();
   const oldReport = await reportOf(stack, old.submitted);
@@ -458,7 +458,7 @@ describe("adoptNodes", () => {
   const ADDRESSES = NODES.map(({ address }) => address);
   const CONFIG = nodeConfig(NODES, "0x1234");
 
-  test("default: anybody has the coordinator's new nodes adopted, whose reports count from then on", async () => {
+  test("anybody has the coordinator's new nodes adopted, whose reports count from then on", async () => {
     const { submitted } = await readyBatch();
     const old = await reportOf(stack, submitted);
     await configureNodes(stack, CONFIG);
@@ -473,7 +473,7 @@ describe("adoptNodes", () => {
     expect(await isReported(await reportOf(stack, submitted, { nodes: NODES, signers }))).toBe(true);
   });
 
-  test("behaviour: until then the former nodes report", async () => {
+  test("until then the former nodes report", async () => {
     const { submitted } = await readyBatch();
     const old = await reportOf(stack, submitted);
     await configureNodes(stack, CONFIG);
@@ -482,7 +482,7 @@ describe("adoptNodes", () => {
     expect(await isReported(old)).toBe(true);
   });
 
-  test("error: the configuration before", async () => {
+  test("refuses the configuration before the present one", async () => {
     const former = nodeConfig(TEST_ROLES.signers);
     await configureNodes(stack, former);
     await adoptNodes(stack, former);
@@ -499,13 +499,13 @@ describe("adoptNodes", () => {
     ["other data on chain", { onchainConfig: "0x01" }],
     ["another version", { offchainConfigVersion: 2n }],
     ["other URLs", { offchainConfig: "0x1235" }],
-  ])("error: %s", async (_, change) => {
+  ])("%s", async (_, change) => {
     await configureNodes(stack, CONFIG);
     const data = await encodeAdoption(stack, { ...CONFIG, ...change });
     expect(await adoptionRevert(data)).toMatch(/^NotTheConfiguration/);
   });
 
-  test("error: another number, or a byte more", async () => {
+  test("another number, or a byte more", async () => {
     await configureNodes(stack, CONFIG);
     expect(await adoptionRevert(await encodeAdoption(stack, CONFIG, 3n))).toMatch(/^NotTheConfiguration/);
     const config = decodeAdoption(await encodeAdoption(stack, CONFIG));
@@ -517,7 +517,7 @@ describe("adoptNodes", () => {
 });
 
 describe("another PresetConsumer", () => {
-  test("error: takes no report before it has adopted nodes", async () => {
+  test("takes no report before it has adopted nodes", async () => {
     const presetConsumer = await deployConsumer(stack.addresses.batchVrfCoordinator);
     const { submitted } = await readyBatch();
     const report = await signReport(stack, encodeReportOf(submitted), {}, { presetConsumer });
@@ -526,7 +526,7 @@ describe("another PresetConsumer", () => {
     expect(await adopted(presetConsumer)).toEqual([toWord(0n), 0, []]);
   });
 
-  test("behaviour: takes reports without a batch coordinator, once others have delivered the words", async () => {
+  test("takes reports without a batch coordinator, once others have delivered the words", async () => {
     const presetConsumer = await deployConsumer(zeroAddress);
     await addConsumer(presetConsumer);
     const other: TestStack = { ...stack, addresses: { ...stack.addresses, presetConsumer } };

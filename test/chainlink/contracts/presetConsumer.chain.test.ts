@@ -42,21 +42,21 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe("storeSource", () => {
-  test("default: the source can be read under the id, and its hash is in the event", async () => {
+  test("the source can be read under the id, and its hash is in the event", async () => {
     const source = stringToHex("return 'ünïcode 🎲'");
     const [stored] = eventsOf(await store(source), "SourceStored");
     expect(stored?.sourceHash).toBe(keccak256(source));
     expect(await readSource(stored!.sourceId)).toBe(source);
   });
 
-  test("behaviour: the same bytes keep their id and are not stored again", async () => {
+  test("the same bytes keep their id and are not stored again", async () => {
     const receipt = await store(stringToHex(SOURCES[0]));
     expect(receipt.succeeded).toBe(true);
     expect(receipt.logs).toEqual([]);
     expect(await storeSource(stack, "return 'another'")).toBeGreaterThan(sourceIds[1]);
   });
 
-  test("behaviour: 24,575 bytes are the most", async () => {
+  test("24,575 bytes are the most", async () => {
     const longest: Hex = `0x${"ab".repeat(24_575)}`;
     const [stored] = eventsOf(await store(longest), "SourceStored");
     expect(await readSource(stored!.sourceId)).toBe(longest);
@@ -65,18 +65,18 @@ describe("storeSource", () => {
   test.each([
     ["no bytes", "0x", "BadLength(0, 24575)"],
     ["24,576 bytes", `0x${"ab".repeat(24_576)}`, "BadLength(24576, 24575)"],
-  ] as const)("error: %s", async (_, source, reason) => {
+  ] as const)("%s", async (_, source, reason) => {
     expect(await revertOf(stack, { ...fromOperator(), data: encodeStore(source) })).toBe(reason);
   });
 
-  test("error: an id that nobody has", async () => {
+  test("refuses an id that nobody has", async () => {
     const data = encodeFunctionData({ abi: presetConsumerAbi, functionName: "sourceOf", args: [999] });
     expect(await revertOf(stack, { ...fromOperator(), data })).toBe("UnknownSource(999)");
   });
 });
 
 describe("presets", () => {
-  test("default: proof and report come in one transaction, and nothing is left behind", async () => {
+  test("proof and report come in one transaction, and nothing is left behind", async () => {
     const submitted = await submitOne();
     const [accepted] = eventsOf(submitted, "Accepted");
     const [{ requestId, numWords, callbackGasLimit } = {}] = eventsOf(submitted, "RandomWordsRequested");
@@ -95,7 +95,7 @@ describe("presets", () => {
     expect(await readRecord(requestId!)).toBe(toWord(0n));
   });
 
-  test("behaviour: the report may come after the proof, which alone makes the batch ready", async () => {
+  test("the report may come after the proof, which alone makes the batch ready", async () => {
     const submitted = await submitOne();
     const [requested] = eventsOf(submitted, "BatchRequested");
     const { vrfRequestId, batch } = requested!;
@@ -107,13 +107,13 @@ describe("presets", () => {
     expect(await readRecord(vrfRequestId)).toBe(toWord(0n));
   });
 
-  test.each([1, 31, 32, 64, 255, 24_575])("behaviour: a batch of %i bytes is in the log", async (size) => {
+  test.each([1, 31, 32, 64, 255, 24_575])("a batch of %i bytes is in the log", async (size) => {
     const batch: Hex = `0x${"ab".repeat(size)}`;
     const submitted = await submit(stack, { presets: [{ dapp, items: [], batch }] });
     expect(eventsOf(submitted, "BatchRequested")).toMatchObject([{ batch }]);
   });
 
-  test("behaviour: several batches and dapps go in one transaction, and one report answers all", async () => {
+  test("several batches and dapps go in one transaction, and one report answers all", async () => {
     const other = await provisionDapp(stack, "another dapp");
     const submitted = await submit(stack, {
       presets: [
@@ -135,7 +135,7 @@ describe("presets", () => {
 });
 
 describe("one bad entry among good ones", () => {
-  test("behaviour: every entry of a submission ends in an event under its index", async () => {
+  test("every entry of a submission ends in an event under its index", async () => {
     const good = { dapp, items: [{ sourceId: sourceIds[0] }] };
     const data = bytesToHex(encodeFunctionsRequest({ source: "return 1" }));
     const poor = await provisionDapp(stack, "poor dapp", { functionsJuels: 0n });
@@ -178,7 +178,7 @@ describe("one bad entry among good ones", () => {
     expect(eventsOf(await deliverResults(stack, submitted), "RequestProcessed").length).toBe(2);
   });
 
-  test("error: a coordinator that has lost its code accepts nothing, and no id of another request is taken for its answer", async () => {
+  test("a coordinator that has lost its code accepts nothing, and no id of another request is taken for its answer", async () => {
     const { vrfCoordinator } = stack.addresses;
     const code = await stack.client.getCode(vrfCoordinator);
     await stack.client.request("anvil_setCode", [vrfCoordinator, "0x"]);
@@ -188,7 +188,7 @@ describe("one bad entry among good ones", () => {
   });
 });
 
-test("behaviour: a function's report may cost up to 1.4 times the request's gas price, and fails beyond", async () => {
+test("a function's report may cost up to 1.4 times the request's gas price, and fails beyond", async () => {
   const data = bytesToHex(encodeFunctionsRequest({ source: "return 1" }));
   const ask = async () => submit(stack, { functions: [{ functionsSubId: dapp.functionsSubId, data }] });
   const dear = await deliverResults(stack, await ask(), { gasPriceWei: 1_400_000_000n });
@@ -197,14 +197,14 @@ test("behaviour: a function's report may cost up to 1.4 times the request's gas 
   expect(eventsOf(tooDear, "RequestNotProcessed").map(({ resultCode }) => resultCode)).toEqual([3]);
 });
 
-test.each([1, 500])("default: %i random words come without a preset", async (numWords) => {
+test.each([1, 500])("%i random words come without a preset", async (numWords) => {
   const submitted = await submit(stack, { randoms: [{ vrfSubId: dapp.vrfSubId, numWords }] });
   const delivered = await deliverWords(stack, submitted);
   expect(eventsOf(delivered, "RandomWordsFulfilled")).toMatchObject([{ success: true }]);
   expect(delivered.logs.length).toBe(1);
 });
 
-test("error: a router that has lost its code undoes the submission", async () => {
+test("a router that has lost its code undoes the submission", async () => {
   const { functionsRouter } = stack.addresses;
   const code = await stack.client.getCode(functionsRouter);
   await stack.client.request("anvil_setCode", [functionsRouter, "0x"]);
@@ -218,14 +218,14 @@ describe("access", () => {
   test.each([
     ["submit", encodeSubmission({})],
     ["storeSource", encodeStore("0x01")],
-  ] as const)("error: only the operator calls %s", async (_, data) => {
+  ] as const)("only the operator calls %s", async (_, data) => {
     expect(await revertOf(stack, { ...fromOperator(), from: STRANGER.address, data })).toBe(
       `OnlyOperator(${STRANGER.address}, ${TEST_ROLES.operator.address})`,
     );
     expect(await revertOf(stack, { ...fromOperator(), data })).toBeUndefined();
   });
 
-  test("error: only the coordinator delivers words, not even the operator", async () => {
+  test("only the coordinator delivers words, not even the operator", async () => {
     const submitted = await submitOne();
     const data = encodeFunctionData({
       abi: presetConsumerAbi,
@@ -237,13 +237,13 @@ describe("access", () => {
     );
   });
 
-  test("error: words are delivered once", async () => {
+  test("words are delivered once", async () => {
     const submitted = await submitOne();
     expect((await deliverWords(stack, submitted)).succeeded).toBe(true);
     expect((await deliverWords(stack, submitted)).succeeded).toBe(false);
   });
 
-  test("error: only the router calls back", async () => {
+  test("only the router calls back", async () => {
     const data = encodeFunctionData({
       abi: presetConsumerAbi,
       functionName: "handleOracleFulfillment",

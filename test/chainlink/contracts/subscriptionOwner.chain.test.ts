@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-test("default: one account at a time is the signer of secrets of a subscription, and of none that is closed", async () => {
+test("one account at a time is the signer of secrets of a subscription, and of none that is closed", async () => {
   const dapps = [await provisionDapp(stack, "secrets"), await provisionDapp(stack, "other secrets")];
   const [first, second] = dapps.map(({ functionsSubId }) => functionsSubId) as [bigint, bigint];
   const [one, two] = [testAccount(7), testAccount(8)];
@@ -69,7 +69,7 @@ test("default: one account at a time is the signer of secrets of a subscription,
 });
 
 describe("provision", () => {
-  test("default: both subscriptions exist, funded, with the consumer", async () => {
+  test("both subscriptions exist, funded, with the consumer", async () => {
     const dapp = await provisionDapp(stack, "a", { vrfJuels: 3n * LINK, functionsJuels: 4n * LINK });
     const { presetConsumer, subscriptionOwner } = stack.addresses;
     expect(await readVrf(dapp.vrfSubId)).toEqual([3n * LINK, 0n, subscriptionOwner, [presetConsumer]]);
@@ -80,7 +80,7 @@ describe("provision", () => {
     });
   });
 
-  test("behaviour: a second time changes nothing and tells the same ids", async () => {
+  test("a second time changes nothing and tells the same ids", async () => {
     const first = await provisionDapp(stack, "b");
     const again = await call(encode("provision", [id("b"), 7n * LINK, 7n * LINK, address(1)]));
     expect(again.logs.length).toBe(1);
@@ -89,7 +89,7 @@ describe("provision", () => {
     expect((await readFunctions(first.functionsSubId)).consumers).toEqual([stack.addresses.presetConsumer]);
   });
 
-  test("behaviour: each dapp has subscriptions of its own", async () => {
+  test("each dapp has subscriptions of its own", async () => {
     const [one, two] = [await provisionDapp(stack, "c"), await provisionDapp(stack, "d")];
     expect(one.vrfSubId).not.toBe(two.vrfSubId);
     expect(one.functionsSubId).not.toBe(two.functionsSubId);
@@ -103,13 +103,13 @@ describe("provision", () => {
     ).toEqual([two.vrfSubId, two.functionsSubId]);
   });
 
-  test("behaviour: without funds the subscriptions are empty", async () => {
+  test("without funds the subscriptions are empty", async () => {
     const dapp = await provisionDapp(stack, "empty", { vrfJuels: 0n, functionsJuels: 0n });
     expect((await readVrf(dapp.vrfSubId))[0]).toBe(0n);
     expect((await readFunctions(dapp.functionsSubId)).balance).toBe(0n);
   });
 
-  test("error: more LINK than there is", async () => {
+  test("more LINK than there is", async () => {
     const data = encode("provision", [id("e"), 2n * 10n ** 26n, 0n, address(1)]);
     expect(await revertOf(stack, { ...fromOperator(), data })).toBe("ERC20: transfer amount exceeds balance");
   });
@@ -120,21 +120,21 @@ describe("fund", () => {
     ["both", 5n, 6n],
     ["words alone", 5n, 0n],
     ["functions alone", 0n, 6n],
-  ])("default: %s", async (name, vrfJuels, functionsJuels) => {
+  ])("%s", async (name, vrfJuels, functionsJuels) => {
     const dapp = await provisionDapp(stack, `fund ${name}`, { vrfJuels: 1n, functionsJuels: 1n });
     await call(encode("fund", [dapp.vrfSubId, vrfJuels, dapp.functionsSubId, functionsJuels]));
     expect((await readVrf(dapp.vrfSubId))[0]).toBe(1n + vrfJuels);
     expect((await readFunctions(dapp.functionsSubId)).balance).toBe(1n + functionsJuels);
   });
 
-  test("error: a subscription that does not exist", async () => {
+  test("a subscription that does not exist", async () => {
     const data = encode("fund", [9_999n, 1n, 0n, 0n]);
     expect(await revertOf(stack, { ...fromOperator(), data })).toBe("InvalidSubscription()");
   });
 });
 
 describe("consumers", () => {
-  test("default: one is added to both subscriptions, and removed from both", async () => {
+  test("one is added to both subscriptions, and removed from both", async () => {
     const dapp = await provisionDapp(stack, "consumers");
     const args = [dapp.vrfSubId, dapp.functionsSubId, address(7)] as const;
     await call(encode("addConsumer", args));
@@ -144,7 +144,7 @@ describe("consumers", () => {
     expect(await consumersOf(dapp)).toEqual([both.slice(0, 1), both.slice(0, 1)]);
   });
 
-  test("behaviour: adding one twice changes nothing", async () => {
+  test("adding one twice changes nothing", async () => {
     const dapp = await provisionDapp(stack, "twice");
     const args = [dapp.vrfSubId, dapp.functionsSubId, address(7)] as const;
     await call(encode("addConsumer", args));
@@ -152,7 +152,7 @@ describe("consumers", () => {
     expect([again.succeeded, again.logs.length]).toEqual([true, 0]);
   });
 
-  test("error: the 101st", async () => {
+  test("refuses the 101st consumer", async () => {
     const dapp = await provisionDapp(stack, "full");
     for (let n = 1; n < MAX_CONSUMERS; n++) {
       await call(encode("addConsumer", [dapp.vrfSubId, dapp.functionsSubId, address(n)]));
@@ -162,7 +162,7 @@ describe("consumers", () => {
     expect(await revertOf(stack, { ...fromOperator(), data })).toBe("TooManyConsumers()");
   });
 
-  test("error: none is removed while words or functions are on their way", async () => {
+  test("none is removed while words or functions are on their way", async () => {
     const dapp = await provisionDapp(stack, "pending");
     const { vrfSubId, functionsSubId } = dapp;
     const sourceId = await storeSource(stack, "return 'pending'");
@@ -186,7 +186,7 @@ describe("consumers", () => {
 });
 
 describe("close and withdraw", () => {
-  test("default: what is left of the LINK goes to the one named, and the dapp can be provisioned anew", async () => {
+  test("what is left of the LINK goes to the one named, and the dapp can be provisioned anew", async () => {
     const dapp = await provisionDapp(stack, "closing", { vrfJuels: 3n, functionsJuels: 4n });
     const closed = await call(encode("close", [id("closing"), address(50)]));
     expect(eventsOf(closed, "Closed")).toMatchObject([{ dapp: id("closing"), to: address(50) }]);
@@ -195,12 +195,12 @@ describe("close and withdraw", () => {
     expect(anew.vrfSubId).toBeGreaterThan(dapp.vrfSubId);
   });
 
-  test("default: LINK that lies in no subscription can be taken out", async () => {
+  test("LINK that lies in no subscription can be taken out", async () => {
     await call(encode("withdraw", [address(51), 5n]));
     expect(await balanceOf(address(51))).toBe(5n);
   });
 
-  test("error: a dapp that was never provisioned", async () => {
+  test("a dapp that was never provisioned", async () => {
     expect(await revertOf(stack, { ...fromOperator(), data: encode("close", [id("?"), address(1)]) })).toBe(
       `UnknownDapp(${id("?")})`,
     );
@@ -216,13 +216,13 @@ describe("access", () => {
     ["close", encode("close", [id("a"), address(1)])],
     ["withdraw", encode("withdraw", [address(1), 1n])],
     ["setSecretsSigner", encode("setSecretsSigner", [1n, address(1), "0x"])],
-  ] as const)("error: only the operator calls %s", async (_, data) => {
+  ] as const)("only the operator calls %s", async (_, data) => {
     expect(await revertOf(stack, { ...fromOperator(), from: STRANGER.address, data })).toBe(
       "Only callable by owner",
     );
   });
 
-  test("behaviour: ownership passes once the new owner has accepted it", async () => {
+  test("ownership passes once the new owner has accepted it", async () => {
     const { abi } = loadArtifacts().SubscriptionOwner;
     const transfer = (to: Hex) => encodeFunctionData({ abi, functionName: "transferOwnership", args: [to] });
     const accept = encodeFunctionData({ abi, functionName: "acceptOwnership" });

@@ -79,13 +79,13 @@ const DAMAGES: Record<string, (file: string) => void> = {
 };
 const damages = Object.keys(DAMAGES);
 
-test("default: a whole folder is left as it is", () => {
+test("a whole folder is left as it is", () => {
   const before = contents();
   expect(prepareChainFolder(folder, true)).toEqual({ hasState: true, findings: [] });
   expect(contents()).toEqual(before);
 });
 
-test.each(damages)("behaviour: state.json %s, and the one before takes its place", (damage) => {
+test.each(damages)("state.json %s, and the one before takes its place", (damage) => {
   DAMAGES[damage]!(inFolder("state.json"));
   const before = contents();
   const { hasState, findings } = prepareChainFolder(folder, true);
@@ -99,7 +99,7 @@ test.each(damages)("behaviour: state.json %s, and the one before takes its place
   expect(prepareChainFolder(folder, true)).toEqual({ hasState: true, findings: [] });
 });
 
-test.each(damages)("behaviour: both states %s, and the whole folder is set aside", (damage) => {
+test.each(damages)("both states %s, and the whole folder is set aside", (damage) => {
   for (const name of ["state.json", "state.previous.json"]) DAMAGES[damage]!(inFolder(name));
   const before = contents();
   const { hasState, findings } = prepareChainFolder(folder, true);
@@ -111,7 +111,7 @@ test.each(damages)("behaviour: both states %s, and the whole folder is set aside
   expect(contents()).toEqual(before);
 });
 
-test.each(damages)("behaviour: history.sqlite %s, and the chain goes on with a new one", (damage) => {
+test.each(damages)("history.sqlite %s, and the chain goes on with a new one", (damage) => {
   DAMAGES[damage]!(inFolder("history.sqlite"));
   const before = contents();
   const { hasState, findings } = prepareChainFolder(folder, true);
@@ -123,7 +123,7 @@ test.each(damages)("behaviour: history.sqlite %s, and the chain goes on with a n
   expect(contents()).toEqual(before);
 });
 
-test.each(["anvil.pid", "blocks-3.log"])("behaviour: %s replaced by a folder", (name) => {
+test.each(["anvil.pid", "blocks-3.log"])("%s replaced by a folder", (name) => {
   writeFileSync(inFolder(name), "x");
   DAMAGES["replaced by a folder"]!(inFolder(name));
   const before = contents();
@@ -131,7 +131,7 @@ test.each(["anvil.pid", "blocks-3.log"])("behaviour: %s replaced by a folder", (
   expect(contents()).toEqual(before);
 });
 
-test.each(["removed", "replaced by a file"])("behaviour: the whole folder %s", (damage) => {
+test.each(["removed", "replaced by a file"])("the whole folder %s", (damage) => {
   rmSync(folder, { recursive: true });
   if (damage === "replaced by a file") writeFileSync(folder, "own");
   const before = contents();
@@ -140,7 +140,7 @@ test.each(["removed", "replaced by a file"])("behaviour: the whole folder %s", (
   expect(contents()).toEqual(before);
 });
 
-test("behaviour: a chain that the database does not know is set aside", () => {
+test("a chain that the database does not know is set aside", () => {
   const before = contents();
   expect(prepareChainFolder(folder, false)).toEqual({
     hasState: false,
@@ -150,7 +150,7 @@ test("behaviour: a chain that the database does not know is set aside", () => {
   expect(prepareChainFolder(folder, false)).toEqual({ hasState: false, findings: [] });
 });
 
-test("error: what can't be read is named, with the remedy", () => {
+test("what can't be read is named, with the remedy", () => {
   rmSync(path.dirname(folder), { recursive: true });
   writeFileSync(path.dirname(folder), "");
   expect(() => prepareChainFolder(folder, true)).toThrow(/can't be used \(ENOTDIR.*start the service again/);

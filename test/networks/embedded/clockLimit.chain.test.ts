@@ -31,7 +31,7 @@ async function untilRefused(method: string, parameters: readonly unknown[], most
   throw new Error(`${method} was never refused`);
 }
 
-test("error: no number of calls moves the clock past the year 2105, and the chain still mines then", async () => {
+test("no number of calls moves the clock past the year 2105, and the chain still mines then", async () => {
   // Twenty years each: the fourth or fifth would be too many.
   const tooLong = await untilRefused("evm_increaseTime", [20 * YEAR], 5);
   expect(tooLong).toMatch(/^evm_increaseTime takes at most \d+ seconds now: /);
@@ -57,7 +57,7 @@ test("error: no number of calls moves the clock past the year 2105, and the chai
   expect(await latest()).toBeLessThan(2 ** 32);
 });
 
-test("behaviour: an interval between blocks ends before blocks that no call asked for reach the limit", async () => {
+test("an interval between blocks ends before blocks that no call asked for reach the limit", async () => {
   const own = await startTestChain();
   try {
     const limited = limitClock((method, parameters) => own.client.request(method, parameters), {
@@ -81,7 +81,7 @@ test("behaviour: an interval between blocks ends before blocks that no call aske
   }
 });
 
-test("behaviour: Anvil has every method that is told from an unknown one", async () => {
+test("Anvil has every method that is told from an unknown one", async () => {
   const calls = [...ANVIL_METHODS]
     // Subscriptions don't exist over HTTP.
     .filter((method) => !/_(?:un)?subscribe$/.test(method))

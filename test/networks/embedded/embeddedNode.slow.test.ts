@@ -172,7 +172,7 @@ const look = async (client: ChainClient, contract: Hex, receipts: readonly Hex[]
   };
 };
 
-test("behaviour: a compaction leaves out zeros, and nobody can tell", async () => {
+test("a compaction leaves out zeros, and nobody can tell", async () => {
   const started = await start(newFolder());
   const { client } = started;
   const contract = await contractOf(client);
@@ -188,7 +188,7 @@ test("behaviour: a compaction leaves out zeros, and nobody can tell", async () =
   expect((await client.getHead("latest"))!.parentHash).toBe(before.head.hash);
 });
 
-test("behaviour: transactions sent while the chain is compacted are mined, each once", async () => {
+test("transactions sent while the chain is compacted are mined, each once", async () => {
   const started = await start(newFolder());
   const { client, node } = started;
   const contract = await contractOf(client);
@@ -215,7 +215,7 @@ test("behaviour: transactions sent while the chain is compacted are mined, each 
     ).toBe(BigInt(slot));
 });
 
-test("behaviour: what Anvil forgets is answered all the same, for users' tools too", async () => {
+test("what Anvil forgets is answered all the same, for users' tools too", async () => {
   const { client, node } = await start(newFolder());
   const contract = await contractOf(client);
   const old = await send(client, 1, contract, store(2, 42));
@@ -245,7 +245,7 @@ test("behaviour: what Anvil forgets is answered all the same, for users' tools t
   expect(none.result).toBeNull();
 });
 
-test("behaviour: kill -9 of Anvil loses nothing that was told, and the port stays", async () => {
+test("kill -9 of Anvil loses nothing that was told, and the port stays", async () => {
   const started = await start(newFolder());
   const { client, node, folder, restarts } = started;
   const contract = await contractOf(client);
@@ -263,7 +263,7 @@ test("behaviour: kill -9 of Anvil loses nothing that was told, and the port stay
   await send(client, nonce + 1, contract, store(2, 43));
 });
 
-test("behaviour: while its process comes back, nobody is told that automine is off", async () => {
+test("while its process comes back, nobody is told that automine is off", async () => {
   const { client, node, folder, restarts } = await start(newFolder());
   await waste(client, await contractOf(client), 1, 40);
   const usual = await node.warnings();
@@ -274,7 +274,7 @@ test("behaviour: while its process comes back, nobody is told that automine is o
   expect([...told]).toEqual(usual);
 });
 
-test("behaviour: killed again and again, also while it comes back, it keeps whatever it told", async () => {
+test("killed again and again, also while it comes back, it keeps whatever it told", async () => {
   const { client, node, folder, restarts } = await start(newFolder());
   const contract = await contractOf(client);
   const heads = new Map<bigint, Hex>();
@@ -320,7 +320,7 @@ function copyFolder(folder: string, copy: string): void {
   }
 }
 
-test("behaviour: at any moment the folder holds the whole chain", async () => {
+test("at any moment the folder holds the whole chain", async () => {
   const started = await start(newFolder());
   const { client, folder } = started;
   const contract = await contractOf(client);
@@ -347,7 +347,7 @@ test("behaviour: at any moment the folder holds the whole chain", async () => {
   }
 });
 
-test("behaviour: what was kept stays kept when more blocks are replayed than Anvil remembers", async () => {
+test("what was kept stays kept when more blocks are replayed than Anvil remembers", async () => {
   const { client, folder } = await start(newFolder());
   const contract = await contractOf(client);
   const first = await send(client, 1, contract, store(2, 42));
@@ -460,7 +460,7 @@ test("fills the history from the block log with what an earlier process could no
   expect(await lookUp(again, hashes, contract)).toEqual({ receipts: hashes, logs: hashes.length });
 });
 
-test("behaviour: a proof's block hash from before a restart is known after it", async () => {
+test("a proof's block hash from before a restart is known after it", async () => {
   const folder = newFolder();
   const first = await start(folder);
   const contract = await contractOf(first.client);
@@ -473,7 +473,7 @@ test("behaviour: a proof's block hash from before a restart is known after it", 
   await send(second.client, 11, contract, store(2, 1));
 });
 
-test("behaviour: old headers go, and are answered from the history", async () => {
+test("old headers go, and are answered from the history", async () => {
   const started = await start(newFolder());
   const { client } = started;
   const contract = await contractOf(client);
@@ -496,7 +496,7 @@ test("behaviour: old headers go, and are answered from the history", async () =>
   await expect.poll(headersLeft).toBeLessThan(400);
 });
 
-test("behaviour: what a user changes without a transaction survives", async () => {
+test("what a user changes without a transaction survives", async () => {
   const folder = newFolder();
   const first = await start(folder);
   const rich: Hex = `0x${"99".repeat(20)}`;
@@ -507,7 +507,7 @@ test("behaviour: what a user changes without a transaction survives", async () =
   expect(await first.client.getBalanceWei(rich)).toBe(0x1234n);
 });
 
-test("behaviour: a transaction that ends the process again and again is refused, others go on, and a restart remembers it", async () => {
+test("a transaction that ends the process again and again is refused, others go on, and a restart remembers it", async () => {
   const folder = newFolder();
   const options = { maxDataKilobytes: 600_000 };
   const { client, node, restarts } = await start(folder, options);
@@ -583,7 +583,7 @@ test("stores the state of logged blocks that fill the process which mines them a
   await send(client, 4, await contractOf(client), store(1, 8));
 });
 
-test("behaviour: the RPC port speaks JSON-RPC as Anvil does", async () => {
+test("the RPC port speaks JSON-RPC as Anvil does", async () => {
   const { node } = await start(newFolder());
   const post = async (body: string) =>
     (
@@ -610,7 +610,7 @@ test("behaviour: the RPC port speaks JSON-RPC as Anvil does", async () => {
   socket.close();
 });
 
-test("behaviour: blocks that were left by killed processes count, and an idle chain stores its state", async () => {
+test("blocks that were left by killed processes count, and an idle chain stores its state", async () => {
   const first = await start(newFolder());
   const contract = await contractOf(first.client);
   let folder = first.folder;
@@ -633,7 +633,7 @@ test("behaviour: blocks that were left by killed processes count, and an idle ch
   expect(state.best_block_number).toBe(Number(number));
 });
 
-test("behaviour: a power cut takes no block that was told", async () => {
+test("a power cut takes no block that was told", async () => {
   const disk = watchFlushes();
   const { client, folder, node } = await start(newFolder());
   const contract = await contractOf(client);
@@ -657,7 +657,7 @@ test("behaviour: a power cut takes no block that was told", async () => {
   }
 });
 
-test("behaviour: while the disk takes its time, our oracle hears of a block and nobody else does", async () => {
+test("while the disk takes its time, our oracle hears of a block and nobody else does", async () => {
   const { client, node } = await start(newFolder());
   const contract = await contractOf(client);
   const before = (await client.getHead("latest"))!.number;

@@ -9,7 +9,7 @@ import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.t
 /** The first account of Anvil's mnemonic. */
 const SECRET_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-test("behaviour: with a network of its own, ethers asks the chain of id 80001 for fees, not a gas station", async () => {
+test("with a network of its own, ethers asks the chain of id 80001 for fees, not a gas station", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-test-"));
   const node = await startEmbeddedNode({
     chainId: 80_001,

@@ -4,7 +4,7 @@ import { toHexText } from "../../../src/lib/hex.ts";
 import { FUNDED_ACCOUNTS } from "../../../src/networks/embedded/fundedAccounts.ts";
 import { testAccount } from "../../support/anvil.ts";
 
-test("default: each account is the one of its place in Anvil's mnemonic", () => {
+test("each account is the one of its place in Anvil's mnemonic", () => {
   expect(FUNDED_ACCOUNTS).toHaveLength(10);
   for (const [i, { address, secretKey }] of FUNDED_ACCOUNTS.entries()) {
     expect(privateKeyToAddress(secretKey)).toBe(address);

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { classOf, createGate } from "../../../src/networks/embedded/gate.ts";
 
-test("default: an open gate lets go at once, and nothing is under way after that", async () => {
+test("an open gate lets go at once, and nothing is under way after that", async () => {
   const gate = createGate();
   const leave = await gate.enter("read");
   leave();
   await expect(gate.drained(["read", "send", "mine"])).resolves.toBeUndefined();
 });
 
-test("behaviour: a class is held until all that hold it have let go, others pass", async () => {
+test("a class is held until all that hold it have let go, others pass", async () => {
   const gate = createGate();
   const releases = [gate.hold(["send", "read"]), gate.hold(["read"])];
   (await gate.enter("mine"))();
@@ -23,7 +23,7 @@ test("behaviour: a class is held until all that hold it have let go, others pass
   expect(passed).toEqual(["send", "read"]);
 });
 
-test("behaviour: drained waits for those under way", async () => {
+test("drained waits for those under way", async () => {
   const gate = createGate();
   const leave = await gate.enter("read");
   let isDrained = false;
@@ -42,11 +42,11 @@ test.each([
   ["evm_setAutomine", "mine"],
   ["evm_setIntervalMining", "mine"],
   ["eth_call", "read"],
-])("behaviour: %s is of the class %s", (method, requestClass) => {
+])("%s is of the class %s", (method, requestClass) => {
   expect(classOf(method)).toBe(requestClass);
 });
 
-test("behaviour: entered counts those that were let in, and leftAt tells when the last one ended, each class by itself", async () => {
+test("entered counts those that were let in, and leftAt tells when the last one ended, each class by itself", async () => {
   const gate = createGate();
   const release = gate.hold(["read"]);
   const held = gate.enter("read");

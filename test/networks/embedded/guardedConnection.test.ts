@@ -58,11 +58,11 @@ function createChain(held: number) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-test("default: logs of a range come from the history and from the node", async () => {
+test("logs of a range come from the history and from the node", async () => {
   expect(await createChain(60).blocksOf(50, 80)).toEqual(range(50, 80));
 });
 
-test("behaviour: no log is missing where the node's state is exchanged while a range is read", async () => {
+test("no log is missing where the node's state is exchanged while a range is read", async () => {
   const chain = createChain(60);
   chain.loseAtRecall(75);
   expect(await chain.blocksOf(50, 80)).toEqual(range(50, 80));
@@ -99,7 +99,7 @@ function createDyingChain({ deaths, breaksPerDeath = 1 }: { deaths: number; brea
 }
 
 test.each(["anvil_setCode", "hardhat_setCode", "anvil_setBalance", "evm_mine", "eth_sendTransaction"])(
-  "error: %s isn't resent after its process died",
+  "%s isn't resent after its process died",
   async (method) => {
     const { request, asked } = createDyingChain({ deaths: 1 });
     await expect(request(method, [])).rejects.toThrow(BrokenConnectionError);
@@ -107,19 +107,19 @@ test.each(["anvil_setCode", "hardhat_setCode", "anvil_setBalance", "evm_mine", "
   },
 );
 
-test("behaviour: a read is resent when its process died, three times in a row", async () => {
+test("a read is resent when its process died, three times in a row", async () => {
   const { request, asked } = createDyingChain({ deaths: 3 });
   expect(await request("eth_chainId", [])).toBe("0x1");
   expect(asked).toHaveLength(4);
 });
 
-test("error: a read that four processes died of isn't resent", async () => {
+test("a read that four processes died of isn't resent", async () => {
   const { request, asked } = createDyingChain({ deaths: 100 });
   await expect(request("eth_chainId", [])).rejects.toThrow(BrokenConnectionError);
   expect(asked).toHaveLength(4);
 });
 
-test("behaviour: a read waits until the death of its process is known", async () => {
+test("a read waits until the death of its process is known", async () => {
   const { request, asked } = createDyingChain({ deaths: 1, breaksPerDeath: 10 });
   expect(await request("eth_chainId", [])).toBe("0x1");
   expect(asked).toHaveLength(11);

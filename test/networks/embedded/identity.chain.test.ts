@@ -62,7 +62,7 @@ const reset = async (): Promise<void> => {
 };
 
 test.each(["anvil_reset", "hardhat_reset", "anvil_loadState"])(
-  "error: %s is refused with what to do instead",
+  "%s is refused with what to do instead",
   async (method) => {
     const before = await headHash();
     const response = await fetch(node.rpcUrl, {
@@ -82,7 +82,7 @@ test.each(["anvil_reset", "hardhat_reset", "anvil_loadState"])(
   },
 );
 
-test("behaviour: a chain that was reset all the same comes back with all its blocks", async () => {
+test("a chain that was reset all the same comes back with all its blocks", async () => {
   for (let i = 0; i < 3; i += 1) await pay();
   const [before, balance] = [await headHash(), await node.client.getBalanceWei(payee.address)];
   await reset();
@@ -93,7 +93,7 @@ test("behaviour: a chain that was reset all the same comes back with all its blo
   expect(await node.client.getBalanceWei(payee.address)).toBe(balance + 1n);
 });
 
-test("behaviour: a chain that is closed right after a reset is whole at the next start", async () => {
+test("a chain that is closed right after a reset is whole at the next start", async () => {
   for (let i = 0; i < 3; i += 1) await pay();
   const before = await headHash();
   await reset();
@@ -103,7 +103,7 @@ test("behaviour: a chain that is closed right after a reset is whole at the next
   expect(await headHash()).toBe(before);
 });
 
-test("error: a chain whose stored state is gone, too, is over", async () => {
+test("a chain whose stored state is gone, too, is over", async () => {
   rmSync(path.join(folder, "state.json"));
   await reset();
   await vi.waitFor(() => expect(restarts.at(-1)).toMatchObject({ isUp: false }));

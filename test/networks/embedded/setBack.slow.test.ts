@@ -119,7 +119,7 @@ const headNumber = async ({ client }: EmbeddedNode): Promise<bigint> =>
 const timeOf = async (node: EmbeddedNode): Promise<number> =>
   Number(((await rpc(node, "eth_getBlockByNumber", "latest", false)) as { timestamp: Hex }).timestamp);
 
-test("behaviour: a snapshot under load holds the state of the block that it goes back to", async () => {
+test("a snapshot under load holds the state of the block that it goes back to", async () => {
   const node = await start(newFolder());
   const { stop } = load(node);
   await expect.poll(() => headNumber(node)).toBeGreaterThan(10n);
@@ -144,7 +144,7 @@ test("behaviour: a snapshot under load holds the state of the block that it goes
   await stop();
 });
 
-test("behaviour: blocks that Anvil had queued when automine went off are part of what evm_revert takes back", async () => {
+test("blocks that Anvil had queued when automine went off are part of what evm_revert takes back", async () => {
   const node = await start(newFolder());
   const { stop } = load(node, 9);
   await expect.poll(() => headNumber(node)).toBeGreaterThan(10n);
@@ -162,7 +162,7 @@ test("behaviour: blocks that Anvil had queued when automine went off are part of
 });
 
 test.each([1, 40, 300, 1_000])(
-  "behaviour: evm_revert over %i blocks under load leaves a whole chain, on disk too",
+  "evm_revert over %i blocks under load leaves a whole chain, on disk too",
   async (depth) => {
     const folder = newFolder();
     const node = await start(folder);
@@ -200,7 +200,7 @@ test.each([1, 40, 300, 1_000])(
   },
 );
 
-test("behaviour: a reorganisation under load leaves a whole chain", async () => {
+test("a reorganisation under load leaves a whole chain", async () => {
   const node = await start(newFolder());
   const { stop } = load(node);
   for (const depth of [1, 5, 20]) {
@@ -220,7 +220,7 @@ test.each([
   // Anvil gives such blocks timestamps before their parents'.
   ["evm_setTime", -DAY_SECONDS],
 ] as const)(
-  "behaviour: a chain whose clock was moved by %s and %i seconds mines on, and starts again",
+  "a chain whose clock was moved by %s and %i seconds mines on, and starts again",
   async (method, by) => {
     const folder = newFolder();
     const node = await start(folder);
@@ -238,7 +238,7 @@ test.each([
   },
 );
 
-test("behaviour: a clock moved by a day and taken back with its blocks mines on, and starts again", async () => {
+test("a clock moved by a day and taken back with its blocks mines on, and starts again", async () => {
   const folder = newFolder();
   const node = await start(folder);
   const snapshot = await rpc(node, "evm_snapshot");

@@ -27,7 +27,7 @@ function createNode() {
   return { node, request, logsOf };
 }
 
-test("default: a block's logs are read once for all who ask, and each gets those of its own contracts", async () => {
+test("a block's logs are read once for all who ask, and each gets those of its own contracts", async () => {
   const { node, logsOf } = createNode();
   await logsOf(COORDINATOR, CONSUMER);
   node.asked = [];
@@ -38,14 +38,14 @@ test("default: a block's logs are read once for all who ask, and each gets those
   expect(node.asked).toEqual([]);
 });
 
-test("behaviour: a contract that nobody has asked for yet is asked for together with the others", async () => {
+test("a contract that nobody has asked for yet is asked for together with the others", async () => {
   const { node, logsOf } = createNode();
   await logsOf(COORDINATOR);
   expect(await logsOf(OTHER)).toEqual([{ address: "0xcc" }]);
   expect(node.asked).toEqual([["0xaa"], ["0xaa", "0xcc"]]);
 });
 
-test("behaviour: neither an error nor an empty answer is kept", async () => {
+test("neither an error nor an empty answer is kept", async () => {
   const { node, logsOf } = createNode();
   node.isDown = true;
   await expect(logsOf(COORDINATOR)).rejects.toThrow("down");
@@ -55,7 +55,7 @@ test("behaviour: neither an error nor an empty answer is kept", async () => {
   expect(await logsOf(COORDINATOR)).toEqual([{ address: "0xaa" }]);
 });
 
-test("behaviour: other requests, and logs by range or topic, go to the node as they are", async () => {
+test("other requests, and logs by range or topic, go to the node as they are", async () => {
   const { node, request } = createNode();
   await request("eth_blockNumber", []);
   for (const filter of [

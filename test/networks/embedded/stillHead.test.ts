@@ -23,13 +23,13 @@ function passTimeByLooks(node: { readonly asked: number }): void {
 
 const LONG_AGO = -1e6;
 
-test("default: a chain that has rested is looked at for some milliseconds only", async () => {
+test("a chain that has rested is looked at for some milliseconds only", async () => {
   const node = createNode(() => 7);
   await untilHeadIsStill({ connection: node.connection, head: 7, activeAt: LONG_AGO });
   expect(node.asked).toBe(20);
 });
 
-test("behaviour: blocks that are still to come are waited for, however many looks lie between them", async () => {
+test("blocks that are still to come are waited for, however many looks lie between them", async () => {
   const node = createNode((asked) => Math.min(9, Math.floor(asked / 15)));
   passTimeByLooks(node);
   await untilHeadIsStill({ connection: node.connection, head: 0, activeAt: LONG_AGO });

@@ -46,7 +46,7 @@ async function check(
   return lines;
 }
 
-test("default: before the deployment nodes, gas and the operator are looked at, and what is missing is named", async () => {
+test("before the deployment nodes, gas and the operator are looked at, and what is missing is named", async () => {
   const lines = await check();
   expect(lines[0]).toMatch(/^✓ node 1 \(http\): block \d+/);
   expect(lines).toContainEqual(expect.stringMatching(/^✓ gas costs /));
@@ -56,14 +56,14 @@ test("default: before the deployment nodes, gas and the operator are looked at, 
   expect(lines).toContainEqual(expect.stringContaining(`✓ the operator ${OPERATOR} holds`));
 });
 
-test("behaviour: a finality depth that is an estimate is told as one, until the operator names a depth", async () => {
+test("a finality depth that is an estimate is told as one, until the operator names a depth", async () => {
   const estimate =
     "✓ transactions count as final after 96 blocks, which is an estimate (the chain is unknown; as on Ethereum); finalityDepth sets it";
   expect(await check()).toContain(estimate);
   expect(await check({}, { finalityDepth: 12 })).toContain("✓ transactions count as final after 12 blocks");
 });
 
-test("behaviour: funds last for fewer presets where each joins the words of several keys", async () => {
+test("funds last for fewer presets where each joins the words of several keys", async () => {
   const presetsFor = async (presetVrfKeys: number): Promise<number> =>
     Number(
       /operator .* about (\d+) presets/.exec(
@@ -73,14 +73,14 @@ test("behaviour: funds last for fewer presets where each joins the words of seve
   expect((await presetsFor(1)) / (await presetsFor(4))).toBeGreaterThan(3);
 });
 
-test("behaviour: gas above the operator's cap is amiss", async () => {
+test("gas above the operator's cap is amiss", async () => {
   const lines = await check({ maxFeeWei: 1n, minTipWei: 2n });
   expect(lines).toContainEqual(
     expect.stringMatching(/^✗ gas costs .* at most 0\.000000001 gwei are paid requests wait/),
   );
 });
 
-test("error: a node that nobody runs is a finding, and the command ends with exit code 1", async () => {
+test("a node that nobody runs is a finding, and the command ends with exit code 1", async () => {
   const file = path.join(folder, "tyche.json");
   const network = { chainId: 31_337, rpcUrls: [DEAD_URL], contracts: "none.json" };
   writeFileSync(file, JSON.stringify({ networks: { [NAME]: network } }));

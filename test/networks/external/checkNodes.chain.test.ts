@@ -65,7 +65,7 @@ async function check(offchainConfig: Hex | undefined = encodeNodeUrls(urls)): Pr
   return lines.map((line) => urls.reduce((text, url, index) => text.replaceAll(url, `NODE${index}`), line));
 }
 
-test("default: a line for each node, with what the others say of it", async () => {
+test("a line for each node, with what the others say of it", async () => {
   texts[1] = readiness(NODES.map((of) => view(of, { minute: 9, lastTransmission: TRANSACTION })));
   expect(await check()).toEqual([
     `✓ node NODE0 (${signers[0]}): last seen ${time(3)}; agreed with 90.0 % of the answers; last transmission ${TRANSACTION}`,
@@ -75,22 +75,22 @@ test("default: a line for each node, with what the others say of it", async () =
   ]);
 });
 
-test("behaviour: an oracle that holds all keys has no nodes to ask", async () => {
+test("an oracle that holds all keys has no nodes to ask", async () => {
   await checkNodes({ signers, transmitters: signers }, () => lines.push("told"));
   expect([lines, paths]).toEqual([[], []]);
 });
 
-test("behaviour: a node behind a path of a proxy is asked there", async () => {
+test("a node behind a path of a proxy is asked there", async () => {
   await check(encodeNodeUrls(urls.map((url, index) => `${url}/tyche/${index}/`)));
   expect(paths.toSorted()).toEqual(NODES.map((index) => `/tyche/${index}/readyz`));
 });
 
-test("behaviour: one liar among the others does not move what is said of a node", async () => {
+test("one liar among the others does not move what is said of a node", async () => {
   texts[3] = readiness([view(0, { minute: 9, agreement: { same: 0, of: 1e6 } })]);
   expect((await check())[0]).toContain(`last seen ${time(2)}; agreed with 90.0 % of the answers`);
 });
 
-test("error: a node that is down, or says something else, is told with what the others know of it", async () => {
+test("a node that is down, or says something else, is told with what the others know of it", async () => {
   texts[0] = undefined;
   texts[1] = "<html>";
   texts[2] = "null";
@@ -106,12 +106,12 @@ test("error: a node that is down, or says something else, is told with what the 
   ).toBe(true);
 });
 
-test("error: a node that does not count itself to the set is told", async () => {
+test("a node that does not count itself to the set is told", async () => {
   texts[0] = readiness([]);
   expect((await check())[0]).toMatch(/^✗ node NODE0 .*its keys are different, or its chain is behind$/);
 });
 
-test("error: a contradiction that others found is told", async () => {
+test("a contradiction that others found is told", async () => {
   for (const from of [1, 2]) texts[from] = readiness([view(from), view(0, { contradictions: 1 })]);
   expect((await check())[0]).toContain("contradicted itself, as 2 others say: see their /evidence");
 });
@@ -121,7 +121,7 @@ test.each<[string, unknown]>([
   ["views that are none", [null, 1, "x", [], {}]],
   ["text for the terminal", [{ ...view(0), lastSeen: "\u001B[31m", lastTransmission: "\u001B]0;x\u0007" }]],
   ["counts that are none", [{ ...view(0), lastSeen: undefined, agreement: { same: "9", of: -1 } }]],
-])("error: %s in an answer counts for nothing", async (_, nodes) => {
+])("%s in an answer counts for nothing", async (_, nodes) => {
   for (const from of [1, 2, 3]) texts[from] = readiness(nodes);
   expect((await check())[0]).toMatch(
     /(?:none of the others reports on it|not seen yet; no answers to compare yet|not seen yet; agreed with 90\.0 % of the answers; no transmission yet)/,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-test("default: the router of a coordinator that Chainlink compiled is read from its code", async () => {
+test("the router of a coordinator that Chainlink compiled is read from its code", async () => {
   const { functionsCoordinator, functionsRouter } = stack.addresses;
   const found = await readCoordinatorContracts(stack.client, { coordinator: functionsCoordinator });
   expect(found).toMatchObject({
@@ -39,7 +39,7 @@ test("default: the router of a coordinator that Chainlink compiled is read from 
   });
 });
 
-test("behaviour: a PresetConsumer tells its VRF contracts, and one of another router is refused", async () => {
+test("a PresetConsumer tells its VRF contracts, and one of another router is refused", async () => {
   const { functionsCoordinator: coordinator, presetConsumer, ...others } = stack.addresses;
   const { vrfCoordinator, batchVrfCoordinator } = others;
   const found = await readCoordinatorContracts(stack.client, { coordinator, presetConsumer });
@@ -50,7 +50,7 @@ test("behaviour: a PresetConsumer tells its VRF contracts, and one of another ro
     ).rejects.toThrow("not a PresetConsumer of the FunctionsRouter");
 });
 
-test("behaviour: a router that is not the coordinator's is refused", async () => {
+test("a router that is not the coordinator's is refused", async () => {
   await assertRouter(stack.client, stack.addresses);
   const { presetConsumer: functionsRouter } = stack.addresses;
   await expect(assertRouter(stack.client, { ...stack.addresses, functionsRouter })).rejects.toThrow(
@@ -58,14 +58,14 @@ test("behaviour: a router that is not the coordinator's is refused", async () =>
   );
 });
 
-test("behaviour: of the addresses in the code it is the one that says it is a router", async () => {
+test("of the addresses in the code it is the one that says it is a router", async () => {
   const code = `60${push(OTHER)}5b${push(OTHER)}${push(ROUTER)}`;
   const names = { [OTHER]: "Routers Anonymous v1", [ROUTER]: "Functions Router v2.0.0" };
   const chain = chainOf({ [COORDINATOR]: code, [OTHER]: "00", [ROUTER]: "00" }, names);
   expect((await readCoordinatorContracts(chain, { coordinator: COORDINATOR })).functionsRouter).toBe(ROUTER);
 });
 
-test("behaviour: bytes that look like another address and reach into the router's don't hide it", async () => {
+test("bytes that look like another address and reach into the router's don't hide it", async () => {
   const overlapping = `7f${"0".repeat(24)}${"ab".repeat(10)}`;
   const code = `${overlapping}${push(ROUTER)}`;
   const chain = chainOf({ [COORDINATOR]: code, [ROUTER]: "00" }, { [ROUTER]: "Functions Router v2.0.0" });
@@ -77,7 +77,7 @@ test.each<[string, string, Readonly<Record<Hex, string>>, RegExp]>([
   ["that names no address", "6000", {}, /names no FunctionsRouter/],
   ["that names an account without code", push(ROUTER), {}, /names no FunctionsRouter/],
   ["that names another contract", push(ROUTER), { [ROUTER]: "00" }, /names no FunctionsRouter/],
-])("error: an address %s is no coordinator", async (_, code, others, why) => {
+])("an address %s is no coordinator", async (_, code, others, why) => {
   const chain = chainOf({ [COORDINATOR]: code, ...others }, {});
   await expect(readCoordinatorContracts(chain, { coordinator: COORDINATOR })).rejects.toThrow(why);
 });

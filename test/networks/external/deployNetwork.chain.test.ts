@@ -69,7 +69,7 @@ function goneAfter(transactions: number): ChainClient {
 }
 
 test.each([0, 1, 9, 19])(
-  "behaviour: a deployment that dies after %i transactions goes on, and deploys nothing twice",
+  "a deployment that dies after %i transactions goes on, and deploys nothing twice",
   async (transactions) => {
     const account = 1 + [0, 1, 9, 19].indexOf(transactions);
     const { address } = testAccount(account);
@@ -92,7 +92,7 @@ test.each([0, 1, 9, 19])(
   },
 );
 
-test("behaviour: what a node didn't take is sent again, though no block comes", async () => {
+test("what a node didn't take is sent again, though no block comes", async () => {
   let sent = 0;
   const client: ChainClient = {
     ...chain.client,
@@ -104,13 +104,13 @@ test("behaviour: what a node didn't take is sent again, though no block comes", 
   expect(await deploy("unheard", { account: 6, client })).toBe("deployed");
 });
 
-test("behaviour: whoever declines has sent nothing", async () => {
+test("whoever declines has sent nothing", async () => {
   expect(await deploy("declined", { account: 5, confirms: false })).toBe("declined");
   expect(await chain.client.getNonce(testAccount(5).address, "latest")).toBe(0);
   expect(existsSync(path.join(folder, "declined.json"))).toBe(false);
 });
 
-test("behaviour: what block explorers want is beside the contracts file", () => {
+test("what block explorers want is beside the contracts file", () => {
   const contracts = JSON.parse(readFileSync(path.join(folder, "dies-0.sources", "contracts.json"), "utf8"));
   expect(contracts).toHaveLength(10);
   expect(contracts[4]).toMatchObject({ compiler: "v0.8.6+commit.11564f7e", input: "vrf.json" });
@@ -124,7 +124,7 @@ async function readTransaction(hash: string): Promise<Readonly<Record<string, st
 test.each([
   ["EIP-1559 where blocks have a base fee", "0x2", 7, () => chain.client],
   ["legacy transactions where they have none", "0x0", 8, withoutBaseFee],
-] as const)("behaviour: a deployment pays by %s", async (_, type, account, client) => {
+] as const)("a deployment pays by %s", async (_, type, account, client) => {
   const steps: DeployedStep[] = [];
   const fees = suggestedFees({ repriceAfterMs: 1_000 });
   const options = { account, client: client(), fees, onStep: (step: DeployedStep) => steps.push(step) };
@@ -144,7 +144,7 @@ function withoutBaseFee(): ChainClient {
   };
 }
 
-test("error: gas above the operator's cap ends it before anything is signed", async () => {
+test("gas above the operator's cap ends it before anything is signed", async () => {
   const fees = suggestedFees({ repriceAfterMs: 1_000, maxFeeWei: 1n });
   await expect(deploy("dear", { account: 6, fees, client: withoutBaseFee() })).rejects.toThrow(
     /at most 0\.000000001 gwei are paid; wait for the price to fall, or raise maxFeeGwei/,
@@ -152,7 +152,7 @@ test("error: gas above the operator's cap ends it before anything is signed", as
   expect(existsSync(path.join(folder, "dear.json.journal"))).toBe(false);
 });
 
-test("error: an account without coin is named, and the run goes on once it has some", async () => {
+test("an account without coin is named, and the run goes on once it has some", async () => {
   const { address } = testAccount(9);
   await chain.client.request("anvil_setBalance", [address, "0x0"]);
   await expect(deploy("poor", { account: 9 })).rejects.toThrow(`${address} can't pay for it`);
@@ -161,7 +161,7 @@ test("error: an account without coin is named, and the run goes on once it has s
   expect(await chain.client.getNonce(address, "latest")).toBe(STEPS);
 });
 
-test("behaviour: a transaction that blocks pass over is sent again with a higher price and tip", async () => {
+test("a transaction that blocks pass over is sent again with a higher price and tip", async () => {
   const { client } = chain;
   await client.request("evm_setAutomine", [false]);
   try {
@@ -191,7 +191,7 @@ test("behaviour: a transaction that blocks pass over is sent again with a higher
   }
 });
 
-test("error: a node of another chain is refused, and both ids are named", async () => {
+test("a node of another chain is refused, and both ids are named", async () => {
   const client: ChainClient = {
     ...chain.client,
     request: (method, parameters) =>

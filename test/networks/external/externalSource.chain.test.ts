@@ -16,18 +16,18 @@ const client = {
   },
 };
 
-test("default: the key that the contracts were deployed for is taken", async () => {
+test("the key that the contracts were deployed for is taken", async () => {
   await expect(assertOperator(client, file, operator.toLowerCase() as Hex)).resolves.toBeUndefined();
 });
 
-test("error: another key is refused, and the message names both accounts", async () => {
+test("another key is refused, and the message names both accounts", async () => {
   await expect(assertOperator(client, file, stranger)).rejects.toMatchObject({
     code: "chain_unavailable",
     message: `networks.mychain.operatorKey is the key of ${stranger}, but the contracts accept requests only from ${operator}; name that account's key`,
   });
 });
 
-test("default: two chains with the same first block and the same contracts differ by their chain id", () => {
+test("two chains with the same first block and the same contracts differ by their chain id", () => {
   const contracts = { presetConsumer, vrfCoordinator: presetConsumer } as StackAddresses;
   const deployed = { genesis: `0x${"11".repeat(32)}` as const, contracts };
   const identity = identityOf(31_337, deployed);

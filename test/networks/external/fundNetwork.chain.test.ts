@@ -9,7 +9,7 @@ import { testAccount } from "../../support/anvil.ts";
 
 const addressOf = (at: number): Hex => toHex(at, { size: 20 });
 
-test("behaviour: what holds enough already is named with what it holds, and nothing is sent", async () => {
+test("what holds enough already is named with what it holds, and nothing is sent", async () => {
   const client = {
     call: async () => toHex(parseEther("60"), { size: 32 }),
     getBalanceWei: async () => parseEther("0.5"),

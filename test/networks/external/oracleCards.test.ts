@@ -31,7 +31,7 @@ const fileOf = (card: unknown): string => write({ version: 1, cards: [card] });
 const filesOf = (...cards: readonly unknown[]): string[] => cards.map((card) => fileOf(card));
 const fourNodes = (): OracleCard[] => NODES.map((index) => nodeCard(index));
 
-test("default: the cards of four nodes and a VRF operator are one oracle, in their order", () => {
+test("the cards of four nodes and a VRF operator are one oracle, in their order", () => {
   const cards = fourNodes().toReversed();
   const vrf = vrfCard();
   const { functions, ...rest } = readOracleCards(filesOf(...cards, vrf), CHAIN);
@@ -42,7 +42,7 @@ test("default: the cards of four nodes and a VRF operator are one oracle, in the
   expect(parseNodeUrls(functions.offchainConfig!, 4)).toEqual([3, 2, 1, 0].map(urlOf));
 });
 
-test("behaviour: a file may hold cards of several chains, and the chain's own is read", () => {
+test("a file may hold cards of several chains, and the chain's own is read", () => {
   const others = [1, 2].map((chainId) => deriveNodeKeys(masterKey(0), chainId).card(chainId, urlOf(0)));
   const file = write({ version: 1, cards: [...others, nodeCard(0)] });
   const paths = [file, ...filesOf(...fourNodes().slice(1), vrfCard())];
@@ -50,7 +50,7 @@ test("behaviour: a file may hold cards of several chains, and the chain's own is
   expect(() => readOracleCards(paths, 5)).toThrow(/has no card of chain 5; print it with --chain-id 5/);
 });
 
-test("behaviour: a network that has its VRF operator needs no card of it, and takes no other's", () => {
+test("a network that has its VRF operator needs no card of it, and takes no other's", () => {
   const network = readOracleCards(filesOf(...fourNodes(), vrfCard()), CHAIN);
   expect(readOracleCards(filesOf(...fourNodes()), CHAIN, network).vrf).toEqual(network.vrf);
   expect(() => readOracleCards(filesOf(...fourNodes(), vrfCard(41)), CHAIN, network)).toThrow(
@@ -58,7 +58,7 @@ test("behaviour: a network that has its VRF operator needs no card of it, and ta
   );
 });
 
-test("default: several VRF operators, the first of whom is the default", () => {
+test("several VRF operators, the first of whom is the default", () => {
   const cards = [vrfCard(), vrfCard(41), vrfCard(42)];
   const found = readOracleCards(filesOf(...fourNodes(), ...cards), CHAIN);
   const keyHashes = cards.map((card) => (card as { keyHash: string }).keyHash);
@@ -69,7 +69,7 @@ test("default: several VRF operators, the first of whom is the default", () => {
   expect([changed.vrf, changed.furtherVrf]).toEqual([found.vrf, found.furtherVrf]);
 });
 
-test("default: cards are told from the identity of an oracle with all keys", () => {
+test("cards are told from the identity of an oracle with all keys", () => {
   expect([isCardFile(fileOf(nodeCard(0))), isCardFile(write({ version: 1, oracles: [] }))]).toEqual([
     true,
     false,
@@ -94,7 +94,7 @@ test.each<[string, () => readonly unknown[], RegExp]>([
     () => [...fourNodes().slice(1), nodeCard(0, urlOf(1)), vrfCard()],
     /hold https:\/\/node1\.example\/ more than once/,
   ],
-])("error: %s are refused", (_, cards, why) => {
+])("%s are refused", (_, cards, why) => {
   expect(() => readOracleCards(filesOf(...cards()), CHAIN)).toThrow(why);
 });
 
@@ -124,12 +124,12 @@ test.each<[string, (card: OracleCard) => object, RegExp]>([
     (card) => ({ ...card, url: "file:///etc" }),
     /url must be an http: or https: URL/,
   ],
-])("error: a card with %s is refused", (_, change, why) => {
+])("a card with %s is refused", (_, change, why) => {
   const cards = [change(nodeCard(0)), ...fourNodes().slice(1), vrfCard()];
   expect(() => readOracleCards(filesOf(...cards), CHAIN)).toThrow(why);
 });
 
-test("error: a VRF card whose key hash is another key's is refused", () => {
+test("a VRF card whose key hash is another key's is refused", () => {
   const changed = { ...vrfCard(), keyHash: `0x${"11".repeat(32)}` };
   expect(() => readOracleCards(filesOf(...fourNodes(), changed), CHAIN)).toThrow(/keyHash its hash/);
 });
@@ -144,7 +144,7 @@ test.each([
   `https://a.example/${"a".repeat(256)}`,
   "a.example",
   7,
-])("error: %j is no URL of a node, in a card and on chain", (url) => {
+])("%j is no URL of a node, in a card and on chain", (url) => {
   expect(isNodeUrl(url)).toBe(false);
   expect(parseNodeUrls(encodeNodeUrls([url as string]), 1)).toBeUndefined();
 });

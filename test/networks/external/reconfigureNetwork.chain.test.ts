@@ -108,7 +108,7 @@ async function readChanges() {
   };
 }
 
-test("default: the nodes are set, adopted and noted; once more changes nothing", async () => {
+test("the nodes are set, adopted and noted; once more changes nothing", async () => {
   const { functions } = newOracle();
   expect(await reconfigure(functions)).toMatchObject({ end: "reconfigured" });
   const { set, adopted } = await readChanges();
@@ -122,7 +122,7 @@ test.each([
   ["before anything is sent", 0, "reconfigured"],
   ["after setConfig, before adoptNodes", 1, "reconfigured"],
   ["after adoptNodes, before it is noted", 2, "present"],
-])("behaviour: killed %s, run again it does the rest, and nothing twice", async (_name, sent, end) => {
+])("killed %s, run again it does the rest, and nothing twice", async (_name, sent, end) => {
   const { functions } = newOracle();
   const minedCount = () => chain.client.getNonce(OPERATOR.address, "latest");
   const before = await minedCount();
@@ -136,7 +136,7 @@ test.each([
   expect(readContractsFile(file, NETWORK).oracle.functions).toEqual(functions);
 });
 
-test("behaviour: killed while setConfig waits in the pool, run again it waits for that one", async () => {
+test("killed while setConfig waits in the pool, run again it waits for that one", async () => {
   const { functions } = newOracle();
   await chain.client.request("evm_setAutomine", [false]);
   await expect(reconfigure(functions, goneAfter(1))).rejects.toThrow("died");

@@ -75,7 +75,7 @@ async function expectedWords(): Promise<bigint[]> {
   });
 }
 
-test("default: relays are down, hang, lie, or answer with the next round, and one is right: results follow from proof and round", async () => {
+test("relays are down, hang, lie, or answer with the next round, and one is right: results follow from proof and round", async () => {
   const next = await relay(() => QUICKNET_ROUNDS.get(1001n));
   const wrong = [
     DEAD_RELAY,
@@ -99,7 +99,7 @@ test("default: relays are down, hang, lie, or answer with the next round, and on
   expect(new Set([...right.asked, ...next.asked])).toEqual(new Set([pathOf(QUICKNET, 1000n)]));
 });
 
-test("behaviour: the proof goes on chain before the round is known, and why says what the relays said", async () => {
+test("the proof goes on chain before the round is known, and why says what the relays said", async () => {
   const { promise, resolve } = Promise.withResolvers<Uint8Array>();
   let isOut = false;
   const oracle = follow((await relay(() => (isOut ? promise : undefined))).url);
@@ -116,7 +116,7 @@ test("behaviour: the proof goes on chain before the round is known, and why says
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
 });
 
-test("behaviour: two batches that wait for one round get words of their own, and it is fetched once", async () => {
+test("two batches that wait for one round get words of their own, and it is fetched once", async () => {
   const right = await relay((round) => QUICKNET_ROUNDS.get(round));
   await world.requestPresets(ECHO, 1, ROUND);
   await world.requestPresets(ECHO, 1, ROUND);
@@ -180,7 +180,7 @@ describe("a function that waits for a round", () => {
   });
 });
 
-describe("error: the presets fail where their round", () => {
+describe("the presets fail where their round", () => {
   /** Waits for two results, and returns the texts of those that are errors. */
   const readRefusals = async (): Promise<string[]> => {
     await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test("default: proof and results are in one transaction, in the block after the request", async () => {
+test("proof and results are in one transaction, in the block after the request", async () => {
   world.startOracle();
   await world.requestPresets(ECHO, 3);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(3));
@@ -33,7 +33,7 @@ test("default: proof and results are in one transaction, in the block after the 
 test.each([
   ["of a pure source, one run stands for all nodes", "return new Uint8Array(1)", 1],
   ["of any other source, each node makes its own", "await 0; return new Uint8Array(1)", 4],
-])("behaviour: %s", async (_name, source, runs) => {
+])("%s", async (_name, source, runs) => {
   let begun = 0;
   world.startOracle({ runner: createTestRunner(() => void (begun += 1)) });
   await world.requestPresets(source, 1);
@@ -41,7 +41,7 @@ test.each([
   expect(begun).toBe(runs);
 });
 
-test("behaviour: a source that takes long does not hold back the proof", async () => {
+test("a source that takes long does not hold back the proof", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   world.startOracle({ runner: createTestRunner(() => promise) });
   await world.requestPresets(ECHO, 1);
@@ -51,7 +51,7 @@ test("behaviour: a source that takes long does not hold back the proof", async (
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
 });
 
-test("behaviour: one that fails is answered with its error, beside the results of others", async () => {
+test("one that fails is answered with its error, beside the results of others", async () => {
   world.startOracle();
   await world.requestPresets("throw new Error('no luck')", 1);
   await world.requestPresets(ECHO, 1);
@@ -60,7 +60,7 @@ test("behaviour: one that fails is answered with its error, beside the results o
   expect(Buffer.from(failed!.bytes).toString()).toContain("no luck");
 });
 
-test("behaviour: where somebody else delivers the proofs, the results follow", async () => {
+test("where somebody else delivers the proofs, the results follow", async () => {
   world.startOracle({ vrf: [] });
   await world.requestPresets(ECHO, 2);
   const [hash] = (await world.viem.getBlock()).transactions;
@@ -68,7 +68,7 @@ test("behaviour: where somebody else delivers the proofs, the results follow", a
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
 });
 
-test("behaviour: presets with the joined words of two keys", async () => {
+test("presets with the joined words of two keys", async () => {
   const [own] = world.network.vrf;
   world.startOracle({ vrf: [own!, { ...own!, key: FURTHER_PROVING_KEYS[0]! }] });
   await world.requestPresets(ECHO, 1);
@@ -78,7 +78,7 @@ test("behaviour: presets with the joined words of two keys", async () => {
   expect(event?.requestId).toBe(eventsOf(joined, "BatchRequested")[0]!.vrfRequestId);
 });
 
-test("behaviour: after a change of the configuration, reports are signed for it once it is adopted", async () => {
+test("after a change of the configuration, reports are signed for it once it is adopted", async () => {
   world.startOracle();
   await world.requestPresets(ECHO, 1);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
@@ -107,7 +107,7 @@ test("behaviour: after a change of the configuration, reports are signed for it 
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
 });
 
-test("behaviour: results that a reorganisation takes are given again, for the new word", async () => {
+test("results that a reorganisation takes are given again, for the new word", async () => {
   world.startOracle();
   await world.requestPresets(ECHO, 1);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
@@ -122,7 +122,7 @@ test("behaviour: results that a reorganisation takes are given again, for the ne
   expect((await world.results())[1]).not.toEqual(before[1]);
 });
 
-test("behaviour: what a reorganisation removes with proof and report is sent again, for the same word", async () => {
+test("what a reorganisation removes with proof and report is sent again, for the same word", async () => {
   world.startOracle();
   await world.requestPresets(ECHO, 2);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(2));
@@ -137,7 +137,7 @@ test("behaviour: what a reorganisation removes with proof and report is sent aga
   expect(await world.events("BatchReported")).toHaveLength(1);
 });
 
-test("behaviour: a batch whose request a reorganisation removes is left alone, and one sent again is answered", async () => {
+test("a batch whose request a reorganisation removes is left alone, and one sent again is answered", async () => {
   const oracle = world.startOracle();
   await world.requestPresets(ECHO, 1);
   await vi.waitFor(async () => expect(await world.results()).toHaveLength(1));
@@ -149,7 +149,7 @@ test("behaviour: a batch whose request a reorganisation removes is left alone, a
   expect(await world.events("BatchRequested")).toHaveLength(1);
 });
 
-test("error: a malformed batch gets its word and no results, and holds nothing up", async () => {
+test("a malformed batch gets its word and no results, and holds nothing up", async () => {
   const oracle = world.startOracle();
   await submit(world, { presets: [{ dapp: world.dapp, items: [], batch: "0x000105" }] });
   await world.requestPresets(ECHO, 1);
@@ -159,7 +159,7 @@ test("error: a malformed batch gets its word and no results, and holds nothing u
   expect(world.lines.map(({ message }) => message)).toContain("presets: a malformed batch gets no results");
 });
 
-test("behaviour: results too long for one transaction come in several", async () => {
+test("results too long for one transaction come in several", async () => {
   const long = { maxResponseBytes: 20_000, nodes: world.network.functions.nodes };
   world.startOracle({ functions: long });
   const items = [{ sourceId: await world.storeSource("return new Uint8Array(20_000)") }];
@@ -168,7 +168,7 @@ test("behaviour: results too long for one transaction come in several", async ()
   expect((await world.results()).every(({ ok, bytes }) => ok && bytes.length === 20_000)).toBe(true);
 });
 
-test("error: without the signatures that PresetConsumer wants, the words still come, and the batch says what it waits for", async () => {
+test("without the signatures that PresetConsumer wants, the words still come, and the batch says what it waits for", async () => {
   const nodes = world.network.functions.nodes.map(({ transmitter }, i) => ({
     transmitter,
     signer: createReportSigner(testAccount(20 + i).secretKey),

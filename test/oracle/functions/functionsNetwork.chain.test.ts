@@ -18,7 +18,7 @@ const answers = () => world.events("RequestProcessed");
 const textOf = (hex: string) => Buffer.from(hex.slice(2), "hex").toString();
 const answered = () => world.lines.filter(({ message }) => message === "functions: answered");
 
-test("default: the source's bytes reach the chain, for the request and with the arguments it was sent with", async () => {
+test("the source's bytes reach the chain, for the request and with the arguments it was sent with", async () => {
   world = await startWorld();
   world.startOracle();
   const [requestId] = await world.requestFunctions([
@@ -38,7 +38,7 @@ test("default: the source's bytes reach the chain, for the request and with the 
   expect(textOf(answer!.response)).toBe("a+b0x0102");
 });
 
-test("behaviour: many requests share reports of at most 14, each with its own answer", async () => {
+test("many requests share reports of at most 14, each with its own answer", async () => {
   world = await startWorld();
   world.startOracle();
   const requests = Array.from({ length: 40 }, (_, index) => inlineRequest(`return Buffer.from('${index}')`));
@@ -53,7 +53,7 @@ test("behaviour: many requests share reports of at most 14, each with its own an
   expect(counts.length).toBeLessThan(12);
 });
 
-test("behaviour: only runs of presets may share a context", async () => {
+test("only runs of presets may share a context", async () => {
   world = await startWorld();
   const runs: { source: string; sharesContext: boolean }[] = [];
   const runner = createTestRunner();
@@ -79,7 +79,7 @@ test("behaviour: only runs of presets may share a context", async () => {
   expect(runs).toHaveLength(16);
 });
 
-test("behaviour: the answer is the median of the nodes' results", async () => {
+test("the answer is the median of the nodes' results", async () => {
   world = await startWorld();
   const results = ["9", "1", "5", "7"].map((text) => Buffer.from(text)).values();
   world.startOracle({ runner: { run: async () => ({ ok: true, bytes: results.next().value! }) } });
@@ -108,7 +108,7 @@ test.each([
     inlineRequest("throw new Error('ä'.repeat(1000))"),
     "ä".repeat(128),
   ],
-])("behaviour: %s is answered as an error", async (_, request, text) => {
+])("%s is answered as an error", async (_, request, text) => {
   world = await startWorld();
   const oracle = world.startOracle();
   await world.requestFunctions([request]);
@@ -120,7 +120,7 @@ test.each([
   await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
 });
 
-test("behaviour: a callback that reverts is noticed and not repeated, and its neighbours are answered", async () => {
+test("a callback that reverts is noticed and not repeated, and its neighbours are answered", async () => {
   world = await startWorld();
   const account = await world.createConsumer("77");
   const data = encodeFunctionData({
@@ -149,7 +149,7 @@ test("behaviour: a callback that reverts is noticed and not repeated, and its ne
   });
 });
 
-test("behaviour: while the sandbox is overloaded requests wait and say why, then they are answered", async () => {
+test("while the sandbox is overloaded requests wait and say why, then they are answered", async () => {
   world = await startWorld();
   let overloaded = true;
   const runner = createTestRunner(() => {
@@ -166,7 +166,7 @@ test("behaviour: while the sandbox is overloaded requests wait and say why, then
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
 });
 
-test("behaviour: one item that makes every report revert doesn't hold its neighbours up", async () => {
+test("one item that makes every report revert doesn't hold its neighbours up", async () => {
   world = await startWorld();
   const doomed = await world.provisionDapp("doomed");
   const request = inlineRequest("return Buffer.from('x')");
@@ -189,7 +189,7 @@ test("behaviour: one item that makes every report revert doesn't hold its neighb
   );
 });
 
-test("behaviour: slow sources of one subscription leave places for another's", async () => {
+test("slow sources of one subscription leave places for another's", async () => {
   world = await startWorld();
   const other = await world.provisionDapp("another");
   const endless = new Promise<void>(() => {});
@@ -204,7 +204,7 @@ test("behaviour: slow sources of one subscription leave places for another's", a
   await vi.waitFor(async () => expect(await answers()).toHaveLength(1));
 });
 
-test("error: reports of signers that the coordinator doesn't know are refused, and the status says so", async () => {
+test("reports of signers that the coordinator doesn't know are refused, and the status says so", async () => {
   world = await startWorld();
   const [first, ...rest] = world.network.functions.nodes;
   const stranger = createReportSigner(TEST_ROLES.operator.secretKey);
@@ -219,7 +219,7 @@ test("error: reports of signers that the coordinator doesn't know are refused, a
   expect(await answers()).toHaveLength(0);
 });
 
-test("error: two signatures of one node don't count twice", async () => {
+test("two signatures of one node don't count twice", async () => {
   world = await startWorld();
   const { nodes } = world.network.functions;
   const twice = nodes.map((node, index) => ({ ...node, signer: nodes[index % 2]!.signer }));
@@ -232,7 +232,7 @@ test("error: two signatures of one node don't count twice", async () => {
   );
 });
 
-test("behaviour: a receipt that comes after the reorganisation that took its block is no answer", async () => {
+test("a receipt that comes after the reorganisation that took its block is no answer", async () => {
   world = await startWorld();
   const late = Promise.withResolvers<void>();
   let reports = 0;
@@ -266,7 +266,7 @@ test("behaviour: a receipt that comes after the reorganisation that took its blo
   await vi.waitFor(() => expect(oracle.status().pending).toEqual([]));
 });
 
-test("behaviour: a report whose receipt lacks its events is no reason to give a request up", async () => {
+test("a report whose receipt lacks its events is no reason to give a request up", async () => {
   world = await startWorld();
   let reports = 0;
   const nodes = world.network.functions.nodes.map((node) => ({

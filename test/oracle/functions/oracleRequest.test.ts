@@ -10,7 +10,7 @@ import { idOf, logOf } from "../support/logs.ts";
 
 const consumer = "0x00000000000000000000000000000000000000aa";
 
-test("default: a request has its commitment as the bytes of the log", () => {
+test("a request has its commitment as the bytes of the log", () => {
   const commitment = {
     requestId: idOf(1n),
     coordinator: consumer,
@@ -49,7 +49,7 @@ test("default: a request has its commitment as the bytes of the log", () => {
   });
 });
 
-test("behaviour: every result code is told by its name", () => {
+test("every result code is told by its name", () => {
   const processed = (code: number) =>
     encodeAbiParameters(parseAbiParameters("uint96, address, uint8, bytes, bytes, bytes"), [
       1n,
@@ -74,7 +74,7 @@ test("behaviour: every result code is told by its name", () => {
   );
 });
 
-test("behaviour: the oracle's own topics are those of the compiled contracts", () => {
+test("the oracle's own topics are those of the compiled contracts", () => {
   const artifacts = loadArtifacts();
   const topicOf = (contract: keyof typeof artifacts, eventName: string) =>
     encodeEventTopics({ abi: artifacts[contract].abi, eventName })[0];

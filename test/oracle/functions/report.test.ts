@@ -42,7 +42,7 @@ function viemReport(items: readonly ReportItem[]): Hex {
   ]);
 }
 
-test("default: the report's bytes are those of viem's ABI encoder", () => {
+test("the report's bytes are those of viem's ABI encoder", () => {
   fc.assert(
     fc.property(fc.array(item, { maxLength: 16 }), (items) => {
       expect(toHexText(encodeReport(items))).toBe(viemReport(items));
@@ -51,7 +51,7 @@ test("default: the report's bytes are those of viem's ABI encoder", () => {
   );
 });
 
-test("behaviour: the transmission's bytes are those of viem's encoder, and its signatures are the signers'", async () => {
+test("the transmission's bytes are those of viem's encoder, and its signatures are the signers'", async () => {
   const [items] = fc.sample(fc.array(item, { minLength: 3, maxLength: 3 }), { numRuns: 1, seed: 8 });
   const report = encodeReport(items!);
   const context = encodeContext({ configDigest, epoch: 7 });
@@ -82,7 +82,7 @@ test("behaviour: the transmission's bytes are those of viem's encoder, and its s
   }
 });
 
-test("behaviour: a signer's address is that of its key", () => {
+test("a signer's address is that of its key", () => {
   expect(signers.map(({ address }) => address)).toEqual(
     secrets.map((secret) => privateKeyToAccount(toHexText(secret)).address),
   );
@@ -92,6 +92,6 @@ test.each([
   ["zero", new Uint8Array(32)],
   ["too short", new Uint8Array(31).fill(1)],
   ["above the group order", new Uint8Array(32).fill(255)],
-])("error: a signer's key that is %s", (_, secret) => {
+])("a signer's key that is %s", (_, secret) => {
   expect(() => createReportSigner(secret)).toThrow(SignerKeyError);
 });

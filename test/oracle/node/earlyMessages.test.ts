@@ -14,7 +14,7 @@ const reveal = (sender: number, mark: number, length = 8): Sealed => ({
   bytes: new Uint8Array(length).fill(mark),
 });
 
-test("default: returns a request's messages once, at most two of a kind and sender", () => {
+test("returns a request's messages once, at most two of a kind and sender", () => {
   const early = createEarlyMessages(4);
   for (const mark of [1, 1, 2, 3]) early.add(idOf(7), reveal(0, mark));
   early.add(idOf(7), reveal(3, 1));
@@ -22,7 +22,7 @@ test("default: returns a request's messages once, at most two of a kind and send
   expect(early.take(idOf(7))).toEqual([]);
 });
 
-test("error: a node that sends messages about requests that never come loses its own oldest, and nobody else's", () => {
+test("a node that sends messages about requests that never come loses its own oldest, and nobody else's", () => {
   const early = createEarlyMessages(31);
   early.add(idOf(0), reveal(1, 1));
   for (let request = 0; request < 5_000; request += 1) early.add(idOf(request), reveal(0, 1, 4_096));

@@ -26,7 +26,7 @@ const reveal = (text: string, sender: number) =>
 const recordOf = (first: Sealed, second: Sealed) =>
   describeEvidence({ first, second }, { chainId, coordinator, set, requestId });
 
-test("default: two commitments, or two proposals of other nodes' reveals, prove who signed them, after JSON too", () => {
+test("two commitments, or two proposals of other nodes' reveals, prove who signed them, after JSON too", () => {
   const record = JSON.parse(JSON.stringify(recordOf(commit("1"), commit("2")))) as unknown;
   const proven = { signer: addresses[2], requestId, coordinator, configDigest };
   expect(checkEvidence(record)).toEqual({ ...proven, what: "observations" });
@@ -58,6 +58,6 @@ test.each<[string, unknown, RegExp]>([
   ["a member of another type", { ...whole, first: 7 }, /no usable first/],
   ["no configuration", { ...whole, configuration: undefined }, /lacks its configuration/],
   ["anything else", "evidence", /no JSON object/],
-])("error: %s proves nothing", (_, record, why) => {
+])("%s proves nothing", (_, record, why) => {
   expect(() => checkEvidence(record)).toThrow(why);
 });

@@ -56,12 +56,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("default: hands on what a node of the configuration has signed", () => {
+test("hands on what a node of the configuration has signed", () => {
   expect(inbox.take(bodyOf([commit(0).bytes, commit(1).bytes]), MEMBER)).toBe("taken");
   expect(received.map(({ sealed }) => sealed.message.sender)).toEqual([0, 1]);
 });
 
-test("error: bytes of any kind are refused, and nothing is thrown", () => {
+test("bytes of any kind are refused, and nothing is thrown", () => {
   const reveal = seal({
     kind: "reveal",
     sender: 1,
@@ -85,14 +85,14 @@ test("error: bytes of any kind are refused, and nothing is thrown", () => {
 });
 
 describe("limits of an address", () => {
-  test("error: whoever sends malformed bodies is refused, and nobody else is", () => {
+  test("whoever sends malformed bodies is refused, and nobody else is", () => {
     const outcomes = Array.from({ length: 60 }, () => inbox.take(new Uint8Array(200), ATTACKER));
     expect(outcomes[0]).toBe("malformed");
     expect(outcomes.at(-1)).toBe("limited");
     expect(inbox.take(bodyOf([commit(0).bytes]), MEMBER)).toBe("taken");
   });
 
-  test("error: whoever repeats what a node said is refused, and the node is not", () => {
+  test("whoever repeats what a node said is refused, and the node is not", () => {
     const message = commit(0).bytes;
     const body = bodyOf(Array.from({ length: 2_000 }, () => message));
     const outcomes = Array.from({ length: 11 }, () => inbox.take(body, ATTACKER));
@@ -112,13 +112,13 @@ describe("what a stranger recorded from the wire", () => {
   };
   const afterwards = (request: number) => inbox.take(bodyOf([commit(1, request).bytes]), MEMBER);
 
-  test("error: the same message 10,000 times has one signature checked", () => {
+  test("the same message 10,000 times has one signature checked", () => {
     const { bytes } = commit(0);
     expect(replay(Array.from({ length: 10_000 }, () => bytes))).toBe(1);
     expect(afterwards(0)).toBe("taken");
   });
 
-  test("error: of messages about requests that are over, a burst is checked and no more", () => {
+  test("of messages about requests that are over, a burst is checked and no more", () => {
     const old = Array.from({ length: 2_200 }, (_, index) => commit(0, 1 + index).bytes);
     expect(replay(old)).toBe(2_000);
     vi.advanceTimersByTime(100);
@@ -129,7 +129,7 @@ describe("what a stranger recorded from the wire", () => {
     expect(inbox.take(bodyOf([commit(2).bytes]), ATTACKER)).toBe("taken");
   });
 
-  test("error: messages of another configuration have no signature checked", () => {
+  test("messages of another configuration have no signature checked", () => {
     const elsewhere = createWire({
       chainId: 31_337,
       coordinator: `0x${"11".repeat(20)}`,
@@ -150,18 +150,18 @@ describe("when a node was last heard", () => {
     return inbox.lastHeardAt(message.message.sender);
   };
 
-  test("default: it is when its newest message came, about a request that is open or was answered lately", () => {
+  test("it is when its newest message came, about a request that is open or was answered lately", () => {
     expect(takeLater(commit(1))).toBe(Date.now());
     expect(takeLater(commit(1, 77))).toBe(Date.now());
   });
 
-  test("error: what it said before says nothing of it, of whatever request", () => {
+  test("takes nothing that a node said before for evidence against it, of whatever request", () => {
     const first = takeLater(commit(1));
     expect([takeLater(commit(1)), takeLater(commit(1, 3))]).toEqual([first, first]);
     expect(takeLater(commit(2, 3))).toBeUndefined();
   });
 
-  test("behaviour: a message that came before its request counts once this node sees that", () => {
+  test("a message that came before its request counts once this node sees that", () => {
     let isSeen = false;
     const early = createInbox({
       wire,
@@ -180,7 +180,7 @@ describe("when a node was last heard", () => {
   });
 });
 
-test("error: a node that sends long messages pushes out its own alone", () => {
+test("a node that sends long messages pushes out its own alone", () => {
   const many = Array.from({ length: 31 }, (_, key) => createReportSigner(new Uint8Array(32).fill(key + 1)));
   const addresses = many.map(({ address }) => address);
   const wide = createWire({
@@ -223,25 +223,25 @@ describe("a VRF proof", () => {
   const proofOf = (preSeed: bigint, request = 0) =>
     wire.encodeProofMessage(idOf(request), prove(key, { preSeed, seed: 9n }));
 
-  test("default: is handed on with the messages around it, whoever sent it", () => {
+  test("is handed on with the messages around it, whoever sent it", () => {
     const body = bodyOf([commit(0).bytes, proofOf(5n), commit(1).bytes]);
     expect(inbox.take(body, ATTACKER)).toBe("taken");
     expect([proofs, received.length]).toEqual([[5n], 2]);
   });
 
-  test("behaviour: the rest of a body with a wrong one counts", () => {
+  test("the rest of a body with a wrong one counts", () => {
     expect(inbox.take(bodyOf([proofOf(0n), proofOf(5n), commit(1).bytes]), ATTACKER)).toBe("taken");
     expect([proofs, received.length]).toEqual([[0n, 5n], 1]);
   });
 
-  test("error: ten wrong ones are the last that are checked of an address, in one body or many", () => {
+  test("ten wrong ones are the last that are checked of an address, in one body or many", () => {
     expect(inbox.take(bodyOf(Array.from({ length: 7 }, () => proofOf(0n))), ATTACKER)).toBe("taken");
     expect(inbox.take(bodyOf(Array.from({ length: 7 }, () => proofOf(0n))), ATTACKER)).toBe("limited");
     expect(proofs).toHaveLength(10);
     expect(inbox.take(bodyOf([proofOf(5n)]), MEMBER)).toBe("taken");
   });
 
-  test("error: those of requests that nobody sees are limited", () => {
+  test("those of requests that nobody sees are limited", () => {
     const body = bodyOf(Array.from({ length: 500 }, () => proofOf(5n, 3)));
     const outcomes = Array.from({ length: 5 }, () => inbox.take(body, ATTACKER));
     expect(outcomes).toEqual(["taken", "taken", "taken", "taken", "limited"]);
@@ -250,7 +250,7 @@ describe("a VRF proof", () => {
   });
 });
 
-test("error: messages nested in one another are refused before their signatures are checked", () => {
+test("messages nested in one another are refused before their signatures are checked", () => {
   // Only a member can do this: nobody else could sign these messages.
   let nested = commit(0);
   for (let depth = 0; depth < 300; depth += 1) {
@@ -263,7 +263,7 @@ test("error: messages nested in one another are refused before their signatures 
   recover.mockRestore();
 });
 
-test("behaviour: of the messages in a proposal, those that came before are not checked again", () => {
+test("of the messages in a proposal, those that came before are not checked again", () => {
   const reveals = [1, 2, 3].map((sender) =>
     seal<Reveal>({
       kind: "reveal",
@@ -281,7 +281,7 @@ test("behaviour: of the messages in a proposal, those that came before are not c
   expect(toHexText(received.at(-1)!.sealed.bytes)).toBe(toHexText(proposal.bytes));
 });
 
-test("error: a reveal of another request that came before makes no proposal", () => {
+test("a reveal of another request that came before makes no proposal", () => {
   const reveal = seal<Reveal>(
     { kind: "reveal", sender: 1, salt: idOf(1), observation: { ok: true, bytes: new Uint8Array(9) } },
     1,

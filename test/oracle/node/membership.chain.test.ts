@@ -161,7 +161,7 @@ function readTransmission(data: Hex) {
   return { by: new Set(by), result: Buffer.from(transmission.items[0]!.result.slice(2), "hex").toString() };
 }
 
-test("default: four nodes agree over HTTP, and the first of the order transmits with three signatures", async () => {
+test("four nodes agree over HTTP, and the first of the order transmits with three signatures", async () => {
   for (const index of NODES) begin(start(index), REQUEST);
   for (const node of nodes) observe(node!, REQUEST);
   await vi.waitFor(() => expect(nodes[0]!.transmitted).not.toEqual([]));
@@ -172,7 +172,7 @@ test("default: four nodes agree over HTTP, and the first of the order transmits 
   expect(nodes[0]!.member.inbox.lastHeardAt(1)).toBeTypeOf("number");
 });
 
-test("behaviour: what comes before a node has seen the request counts once it has", async () => {
+test("what comes before a node has seen the request counts once it has", async () => {
   for (const index of NODES) start(index);
   for (const index of [1, 2, 3]) {
     begin(nodes[index]!, REQUEST);
@@ -194,7 +194,7 @@ test("behaviour: what comes before a node has seen the request counts once it ha
   );
 });
 
-test("error: what comes again of a request that was answered takes no place, and counts for nothing should it open again", async () => {
+test("what comes again of a request that was answered takes no place, and counts for nothing should it open again", async () => {
   for (const index of NODES) start(index);
   answered.add(REQUEST);
   for (const index of [1, 2, 3]) {
@@ -211,7 +211,7 @@ test("error: what comes again of a request that was answered takes no place, and
   expect(kinds()).toEqual(["observed"]);
 });
 
-test("behaviour: rounds know nothing of each other, and one that has ended takes nothing any more", async () => {
+test("rounds know nothing of each other, and one that has ended takes nothing any more", async () => {
   for (const index of NODES) {
     begin(start(index), REQUEST);
     begin(nodes[index]!, SECOND);
@@ -224,7 +224,7 @@ test("behaviour: rounds know nothing of each other, and one that has ended takes
   expect(nodes[0]!.journal.has(REQUEST)).toBe(false);
 });
 
-test("behaviour: a node that begins again from its journal says what it said, and the round goes on", async () => {
+test("a node that begins again from its journal says what it said, and the round goes on", async () => {
   const journal = start(0).journal;
   begin(nodes[0]!, REQUEST);
   observe(nodes[0]!, REQUEST);
@@ -245,7 +245,7 @@ test("behaviour: a node that begins again from its journal says what it said, an
   expect(accused).not.toHaveBeenCalled();
 });
 
-test("error: a node whose journal can't be written says nothing, and tells why", async () => {
+test("a node whose journal can't be written says nothing, and tells why", async () => {
   isDiskFull = (index) => index === 0;
   for (const index of [0, 1]) begin(start(index), REQUEST);
   observe(nodes[0]!, REQUEST);
@@ -255,7 +255,7 @@ test("error: a node whose journal can't be written says nothing, and tells why",
   expect(nodes[1]!.heard).toEqual([]);
 });
 
-test("error: two commitments of one node are found out, and told to the others", async () => {
+test("two commitments of one node are found out, and told to the others", async () => {
   const accused: number[] = [];
   for (const index of [0, 1, 2])
     begin(start(index), REQUEST, {
@@ -275,7 +275,7 @@ test("error: two commitments of one node are found out, and told to the others",
   expect(readTransmission(nodes[0]!.transmitted[0]!).result).toBe("seen");
 });
 
-test("error: two commitments that come before a node has seen the request are found out once it has", async () => {
+test("two commitments that come before a node has seen the request are found out once it has", async () => {
   for (const index of [0, 3]) start(index);
   for (const text of ["one", "two"]) {
     begin(nodes[3]!, REQUEST);
@@ -294,7 +294,7 @@ test("error: two commitments that come before a node has seen the request are fo
 describe("a result that nodes derive", () => {
   const isDerived = true;
 
-  test("default: each node says its signature at once, and the first of the order transmits with three", async () => {
+  test("each node says its signature at once, and the first of the order transmits with three", async () => {
     for (const index of NODES) begin(start(index), REQUEST, { isDerived });
     for (const node of nodes) observe(node!, REQUEST);
     await vi.waitFor(() => expect(nodes[0]!.transmitted).not.toEqual([]));
@@ -304,7 +304,7 @@ describe("a result that nodes derive", () => {
     expect(nodes[0]!.heard.every((one) => one.startsWith("endorsement"))).toBe(true);
   });
 
-  test("behaviour: the others' signatures count that came before a node knew the seed", async () => {
+  test("the others' signatures count that came before a node knew the seed", async () => {
     for (const index of NODES) start(index);
     for (const index of [1, 2]) {
       begin(nodes[index]!, REQUEST, { isDerived });
@@ -317,7 +317,7 @@ describe("a result that nodes derive", () => {
     await vi.waitFor(() => expect(nodes[0]!.transmitted).toHaveLength(1));
   });
 
-  test("behaviour: after a restart a node signs the same, from its journal, and no other result", async () => {
+  test("after a restart a node signs the same, from its journal, and no other result", async () => {
     const { journal } = start(1);
     begin(nodes[1]!, REQUEST, { isDerived });
     observe(nodes[1]!, REQUEST);
@@ -336,7 +336,7 @@ describe("a result that nodes derive", () => {
     expect(journal.get(REQUEST)).toHaveLength(1);
   });
 
-  test("error: two signatures of one node for different results are found out", async () => {
+  test("two signatures of one node for different results are found out", async () => {
     const accused: number[] = [];
     const onAccuse: TaskHooks["onAccuse"] = ({ evidence }) =>
       void accused.push(evidence.message.first.message.sender);
@@ -353,7 +353,7 @@ describe("a result that nodes derive", () => {
   });
 });
 
-test("behaviour: rounds that nobody waits for are ended, and those alone", async () => {
+test("rounds that nobody waits for are ended, and those alone", async () => {
   const { member } = start(0);
   begin(nodes[0]!, REQUEST, { isOpen: () => false });
   begin(nodes[0]!, SECOND);

@@ -181,7 +181,7 @@ function firstOf({ requestId, receipt }: Requested): string {
 const answered = (count: number): Promise<unknown> =>
   vi.waitFor(async () => expect(await world.results()).toHaveLength(count));
 
-test("default: the node whose turn it is delivers proof and report together, in the block after the request", async () => {
+test("the node whose turn it is delivers proof and report together, in the block after the request", async () => {
   await open();
   for (const index of NODES) startNode(index);
   startVrf();
@@ -193,7 +193,7 @@ test("default: the node whose turn it is delivers proof and report together, in 
   expect(await world.events("RandomWordsFulfilled")).toHaveLength(1);
 });
 
-test("behaviour: nodes that each fetch a round of drand agree on what follows from it, for a batch and a function", async () => {
+test("nodes that each fetch a round of drand agree on what follows from it, for a batch and a function", async () => {
   const relay = await startDrandRelay(QUICKNET, (round) => QUICKNET_ROUNDS.get(round));
   try {
     await open({ startsAt: drandRoundTime(QUICKNET, 1000n) - 600 });
@@ -247,7 +247,7 @@ test("nodes that follow different chains of rounds sign no function's report, an
   }
 });
 
-test("behaviour: a right proof is enough, whoever sends it, also before a node has seen the request", async () => {
+test("a right proof is enough, whoever sends it, also before a node has seen the request", async () => {
   await open();
   const requested = await requestPreset();
   for (const index of NODES) startNode(index);
@@ -262,7 +262,7 @@ test.each<[string, (requested: Requested) => Proof]>([
   ["with another word", (requested) => ({ ...proofOf(requested), gamma: TEST_PROVING_KEY.publicKey })],
   ["of another key", (requested) => proofOf(requested, FURTHER_PROVING_KEYS[0])],
   ["for another request", (requested) => proofOf({ ...requested, preSeed: requested.preSeed + 1n })],
-])("error: a proof %s is not taken, and doesn't keep the right one away", async (_name, wrong) => {
+])("a proof %s is not taken, and doesn't keep the right one away", async (_name, wrong) => {
   await open();
   const nodes = NODES.map((index) => startNode(index));
   const requested = await requestPreset();
@@ -274,7 +274,7 @@ test.each<[string, (requested: Requested) => Proof]>([
   await answered(1);
 });
 
-test("behaviour: what a reorganisation removes with proof and report is delivered again, for the same word, once", async () => {
+test("what a reorganisation removes with proof and report is delivered again, for the same word, once", async () => {
   await open();
   for (const index of NODES) startNode(index);
   startVrf();
@@ -289,7 +289,7 @@ test("behaviour: what a reorganisation removes with proof and report is delivere
   expect(evidence).toEqual([]);
 });
 
-test("behaviour: a proof that the coordinator refuses is not sent again; the report follows the word", async () => {
+test("a proof that the coordinator refuses is not sent again; the report follows the word", async () => {
   await open({ vrfLink: 0n });
   for (const index of NODES) startNode(index);
   const requested = await requestPreset();

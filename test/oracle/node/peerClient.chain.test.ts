@@ -55,7 +55,7 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
 const message = (text: string, length = text.length): Buffer => Buffer.alloc(length, text);
 const received = (): string[] => bodies.flatMap((body) => splitBody(body).map(String));
 
-test("default: what is sent in one turn goes in one body, over one connection for all", async () => {
+test("what is sent in one turn goes in one body, over one connection for all", async () => {
   for (const text of ["one", "two", "three"]) peer.send(message(text));
   await vi.waitFor(() => expect(received()).toEqual(["one", "two", "three"]));
   expect(bodies).toEqual([joinBody(["one", "two", "three"].map((text) => message(text)))]);
@@ -66,7 +66,7 @@ test("default: what is sent in one turn goes in one body, over one connection fo
   expect(connections).toBe(1);
 });
 
-test("behaviour: messages gather while a body is under way, in their order", async () => {
+test("messages gather while a body is under way, in their order", async () => {
   let release!: (status: number) => void;
   answerTo = () => new Promise((resolve) => (release = resolve));
   peer.send(message("one"));
@@ -84,7 +84,7 @@ test.each<[string, number | undefined]>([
   ["is not ready", 503],
   ["takes no more for now", 429],
   ["breaks the connection off", undefined],
-])("error: a peer that %s gets the same again, before what is new", async (_, status) => {
+])("a peer that %s gets the same again, before what is new", async (_, status) => {
   answerTo = () => (bodies.length === 1 ? status : 204);
   peer.send(message("one"));
   await vi.waitFor(() => expect(bodies).toHaveLength(1));
@@ -92,7 +92,7 @@ test.each<[string, number | undefined]>([
   await vi.waitFor(() => expect(received()).toEqual(["one", "one", "two"]));
 });
 
-test("error: what a peer calls malformed is dropped, and nothing waits behind it", async () => {
+test("what a peer calls malformed is dropped, and nothing waits behind it", async () => {
   answerTo = (body) => (String(body).includes("strange") ? 400 : 204);
   peer.send(message("strange"));
   await vi.waitFor(() => expect(bodies).toHaveLength(1));
@@ -100,14 +100,14 @@ test("error: what a peer calls malformed is dropped, and nothing waits behind it
   await vi.waitFor(() => expect(received()).toEqual(["strange", "known"]));
 });
 
-test("behaviour: a body is at most as long as a node takes, and a long message goes alone", async () => {
+test("a body is at most as long as a node takes, and a long message goes alone", async () => {
   const long = Math.floor(MAX_BODY_BYTES / 2) - 4;
   for (const text of ["a", "b", "c"]) peer.send(message(text, long));
   await vi.waitFor(() => expect(bodies.map((body) => splitBody(body).length)).toEqual([2, 1]));
   expect(bodies.every(({ length }) => length <= MAX_BODY_BYTES)).toBe(true);
 });
 
-test("error: of what waits for a silent peer the oldest is dropped", async () => {
+test("of what waits for a silent peer the oldest is dropped", async () => {
   answerTo = () => 503;
   for (let index = 0; index < 2_100; index += 1) peer.send(message(`message ${index}`));
   await vi.waitFor(() => expect(bodies.length).toBeGreaterThan(1));
@@ -115,12 +115,12 @@ test("error: of what waits for a silent peer the oldest is dropped", async () =>
   expect([waiting.length, waiting[0], waiting.at(-1)]).toEqual([2_000, "message 100", "message 2099"]);
 });
 
-test("error: long messages that wait for a silent peer are bounded in bytes", async () => {
+test("long messages that wait for a silent peer are bounded in bytes", async () => {
   for (let index = 0; index < 80; index += 1) peer.send(message(`${index} `, 131_072));
   await vi.waitFor(() => expect(received()[0]).toMatch(/^16 /));
 });
 
-test("behaviour: with the node's end, a body that is under way is given up, and nothing is sent after it", async () => {
+test("with the node's end, a body that is under way is given up, and nothing is sent after it", async () => {
   const closed = Promise.withResolvers<void>();
   answerTo = (_, response) => {
     response.once("close", closed.resolve);
@@ -135,7 +135,7 @@ test("behaviour: with the node's end, a body that is under way is given up, and 
   expect(received()).toEqual(["one"]);
 });
 
-test("behaviour: under load messages wait for each other, so that a second has few bodies", async () => {
+test("under load messages wait for each other, so that a second has few bodies", async () => {
   const begun = performance.now();
   for (let index = 0; index < 60; index += 1) {
     peer.send(message(`message ${index}`));

@@ -108,7 +108,7 @@ function accompany(sender: ProofCompanion, receipt: Receipt) {
   return Object.assign(state, { over });
 }
 
-test("default: every node gets the proof, and once the word is on chain the operator need not deliver it", async () => {
+test("every node gets the proof, and once the word is on chain the operator need not deliver it", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
   sender.onBlock(blockOf(receipt), true);
@@ -118,7 +118,7 @@ test("default: every node gets the proof, and once the word is on chain the oper
   await over;
 });
 
-test("behaviour: each block has the proof sent again, as long as the word is missing", async () => {
+test("each block has the proof sent again, as long as the word is missing", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
   sender.onBlock(blockOf(receipt), true);
@@ -130,7 +130,7 @@ test("behaviour: each block has the proof sent again, as long as the word is mis
   expect(accompanied.isOver).toBe(false);
 });
 
-test("behaviour: after two blocks without the word, the operator delivers it", async () => {
+test("after two blocks without the word, the operator delivers it", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
   sender.onBlock(blockOf(receipt), true);
@@ -150,7 +150,7 @@ test.each<[string, () => Promise<Receipt>, readonly string[] | undefined]>([
     undefined,
   ],
   ["for nodes of one operator, which have no URL", () => requestBatch(), []],
-])("behaviour: a word %s is delivered at once", async (_name, request, nodeUrls) => {
+])("a word %s is delivered at once", async (_name, request, nodeUrls) => {
   const receipt = await request();
   const sender = createSender({ ...first, urls: nodeUrls ?? urls() });
   sender.onBlock(blockOf(receipt), true);
@@ -158,7 +158,7 @@ test.each<[string, () => Promise<Receipt>, readonly string[] | undefined]>([
   expect(got).toEqual([[], []]);
 });
 
-test("behaviour: when a reorganisation removes the request, nothing waits for it any more", async () => {
+test("when a reorganisation removes the request, nothing waits for it any more", async () => {
   const receipt = await requestBatch();
   const sender = createSender();
   sender.onBlock(blockOf(receipt), true);

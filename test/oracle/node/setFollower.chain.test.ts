@@ -53,19 +53,19 @@ const follow = (first: NodeSet): SetFollower =>
   });
 const names = (): string[] => changes.map(({ configDigest }) => configDigest);
 
-test("default: a log with a higher number is the present configuration; those before it, read again, are not", () => {
+test("a log with a higher number is the present configuration; those before it, read again, are not", () => {
   const sets = follow(setOf(2n, 2n));
   for (const count of [1n, 2n, 3n, 2n, 3n]) sets.onLog(setOf(count, count));
   expect(names()).toEqual([idOf(3n)]);
 });
 
-test("behaviour: a reorganisation above the present configuration changes nothing, and asks nobody", () => {
+test("a reorganisation above the present configuration changes nothing, and asks nobody", () => {
   const sets = follow(setOf(2n, 2n, 20n));
   sets.onReorg(21n);
   expect([asked, names()]).toEqual([0, []]);
 });
 
-test("behaviour: where a reorganisation takes the configuration back, the chain tells which holds", async () => {
+test("where a reorganisation takes the configuration back, the chain tells which holds", async () => {
   answers = [() => setOf(1n, 1n)];
   const sets = follow(setOf(2n, 2n, 20n));
   sets.onReorg(20n);
@@ -75,7 +75,7 @@ test("behaviour: where a reorganisation takes the configuration back, the chain 
   expect(names()).toEqual([idOf(1n), idOf(2n)]);
 });
 
-test("behaviour: on the other branch the same number may be another configuration", () => {
+test("on the other branch the same number may be another configuration", () => {
   answers = [() => new Promise<never>(() => {})];
   const sets = follow(setOf(2n, 2n, 20n));
   sets.onReorg(15n);
@@ -83,7 +83,7 @@ test("behaviour: on the other branch the same number may be another configuratio
   expect(names()).toEqual([idOf(7n)]);
 });
 
-test("behaviour: the same configuration, mined again, is no change", async () => {
+test("the same configuration, mined again, is no change", async () => {
   answers = [() => new Promise<never>(() => {})];
   const sets = follow(setOf(2n, 2n, 20n));
   sets.onReorg(15n);
@@ -93,7 +93,7 @@ test("behaviour: the same configuration, mined again, is no change", async () =>
   expect(asked).toBe(2);
 });
 
-test("error: a node that still tells the configuration of the branch that is gone is asked again", async () => {
+test("a node that still tells the configuration of the branch that is gone is asked again", async () => {
   answers = [() => setOf(2n, 2n, 20n), () => setOf(1n, 1n)];
   const sets = follow(setOf(2n, 2n, 20n));
   sets.onReorg(20n);
@@ -101,7 +101,7 @@ test("error: a node that still tells the configuration of the branch that is gon
   expect(asked).toBe(2);
 });
 
-test("error: an answer from before a further reorganisation does not count", async () => {
+test("an answer from before a further reorganisation does not count", async () => {
   let answer!: (set: NodeSet) => void;
   answers = [() => new Promise((resolve) => (answer = resolve)), () => setOf(1n, 1n)];
   const sets = follow(setOf(3n, 3n, 30n));
@@ -111,7 +111,7 @@ test("error: an answer from before a further reorganisation does not count", asy
   await vi.waitFor(() => expect(names()).toEqual([idOf(1n)]));
 });
 
-test("error: a chain that can't be asked is asked again, until the node stops", async () => {
+test("a chain that can't be asked is asked again, until the node stops", async () => {
   answers = [
     () => {
       throw new Error("connection refused");
@@ -130,7 +130,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-test("behaviour: on a real chain, a configuration whose block is taken back gives way to the one before it", async () => {
+test("on a real chain, a configuration whose block is taken back gives way to the one before it", async () => {
   const { client, viem, addresses, chainId, send } = stack;
   const coordinator = addresses.functionsCoordinator;
   const read = () => readNodeSet(client, coordinator);
@@ -155,7 +155,7 @@ test("behaviour: on a real chain, a configuration whose block is taken back give
   await vi.waitFor(() => expect(names()).toEqual([set.configDigest, before.configDigest]));
 });
 
-test("behaviour: where contracts see the parent chain's block numbers, the configuration is found by those", async () => {
+test("where contracts see the parent chain's block numbers, the configuration is found by those", async () => {
   const { client, addresses } = stack;
   const coordinator = addresses.functionsCoordinator;
   const set = await readNodeSet(client, coordinator);

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("default: a stage is over with the second block after its start", () => {
+test("a stage is over with the second block after its start", () => {
   clock.start(1, onOver);
   vi.advanceTimersByTime(12_000);
   clock.onBlock(11n);
@@ -25,7 +25,7 @@ test("default: a stage is over with the second block after its start", () => {
   expect(onOver).toHaveBeenCalledOnce();
 });
 
-test("behaviour: where blocks come fast, a stage takes two seconds", () => {
+test("where blocks come fast, a stage takes two seconds", () => {
   clock.start(1, onOver);
   clock.onBlock(15n);
   vi.advanceTimersByTime(1_998);
@@ -34,7 +34,7 @@ test("behaviour: where blocks come fast, a stage takes two seconds", () => {
   expect(onOver).toHaveBeenCalledOnce();
 });
 
-test("behaviour: where no blocks come, a stage takes 30 seconds", () => {
+test("where no blocks come, a stage takes 30 seconds", () => {
   clock.start(1, onOver);
   vi.advanceTimersByTime(29_998);
   expect(onOver).not.toHaveBeenCalled();
@@ -42,7 +42,7 @@ test("behaviour: where no blocks come, a stage takes 30 seconds", () => {
   expect(onOver).toHaveBeenCalledOnce();
 });
 
-test("behaviour: longer stages take so many more blocks, or up to ten minutes", () => {
+test("longer stages take so many more blocks, or up to ten minutes", () => {
   clock.start(2, onOver);
   vi.advanceTimersByTime(5_000);
   clock.onBlock(13n);
@@ -54,7 +54,7 @@ test("behaviour: longer stages take so many more blocks, or up to ten minutes", 
   expect(onOver).toHaveBeenCalledTimes(2);
 });
 
-test("behaviour: earlier blocks with logs that come late don't count, those of another branch do", () => {
+test("earlier blocks with logs that come late don't count, those of another branch do", () => {
   clock.start(1, onOver);
   vi.advanceTimersByTime(3_000);
   clock.onBlock(11n);
@@ -67,7 +67,7 @@ test("behaviour: earlier blocks with logs that come late don't count, those of a
   expect(onOver).toHaveBeenCalledOnce();
 });
 
-test("behaviour: a stage that is cancelled is never over", () => {
+test("a stage that is cancelled is never over", () => {
   clock.start(1, onOver)();
   clock.onBlock(99n);
   vi.advanceTimersByTime(60_000);

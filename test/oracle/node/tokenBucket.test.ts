@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("default: a holder may take a burst, and then so many a second, up to a burst again", () => {
+test("a holder may take a burst, and then so many a second, up to a burst again", () => {
   const buckets = createTokenBuckets({ burst: 3, perSecond: 2 });
   const takeMany = (): number => Array.from({ length: 10 }, () => buckets.take("a")).filter(Boolean).length;
   expect(takeMany()).toBe(3);
@@ -20,7 +20,7 @@ test("default: a holder may take a burst, and then so many a second, up to a bur
   expect(takeMany()).toBe(3);
 });
 
-test("behaviour: a look takes nothing, and each holder has a bucket of its own", () => {
+test("a look takes nothing, and each holder has a bucket of its own", () => {
   const buckets = createTokenBuckets({ burst: 1, perSecond: 1 });
   expect([buckets.has("a"), buckets.has("a"), buckets.take("a"), buckets.has("a")]).toEqual([
     true,
@@ -31,7 +31,7 @@ test("behaviour: a look takes nothing, and each holder has a bucket of its own",
   expect(buckets.take("b")).toBe(true);
 });
 
-test("behaviour: strangers without end don't give a holder its tokens back", () => {
+test("strangers without end don't give a holder its tokens back", () => {
   const buckets = createTokenBuckets({ burst: 1, perSecond: 1e-9 });
   buckets.take("offender");
   for (let round = 0; round < 6; round += 1) {

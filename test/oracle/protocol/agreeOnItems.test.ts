@@ -10,7 +10,7 @@ const batch = (...items: readonly Observation[]): Observation => ({ ok: true, by
 const agreeOn = (...observations: readonly Observation[]) =>
   decodeResults(agreeOnItems(observations, { faulty: 1, items: 2 }).bytes);
 
-test("default: each item is agreed upon alone", () => {
+test("each item is agreed upon alone", () => {
   const agreed = agreeOn(
     batch(text("a"), error("x")),
     batch(text("forged"), error("x")),
@@ -19,7 +19,7 @@ test("default: each item is agreed upon alone", () => {
   expect(agreed).toEqual([text("a"), error("x")]);
 });
 
-test("behaviour: what nodes see differently of one item changes no other", () => {
+test("what nodes see differently of one item changes no other", () => {
   const agreed = agreeOn(
     batch(text("a"), text("x")),
     batch(text("b"), text("x")),
@@ -33,7 +33,7 @@ test.each<[string, Observation]>([
   ["of more items", batch(text("a"), text("b"), text("c"))],
   ["that ends within one", { ok: true, bytes: Uint8Array.of(0, 9, 1) }],
   ["that is an error", error("a")],
-])("error: an observation %s counts for none", (_, wrong) => {
+])("an observation %s counts for none", (_, wrong) => {
   expect(agreeOn(wrong, batch(text("a"), text("b")), batch(text("a"), text("b")))).toEqual([
     text("a"),
     text("b"),

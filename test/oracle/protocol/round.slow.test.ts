@@ -12,7 +12,7 @@ const SCHEDULES_TO_FIND = 5_000;
 const PATIENCE_MS = 300_000;
 
 test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PART))(
-  "behaviour: no invariant is broken in the 5,000 schedules from seed %i on",
+  "no invariant is broken in the 5,000 schedules from seed %i on",
   { timeout: PATIENCE_MS },
   (first) => {
     const seeds = Array.from({ length: SCHEDULES_PER_PART }, (_, index) => first + index);
@@ -25,7 +25,7 @@ test.for(Array.from({ length: PARTS }, (_, part) => 1 + part * SCHEDULES_PER_PAR
 );
 
 test(
-  "behaviour: no invariant is broken in 20,000 schedules of nodes that derive the result",
+  "no invariant is broken in 20,000 schedules of nodes that derive the result",
   { timeout: PATIENCE_MS },
   () => {
     const seeds = Array.from({ length: 4 * SCHEDULES_PER_PART }, (_, index) => 1 + index);
@@ -42,7 +42,7 @@ test.for([
   [7, 1_000],
   [31, 60],
 ] as const)(
-  "behaviour: of %i nodes, no invariant is broken in %i schedules",
+  "of %i nodes, no invariant is broken in %i schedules",
   { timeout: PATIENCE_MS },
   ([nodes, schedules]) => {
     const seeds = Array.from({ length: schedules }, (_, index) => 1 + index);
@@ -54,16 +54,12 @@ test.for([
   },
 );
 
-test.for(BROKEN_RULES)(
-  "behaviour: a node that no longer $rule is caught",
-  { timeout: PATIENCE_MS },
-  async (broken) => {
-    const protocol = await loadBroken(broken);
-    const seeds = Array.from({ length: SCHEDULES_TO_FIND }, (_, index) => index + 1);
-    expect(seeds.some((seed) => runSchedule(protocol, seed).violation !== undefined)).toBe(true);
-  },
-);
+test.for(BROKEN_RULES)("a node that no longer $rule is caught", { timeout: PATIENCE_MS }, async (broken) => {
+  const protocol = await loadBroken(broken);
+  const seeds = Array.from({ length: SCHEDULES_TO_FIND }, (_, index) => index + 1);
+  expect(seeds.some((seed) => runSchedule(protocol, seed).violation !== undefined)).toBe(true);
+});
 
-test("behaviour: the same seed is the same schedule", () => {
+test("the same seed is the same schedule", () => {
   expect(runSchedule(ROUND, 7)).toEqual(runSchedule(ROUND, 7));
 });

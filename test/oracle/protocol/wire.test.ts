@@ -61,7 +61,7 @@ function sign(unsigned: Uint8Array): Uint8Array {
 }
 
 describe("what PROTOCOL.md lays out", () => {
-  test("default: a header of 95 bytes, the body, and a signature of 65 over tag, header and body", () => {
+  test("a header of 95 bytes, the body, and a signature of 65 over tag, header and body", () => {
     const { bytes } = commit();
     expect(bytes).toHaveLength(95 + 32 + 65);
     const header = Buffer.concat([
@@ -76,7 +76,7 @@ describe("what PROTOCOL.md lays out", () => {
     expect(toHexText(bytes)).toBe(toHexText(sign(unsigned)));
   });
 
-  test("behaviour: a commitment hashes tag, coordinator, request, sender, salt, flag and observation", () => {
+  test("a commitment hashes tag, coordinator, request, sender, salt, flag and observation", () => {
     const parts = [
       keccak256(Buffer.from("tyche oracle commitment")),
       Buffer.alloc(20, 0x11),
@@ -94,11 +94,11 @@ describe("what PROTOCOL.md lays out", () => {
     ["observation", revealOf(2, Buffer.from("seem"))],
     ["flag", revealOf(2, Buffer.from("seen"), false)],
     ["salt", { ...revealOf(2), salt: REQUEST }],
-  ])("behaviour: another %s is another commitment", (_, other) => {
+  ])("another %s is another commitment", (_, other) => {
     expect(wire.commitmentOf(REQUEST, other)).not.toBe(wire.commitmentOf(REQUEST, revealOf(2)));
   });
 
-  test("behaviour: another request or coordinator is another commitment, another configuration is not", () => {
+  test("another request or coordinator is another commitment, another configuration is not", () => {
     const own = wire.commitmentOf(REQUEST, revealOf(2));
     expect(wire.commitmentOf(OTHER_REQUEST, revealOf(2))).not.toBe(own);
     const elsewhere = createWire({ ...place, coordinator: `0x${"12".repeat(20)}` });
@@ -116,11 +116,11 @@ test.each<[string, Sealed]>([
   ["proposal", proposal([0, 1, 2])],
   ["endorsement", signed(5)],
   ["evidence", seal({ kind: "evidence", sender: 0, first: commit(), second: reveal(2) })],
-])("default: a %s is read as it was written", (_, sealed) => {
+])("a %s is read as it was written", (_, sealed) => {
   expect(wire.open(Buffer.from(sealed.bytes))).toEqual({ requestId: REQUEST, sealed });
 });
 
-test("behaviour: evidence of two proposals of 31 nodes with the longest results fits one message", () => {
+test("evidence of two proposals of 31 nodes with the longest results fits one message", () => {
   const all = Array.from({ length: 22 }, (_, index) => index);
   const [first, second] = [all.slice(1), all.slice(0, -1)].map((senders) =>
     proposal(senders, new Uint8Array(LONGEST)),
@@ -173,12 +173,12 @@ test.each<[string, Uint8Array, RegExp]>([
     }).bytes,
     /no place there/,
   ],
-])("error: a message with %s is refused", (_, bytes, why) => {
+])("a message with %s is refused", (_, bytes, why) => {
   expect(() => wire.open(bytes)).toThrow(MalformedMessageError);
   expect(() => wire.open(bytes)).toThrow(why);
 });
 
-test("error: the second form of a signature, with s in the upper half, is none", () => {
+test("the second form of a signature, with s in the upper half, is none", () => {
   const digest = keccak256(Buffer.from("digest"));
   const { r, s, recoveryId } = keys[0]!.sign(digest);
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -196,7 +196,7 @@ describe("a proof", () => {
   const proof = prove(createProvingKey(new Uint8Array(32).fill(7)), { preSeed: 5n, seed: 99n });
   const message = wire.encodeProofMessage(REQUEST, proof);
 
-  test("default: is read as it was written, and names its request and no node", () => {
+  test("is read as it was written, and names its request and no node", () => {
     expect(isProofMessage(message)).toBe(true);
     expect(wire.readProofMessage(message)).toEqual({ requestId: REQUEST, proof });
     expect(toHexText(message.subarray(94))).toBe(
@@ -215,7 +215,7 @@ describe("a proof", () => {
       /20 bytes/,
     ],
     ["that is a commitment", commit().bytes, /no proof/],
-  ])("error: one %s is refused", (_, bytes, why) => {
+  ])("one %s is refused", (_, bytes, why) => {
     expect(() => wire.readProofMessage(bytes)).toThrow(MalformedMessageError);
     expect(() => wire.readProofMessage(bytes)).toThrow(why);
   });
@@ -224,11 +224,11 @@ describe("a proof", () => {
 test.each([
   [4, 32_768],
   [31, 11_659],
-])("default: among %i nodes, an observation has at most %i bytes", (nodes, bytes) => {
+])("among %i nodes, an observation has at most %i bytes", (nodes, bytes) => {
   expect(maxObservationBytes(nodes)).toBe(bytes);
 });
 
-test("default: whom a body is for is told by its first message, without a look at anything else", () => {
+test("whom a body is for is told by its first message, without a look at anything else", () => {
   const body = Buffer.concat([uintBytes(192, 4), commit().bytes]);
   const { chainId, coordinator, configDigest } = place;
   expect(peekAddressee(body)).toEqual({ chainId: BigInt(chainId), coordinator, configDigest });

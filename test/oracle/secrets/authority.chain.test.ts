@@ -66,7 +66,7 @@ const refusalOf = (...naming: Parameters<typeof encodeNaming>) =>
     data: encodeNaming(...naming),
   });
 
-test("default: an account that consents is the uploader until the operator or the account ends it", async () => {
+test("an account that consents is the uploader until the operator or the account ends it", async () => {
   const { functionsSubId: id } = await provisionDapp(stack, "consenting");
   expect(await findUploader(id)).toBeUndefined();
   await name(id, WALLET.address, await sign(id, 0n));
@@ -79,7 +79,7 @@ test("default: an account that consents is the uploader until the operator or th
   expect(await findUploader(id)).toBeUndefined();
 });
 
-test("behaviour: behind a URL, the answer of a node that lacks the request's block isn't taken, and a later withdrawal counts", async () => {
+test("behind a URL, the answer of a node that lacks the request's block isn't taken, and a later withdrawal counts", async () => {
   const { functionsSubId: id } = await provisionDapp(stack, "lagging");
   const client = createChainClient(stack.rpcUrl);
   const authority = authorityOf(client);
@@ -97,7 +97,7 @@ test("behaviour: behind a URL, the answer of a node that lacks the request's blo
   expect(await read(ahead)).toEqual([undefined, true]);
 });
 
-test("error: a signature that isn't this account's consent for this subscription, contract and chain", async () => {
+test("a signature that isn't this account's consent for this subscription, contract and chain", async () => {
   const { functionsSubId: id } = await provisionDapp(stack, "refusing");
   const { functionsSubId: other } = await provisionDapp(stack, "another");
   const refusal = expect.stringContaining(`NoConsent(Requests of Functions subscription ${id} may read`);
@@ -108,7 +108,7 @@ test("error: a signature that isn't this account's consent for this subscription
   expect(await refusalOf(id, WALLET.address, await sign(id, 0n))).toBeUndefined();
 });
 
-test("error: a consent that was used, or withdrawn before its use", async () => {
+test("a consent that was used, or withdrawn before its use", async () => {
   const { functionsSubId: id } = await provisionDapp(stack, "replaying");
   const [used, unused] = [await sign(id, 0n), await sign(id, 1n)];
   await name(id, WALLET.address, used);
@@ -118,7 +118,7 @@ test("error: a consent that was used, or withdrawn before its use", async () => 
   expect(await refusalOf(id, WALLET.address, unused)).toContain("consent 2)");
 });
 
-test("behaviour: a contract of the operator's that shows an account's consent to another contract is not believed", async () => {
+test("a contract of the operator's that shows an account's consent to another contract is not believed", async () => {
   const forged = compileSolidity(
     "Forged",
     `pragma solidity ^0.8.19;

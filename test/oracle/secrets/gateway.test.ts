@@ -7,7 +7,7 @@ import { createReportSigner } from "../../../src/oracle/signer.ts";
 test.each([
   ["1\0", "1"],
   ["\ud800", "\ufffd"],
-])("error: a message is not taken twice, nor as %j, which is signed as %j is", async (copied, id) => {
+])("a message is not taken twice, nor as %j, which is signed as %j is", async (copied, id) => {
   const operator = privateKeyToAccount(generatePrivateKey());
   let drops = 0;
   const network = createGatewayNetwork({

@@ -163,7 +163,7 @@ async function encrypt({ keyOf, named }: World, text: string): Promise<string> {
 const open = async ({ nodes }: World, node: number, ciphertext: string): Promise<string> =>
   Buffer.from(await nodes[node]!.openerFor(REQUEST).open(ciphertext, () => true)).toString();
 
-test("default: nodes generate a key, open what the toolkit encrypts to it, and do so after all were killed", async () => {
+test("nodes generate a key, open what the toolkit encrypts to it, and do so after all were killed", async () => {
   const world = createWorld();
   for (const node of NODES) world.start(node);
   await world.untilAgreed(...NODES);
@@ -179,7 +179,7 @@ test("default: nodes generate a key, open what the toolkit encrypts to it, and d
   expect(world.nodes[1]!.trouble()).toBeUndefined();
 });
 
-test("behaviour: a dealer that dies half-way is waited for and named, and deals the same when it is back", async () => {
+test("a dealer that dies half-way is waited for and named, and deals the same when it is back", async () => {
   let deaths = 0;
   const world = createWorld(async (_, [to, method], answer) => {
     if (to !== 3 || method !== "node_dealing" || deaths > 0) return await answer();
@@ -196,7 +196,7 @@ test("behaviour: a dealer that dies half-way is waited for and named, and deals 
   expect(await open(world, 3, await encrypt(world, "message"))).toBe("message");
 });
 
-test("behaviour: a node that was killed before it knew that all agree learns it from the others", async () => {
+test("a node that was killed before it knew that all agree learns it from the others", async () => {
   const world = createWorld(async (from, [, method], answer) => {
     if (from === 3 && method === "node_key" && world.nodes[0] !== undefined) throw new Error("is away");
     return await answer();
@@ -227,24 +227,21 @@ test.each([
     }),
   ],
   ["nothing that is a dealing", () => ({ commitments: "none" })],
-])(
-  "behaviour: a dealer that deals %s to one node is named by that node, and nobody gets a key",
-  async (_, cheat) => {
-    const world = createWorld(async (from, [to, method, payload], answer) => {
-      const answered = await answer();
-      if (from !== 0 || to !== 3 || method !== "node_dealing") return answered;
-      const askAs = (as: number) =>
-        world.nodes[3]!.answer(method, payload, addresses[as]!.toLowerCase() as Hex);
-      return await cheat(answered as never, askAs);
-    });
-    for (const node of NODES) world.start(node);
-    await world.untilTrouble(0, "http://node-3: it deals what does not fit its own commitments");
-    await world.untilTrouble(1, "http://node-0: it The message can't be taken: the node has not been dealt");
-    for (const node of NODES) expect(() => world.nodes[node]!.openerFor(REQUEST)).toThrow("not generated");
-  },
-);
+])("a dealer that deals %s to one node is named by that node, and nobody gets a key", async (_, cheat) => {
+  const world = createWorld(async (from, [to, method, payload], answer) => {
+    const answered = await answer();
+    if (from !== 0 || to !== 3 || method !== "node_dealing") return answered;
+    const askAs = (as: number) =>
+      world.nodes[3]!.answer(method, payload, addresses[as]!.toLowerCase() as Hex);
+    return await cheat(answered as never, askAs);
+  });
+  for (const node of NODES) world.start(node);
+  await world.untilTrouble(0, "http://node-3: it deals what does not fit its own commitments");
+  await world.untilTrouble(1, "http://node-0: it The message can't be taken: the node has not been dealt");
+  for (const node of NODES) expect(() => world.nodes[node]!.openerFor(REQUEST)).toThrow("not generated");
+});
 
-test("behaviour: a dealer that deals differently to one node is named, and no key is used", async () => {
+test("a dealer that deals differently to one node is named, and no key is used", async () => {
   const other = createSharedKeys({
     ...place,
     seed: Buffer.alloc(32, 9),
@@ -276,7 +273,7 @@ test("behaviour: a dealer that deals differently to one node is named, and no ke
   for (const node of NODES) expect((await world.keyOf(node)).isAgreed).toBe(false);
 });
 
-test("behaviour: with one node dead, a liar's share is refused and named, and the others wait for the dead one", async () => {
+test("with one node dead, a liar's share is refused and named, and the others wait for the dead one", async () => {
   let isDead = true;
   const lies: ((share: Hex) => Hex)[] = [
     (share) => share.replace(/.{2}$/, "00") as Hex,
@@ -305,7 +302,7 @@ test("behaviour: with one node dead, a liar's share is refused and named, and th
   }
 });
 
-test("behaviour: nodes give shares only to nodes of the set, for requests that they see and that name the ciphertext", async () => {
+test("nodes give shares only to nodes of the set, for requests that they see and that name the ciphertext", async () => {
   const world = createWorld();
   for (const node of NODES) world.start(node);
   await world.untilAgreed(...NODES);
@@ -330,7 +327,7 @@ test("behaviour: nodes give shares only to nodes of the set, for requests that t
   await expect(ask({})).rejects.toThrow("does not see the request on chain");
 });
 
-test("behaviour: a node takes over slots that 2f + 1 others hold alike, and one node can't ask without end", async () => {
+test("a node takes over slots that 2f + 1 others hold alike, and one node can't ask without end", async () => {
   const world = createWorld();
   for (const node of NODES) world.start(node);
   await world.untilAgreed(...NODES);
@@ -354,7 +351,7 @@ test("behaviour: a node takes over slots that 2f + 1 others hold alike, and one 
   expect(await ask(3)).toEqual({ slots: world.held[1] });
 });
 
-test("behaviour: a node that lacks a slot waits for so many answers as tell who holds it", async () => {
+test("a node that lacks a slot waits for so many answers as tell who holds it", async () => {
   const away = new Set<number>();
   let refused = 0;
   const world = createWorld(async (_, [to, method], answer) => {
@@ -391,7 +388,7 @@ test("bounds: refuses what is encrypted to another key, or to none", async () =>
   world.nodes[0]!.parse(await encrypt(world, "message"));
 });
 
-test("behaviour: for another set, nodes generate another key, and refuse what is encrypted to the former one", async () => {
+test("for another set, nodes generate another key, and refuse what is encrypted to the former one", async () => {
   const world = createWorld();
   for (const node of NODES) world.start(node);
   await world.untilAgreed(...NODES);
@@ -447,7 +444,7 @@ test.each([
   ["a node leaves, and another one takes its place", [4, 0, 1, 2]],
   ["so many join that more shares are needed", [0, 1, 2, 3, 4, 5, 6]],
   ["all but one leave", [4, 5, 0, 6]],
-])("behaviour: when %s, the nodes hand the key on", async (_, members) => {
+])("when %s, the nodes hand the key on", async (_, members) => {
   const { world, key, labelled, nameless } = await generated();
   const next = await successor(world, members);
   agree(world, next, NODES);
@@ -477,7 +474,7 @@ test.each([
   await expectOpens(world, labelled, [0, 3]);
 });
 
-test("behaviour: with one of the former nodes dead, the key is handed on without it", async () => {
+test("with one of the former nodes dead, the key is handed on without it", async () => {
   const { world, labelled } = await generated();
   const next = await successor(world, [0, 1, 2, 4]);
   agree(world, next, [0, 1, 2]);
@@ -494,7 +491,7 @@ test("behaviour: with one of the former nodes dead, the key is handed on without
   await world.untilAgreed(4);
 });
 
-test("behaviour: a new node takes over what 2f + 1 former ones hold alike, so that more than f can be replaced one after another", async () => {
+test("a new node takes over what 2f + 1 former ones hold alike, so that more than f can be replaced one after another", async () => {
   const away = new Set<number>();
   const { world } = await generated(async (_, [to, method], answer) => {
     if (method === "node_held" && away.has(to)) throw new Error("is away");
@@ -568,7 +565,7 @@ function shareOf({ disks }: World, node: number): bigint {
 test.each([
   ["another share than its own to all", false, 1n, "it deals something else than its share"],
   ["by another polynomial to one", true, 0n, ""],
-])("behaviour: a former node that deals %s is found out and left out", async (_, isToOne, more, line) => {
+])("a former node that deals %s is found out and left out", async (_, isToOne, more, line) => {
   let isLying = false;
   const { world, labelled } = await generated(async (from, [to, method, payload], answer) => {
     if (to !== 1 || method !== "node_dealing" || !isLying) return await answer();
@@ -591,7 +588,7 @@ test.each([
   expect(world.lines.join()).toContain(line);
 });
 
-test("behaviour: nothing is handed on to nodes to which too few operators agree, and each is told so", async () => {
+test("nothing is handed on to nodes to which too few operators agree, and each is told so", async () => {
   const { world, labelled } = await generated();
   const next = await successor(world, [0, 1, 2, 4]);
   agree(world, next, [0, 3]);
@@ -606,7 +603,7 @@ test("behaviour: nothing is handed on to nodes to which too few operators agree,
   await expectOpens(world, labelled, [4]);
 });
 
-test("behaviour: nodes that are killed while the key is handed on go on with what they were dealt, without the dealers", async () => {
+test("nodes that are killed while the key is handed on go on with what they were dealt, without the dealers", async () => {
   let isChosen = false;
   const { world, labelled } = await generated(async (from, [to, method], answer) => {
     // Whoever follows the node that chooses hears its choice only after all were killed.
@@ -630,7 +627,7 @@ test("behaviour: nodes that are killed while the key is handed on go on with wha
   await expectOpens(world, labelled, members);
 });
 
-test("behaviour: if the new nodes fail to take the key over, its holders use it again, or hand it on to others", async () => {
+test("if the new nodes fail to take the key over, its holders use it again, or hand it on to others", async () => {
   const { world, labelled } = await generated();
   const failed = await successor(world, [0, 1, 2, 4]);
   agree(world, failed, NODES);
@@ -649,7 +646,7 @@ test("behaviour: if the new nodes fail to take the key over, its holders use it 
   expect(await open(world, 5, labelled)).toBe("message");
 });
 
-test("behaviour: no node hands on another key than it has, or takes one over from nodes that the digest isn't the hash of", async () => {
+test("no node hands on another key than it has, or takes one over from nodes that the digest isn't the hash of", async () => {
   const { world } = await generated();
   const next = await successor(world, NODES);
   const wrong = await successor(world, NODES, { change: { keyHash: DIGEST } });
@@ -665,7 +662,7 @@ test("behaviour: no node hands on another key than it has, or takes one over fro
   expect(() => world.nodes[0]!.openerFor(REQUEST)).toThrow("not generated");
 });
 
-test("behaviour: a node has no key with signers, or so many faulty ones, that the configuration's digest isn't the hash of", async () => {
+test("a node has no key with signers, or so many faulty ones, that the configuration's digest isn't the hash of", async () => {
   const world = createWorld();
   for (const node of NODES) world.start(node);
   await world.untilAgreed(...NODES);
@@ -684,7 +681,7 @@ test("behaviour: a node has no key with signers, or so many faulty ones, that th
   await world.untilAgreed(0);
 });
 
-test("behaviour: what too many nodes refuse fails in the node's own words, and a refusal counts until the node says otherwise", async () => {
+test("what too many nodes refuse fails in the node's own words, and a refusal counts until the node says otherwise", async () => {
   const asked = new Map<string, number>();
   const world = createWorld(async (from, [to, method], answer) => {
     if (method !== "node_share" || to < 2) return await answer();
@@ -713,7 +710,7 @@ test("behaviour: what too many nodes refuse fails in the node's own words, and a
   expect(world.lines.join()).toMatch(new RegExp(`${addresses[3]}: [^"]*word of a liar`));
 });
 
-test("behaviour: of several operators' nodes, each takes only messages of service and nodes that name it", async () => {
+test("of several operators' nodes, each takes only messages of service and nodes that name it", async () => {
   const taken: number[] = [];
   const vault = { take: async () => {}, list: async () => [] };
   const holder = {

@@ -80,20 +80,20 @@ const reference = { slots: [{ slotId: 0, version: 1 }] };
 /** Where a request that names the slot is on chain. */
 const of = { requestId: "0x01", subscriptionId: 5n, blockNumber: 7n } as const;
 
-test("behaviour: what was opened once isn't decrypted again", async () => {
+test("what was opened once isn't decrypted again", async () => {
   const { vault, opened } = await vaultWith(5n);
   for (let i = 0; i < 3; i += 1)
     expect(await vault.open(reference, 5n)).toEqual([{ name: "KEY", value: "s3cr3t" }]);
   expect(opened()).toBe(1);
 });
 
-test("behaviour: what can't be opened isn't tried again", async () => {
+test("what can't be opened isn't tried again", async () => {
   const { vault, opened } = await vaultWith(6n);
   for (let i = 0; i < 3; i += 1) await expect(vault.open(reference, 5n)).rejects.toThrow(CiphertextError);
   expect(opened()).toBe(1);
 });
 
-test("behaviour: as the operator's, no ciphertext is opened that any account may have uploaded", async () => {
+test("as the operator's, no ciphertext is opened that any account may have uploaded", async () => {
   const { vault, ciphertext } = await vaultWith(5n, { label: NO_LABEL });
   const { slots } = reference;
   const named = {
@@ -106,7 +106,7 @@ test("behaviour: as the operator's, no ciphertext is opened that any account may
   await expect(vault.open(reference, 5n)).rejects.toThrow("not functions-toolkit's");
 });
 
-test("behaviour: what is deleted while other nodes are asked for it doesn't come back, nor does what can't be opened", async () => {
+test("what is deleted while other nodes are asked for it doesn't come back, nor does what can't be opened", async () => {
   const { vault, ciphertext } = await vaultWith(5n, { recall: () => [] });
   const slot: Slot = { owner: OWNER, slotId: 0, version: 1, ciphertext, expiresAt: Number.MAX_SAFE_INTEGER };
   const asking = Promise.withResolvers<readonly Slot[]>();
@@ -123,7 +123,7 @@ test("behaviour: what is deleted while other nodes are asked for it doesn't come
 
 afterEach(() => void vi.useRealTimers());
 
-test("behaviour: what expires after a request was seen is neither opened nor shared, though it was before", async () => {
+test("what expires after a request was seen is neither opened nor shared, though it was before", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
   const { vault, ciphertext } = await vaultWith(5n, { expiresAt: 1_000_001 });
   const named = {
@@ -140,7 +140,7 @@ test("behaviour: what expires after a request was seen is neither opened nor sha
   for (const one of read()) await expect(one).rejects.toThrow("has expired");
 });
 
-test("behaviour: however often other nodes ask, the chain is read once a second for a request", async () => {
+test("however often other nodes ask, the chain is read once a second for a request", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const { vault, ciphertext, asked } = await vaultWith(5n);
   const secrets = toHexText(encode({ slotId: 0, version: 1 }));
@@ -155,7 +155,7 @@ test("behaviour: however often other nodes ask, the chain is read once a second 
   expect(asked()).toBe(2);
 });
 
-test("behaviour: what failed, or what too few nodes hold, is looked up again after a second", async () => {
+test("what failed, or what too few nodes hold, is looked up again after a second", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const named = {
     secrets: toHexText(encode({ slotId: 0, version: 1 })),
@@ -188,7 +188,7 @@ test.each([
     { secrets: await sealEcies(keys.donPublicKey, "https://documents.example/1"), secretsLocation: 1 },
   ],
 ] as const)(
-  "behaviour: what is in a %s is opened for a request as long as its uploader consents, at its block or later",
+  "what is in a %s is opened for a request as long as its uploader consents, at its block or later",
   async (place, named) => {
     vi.useFakeTimers({ toFake: ["performance"] });
     let uploader: Hex | undefined = OWNER;

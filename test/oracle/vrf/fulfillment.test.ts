@@ -35,44 +35,41 @@ test.each([
   [5, "v2"],
   [1, "v2.5"],
   [3, "v2.5"],
-] as const)(
-  "default: a fulfilment of %i entries of VRF %s has the bytes of viem's encoder",
-  (count, version) => {
-    const extraArgs = encodeExtraArgs({ nativePayment: true });
-    const key = createProvingKey(new Uint8Array(32).fill(7));
-    const entries = Array.from({ length: count }, (_, index) => ({
-      request: version === "v2" ? request : { ...request, subscriptionId: 5n << 200n, extraArgs },
-      proof: prove(key, { preSeed: BigInt(index), seed: BigInt(index) }),
-    }));
-    const { sender, callbackGasLimit, numWords } = request;
-    const expected = encodeFunctionData({
-      abi: version === "v2" ? batchVrfCoordinatorAbi : batchVrfCoordinatorV2PlusAbi,
-      functionName: "fulfillRandomWords",
-      args: [
-        entries.map(({ proof }) => ({
-          pk: [proof.publicKey.x, proof.publicKey.y] as const,
-          gamma: [proof.gamma.x, proof.gamma.y] as const,
-          c: proof.c,
-          s: proof.s,
-          seed: proof.preSeed,
-          uWitness: proof.uWitness,
-          cGammaWitness: [proof.cGammaWitness.x, proof.cGammaWitness.y] as const,
-          sHashWitness: [proof.sHashWitness.x, proof.sHashWitness.y] as const,
-          zInv: proof.zInv,
-        })),
-        entries.map((entry) => ({
-          blockNum: 9n,
-          subId: entry.request.subscriptionId,
-          callbackGasLimit,
-          numWords,
-          sender,
-          extraArgs,
-        })),
-      ],
-    });
-    expect(encodeFulfillment(entries)).toBe(expected);
-  },
-);
+] as const)("a fulfilment of %i entries of VRF %s has the bytes of viem's encoder", (count, version) => {
+  const extraArgs = encodeExtraArgs({ nativePayment: true });
+  const key = createProvingKey(new Uint8Array(32).fill(7));
+  const entries = Array.from({ length: count }, (_, index) => ({
+    request: version === "v2" ? request : { ...request, subscriptionId: 5n << 200n, extraArgs },
+    proof: prove(key, { preSeed: BigInt(index), seed: BigInt(index) }),
+  }));
+  const { sender, callbackGasLimit, numWords } = request;
+  const expected = encodeFunctionData({
+    abi: version === "v2" ? batchVrfCoordinatorAbi : batchVrfCoordinatorV2PlusAbi,
+    functionName: "fulfillRandomWords",
+    args: [
+      entries.map(({ proof }) => ({
+        pk: [proof.publicKey.x, proof.publicKey.y] as const,
+        gamma: [proof.gamma.x, proof.gamma.y] as const,
+        c: proof.c,
+        s: proof.s,
+        seed: proof.preSeed,
+        uWitness: proof.uWitness,
+        cGammaWitness: [proof.cGammaWitness.x, proof.cGammaWitness.y] as const,
+        sHashWitness: [proof.sHashWitness.x, proof.sHashWitness.y] as const,
+        zInv: proof.zInv,
+      })),
+      entries.map((entry) => ({
+        blockNum: 9n,
+        subId: entry.request.subscriptionId,
+        callbackGasLimit,
+        numWords,
+        sender,
+        extraArgs,
+      })),
+    ],
+  });
+  expect(encodeFulfillment(entries)).toBe(expected);
+});
 
 const fulfilled = (success: boolean): Hex =>
   encodeAbiParameters(parseAbiParameters("uint256, uint96, bool"), [5n, 6n, success]);
@@ -101,11 +98,11 @@ test.each([
   ],
   ["a revert without data", "RawErrorReturned", raw("0x"), { kind: "refused", reason: "OutOfGas" }],
   ["an unknown error", "RawErrorReturned", raw("0xdeadbeef"), { kind: "refused", reason: "0xdeadbeef" }],
-] as const)("behaviour: %s is told apart", (_, event, data, outcome) => {
+] as const)("%s is told apart", (_, event, data, outcome) => {
   expect([...readVrfOutcomes([logOf([EVENT_TOPICS[event], idOf(1n)], data)])]).toEqual([[idOf(1n), outcome]]);
 });
 
-test("behaviour: what was fulfilled is not refused afterwards", () => {
+test("what was fulfilled is not refused afterwards", () => {
   const again = logOf([EVENT_TOPICS.RawErrorReturned, idOf(1n)], raw(customError));
   const outcomes = readVrfOutcomes([
     logOf([EVENT_TOPICS.RandomWordsFulfilled, idOf(1n)], fulfilled(true)),
@@ -114,6 +111,6 @@ test("behaviour: what was fulfilled is not refused afterwards", () => {
   expect(outcomes.get(idOf(1n))?.kind).toBe("fulfilled");
 });
 
-test("behaviour: logs of others say nothing", () => {
+test("logs of others say nothing", () => {
   expect(readVrfOutcomes([logOf([idOf(1n), idOf(2n)], "0x")]).size).toBe(0);
 });

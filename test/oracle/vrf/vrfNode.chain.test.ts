@@ -34,7 +34,7 @@ const fulfilments = (count: number) =>
   });
 const fulfilled = () => world.events("RandomWordsFulfilled");
 
-test("default: the coordinator accepts the proof, and it verifies from the transaction's calldata", async () => {
+test("the coordinator accepts the proof, and it verifies from the transaction's calldata", async () => {
   world = await startWorld();
   world.startOracle();
   await world.requestWords(1, { numWords: 3 });
@@ -50,21 +50,21 @@ test("default: the coordinator accepts the proof, and it verifies from the trans
   expect(randomValueFromVrfProof(proof, seed)).toBe(output);
 });
 
-test("behaviour: requests that are ready together share a transaction", async () => {
+test("requests that are ready together share a transaction", async () => {
   world = await startWorld();
   world.startOracle();
   await world.requestWords(20);
   expect(new Set(await fulfilments(20)).size).toBe(1);
 });
 
-test("behaviour: the gas cap splits a batch", async () => {
+test("the gas cap splits a batch", async () => {
   world = await startWorld();
   world.startOracle({ pipelining: { maxInFlight: 1, paceMs: 60_000, maxTransactionGas: 2_000_000n } });
   await world.requestWords(10);
   expect(new Set(await fulfilments(10)).size).toBe(2);
 });
 
-test("behaviour: it waits for the confirmations asked, the request's own block included", async () => {
+test("it waits for the confirmations asked, the request's own block included", async () => {
   world = await startWorld();
   const oracle = world.startOracle();
   await world.requestWords(1, { confirmations: 3 });
@@ -97,7 +97,7 @@ test("says what the operator pays for gas at most, on a coordinator without a la
   );
 });
 
-test("behaviour: an underfunded request waits, says why, and goes on once its subscription is funded", async () => {
+test("an underfunded request waits, says why, and goes on once its subscription is funded", async () => {
   world = await startWorld({ vrfLink: 0n });
   const oracle = world.startOracle();
   await world.requestWords(1);
@@ -113,7 +113,7 @@ test("behaviour: an underfunded request waits, says why, and goes on once its su
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(2));
 });
 
-test("behaviour: others' requests cost no gas that their subscription doesn't pay for", async () => {
+test("others' requests cost no gas that their subscription doesn't pay for", async () => {
   world = await startWorld({ vrfLink: 0n });
   const consumer = await world.createConsumer("7b");
   await consumer.requestWord();
@@ -130,7 +130,7 @@ test("behaviour: others' requests cost no gas that their subscription doesn't pa
   expect(await world.viem.getTransactionCount(TEST_ROLES.vrfOracle)).toBe(1);
 });
 
-test("behaviour: of others' requests at once, as many go as their subscription holds LINK for", async () => {
+test("of others' requests at once, as many go as their subscription holds LINK for", async () => {
   world = await startWorld({ vrfLink: 1n });
   const consumer = await world.createConsumer("7c");
   for (let i = 0; i < 40; i += 1) await consumer.requestWord();
@@ -149,7 +149,7 @@ test("behaviour: of others' requests at once, as many go as their subscription h
   expect(world.lines.filter(({ message }) => message.includes("refused"))).toEqual([]);
 });
 
-test("behaviour: one entry that always fails doesn't hold its neighbours up", async () => {
+test("one entry that always fails doesn't hold its neighbours up", async () => {
   world = await startWorld();
   const consumer = await world.createConsumer("77");
   const oracle = world.startOracle();
@@ -165,7 +165,7 @@ test("behaviour: one entry that always fails doesn't hold its neighbours up", as
   expect(world.lines.filter(({ message }) => message.includes("refused"))).toEqual([]);
 });
 
-test("behaviour: a callback that reverts is noticed and not repeated", async () => {
+test("a callback that reverts is noticed and not repeated", async () => {
   world = await startWorld();
   const consumer = await world.createConsumer("78");
   await consumer.requestWord();
@@ -183,7 +183,7 @@ test("behaviour: a callback that reverts is noticed and not repeated", async () 
   expect(oracle.status().pending).toEqual([]);
 });
 
-test("behaviour: a callback can't say in the coordinator's name how its neighbours ended", async () => {
+test("a callback can't say in the coordinator's name how its neighbours ended", async () => {
   world = await startWorld();
   const victim = await world.createConsumer("79");
   const liar = await world.createConsumer("7a");
@@ -203,7 +203,7 @@ test("behaviour: a callback can't say in the coordinator's name how its neighbou
   expect(world.lines.filter(({ level }) => level !== "info")).toEqual([]);
 });
 
-test("behaviour: a request for another key is left alone", async () => {
+test("a request for another key is left alone", async () => {
   world = await startWorld();
   const consumer = await world.createConsumer("79");
   const oracle = world.startOracle();
@@ -213,7 +213,7 @@ test("behaviour: a request for another key is left alone", async () => {
   expect(oracle.status().pending).toEqual([]);
 });
 
-test("behaviour: the block hash of a request that waits long is stored in time, and used once it is older than 256 blocks", async () => {
+test("the block hash of a request that waits long is stored in time, and used once it is older than 256 blocks", async () => {
   world = await startWorld({ vrfLink: 0n });
   const oracle = world.startOracle();
   await world.requestWords(1);
@@ -231,7 +231,7 @@ test("behaviour: the block hash of a request that waits long is stored in time, 
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
 });
 
-test("behaviour: a restart finds a stored block hash again", async () => {
+test("a restart finds a stored block hash again", async () => {
   world = await startWorld();
   await world.requestWords(1);
   const args = [world.lastRequestBlock()] as const;
@@ -244,7 +244,7 @@ test("behaviour: a restart finds a stored block hash again", async () => {
   await vi.waitFor(async () => expect(await fulfilled()).toHaveLength(1));
 });
 
-test("behaviour: a node that lags, and knows no such request yet, doesn't make the oracle forget it", async () => {
+test("a node that lags, and knows no such request yet, doesn't make the oracle forget it", async () => {
   world = await startWorld();
   await world.requestWords(1);
   // Only requests read at the start are looked up again.
@@ -268,7 +268,7 @@ test("behaviour: a node that lags, and knows no such request yet, doesn't make t
   }
 });
 
-test("behaviour: others' requests wait while the node doesn't say what they would cost", async () => {
+test("others' requests wait while the node doesn't say what they would cost", async () => {
   world = await startWorld({ vrfLink: 0n });
   const consumer = await world.createConsumer("7d");
   await consumer.requestWord();
@@ -293,7 +293,7 @@ test("behaviour: others' requests wait while the node doesn't say what they woul
   }
 });
 
-test("behaviour: a contract whose code the node doesn't show holds up no other request of its transaction", async () => {
+test("a contract whose code the node doesn't show holds up no other request of its transaction", async () => {
   world = await startWorld();
   const [hidden, shown] = [await world.createConsumer("7e"), await world.createConsumer("7f")];
   for (const consumer of [hidden, shown]) {
@@ -321,7 +321,7 @@ test("behaviour: a contract whose code the node doesn't show holds up no other r
   }
 });
 
-test("error: a request older than 256 blocks whose hash nobody stored stays pending and says so", async () => {
+test("a request older than 256 blocks whose hash nobody stored stays pending and says so", async () => {
   world = await startWorld();
   await world.requestWords(1);
   await world.viem.mine({ blocks: 300 });

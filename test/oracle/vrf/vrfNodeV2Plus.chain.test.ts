@@ -29,7 +29,7 @@ async function createConsumer(): Promise<Awaited<ReturnType<World["createConsume
   return await world.createConsumer("77");
 }
 
-test("default: requests are answered in one transaction, on a subscription whose id takes 32 bytes", async () => {
+test("requests are answered in one transaction, on a subscription whose id takes 32 bytes", async () => {
   world = await startWorld({ vrfVersion: "v2.5" });
   world.startOracle();
   await world.requestWords(3, { numWords: 2 });
@@ -44,7 +44,7 @@ test("default: requests are answered in one transaction, on a subscription whose
   expect(new Set(logs.map(({ transactionHash }) => transactionHash)).size).toBe(1);
 });
 
-test("behaviour: extra arguments are normalised by the coordinator, and part of the commitment", async () => {
+test("extra arguments are normalised by the coordinator, and part of the commitment", async () => {
   world = await startWorld({ vrfVersion: "v2.5" });
   const consumer = await createConsumer();
   await consumer.requestWord();
@@ -56,7 +56,7 @@ test("behaviour: extra arguments are normalised by the coordinator, and part of 
   expect(asked.map(({ extraArgs }) => extraArgs)).toEqual([LINK, LINK]);
 });
 
-test("behaviour: a request that pays in coin waits for coin, while others of its subscription pay in LINK", async () => {
+test("a request that pays in coin waits for coin, while others of its subscription pay in LINK", async () => {
   world = await startWorld({ vrfVersion: "v2.5" });
   const consumer = await createConsumer();
   await consumer.requestWord({ extraArgs: NATIVE });
@@ -88,7 +88,7 @@ test("behaviour: a request that pays in coin waits for coin, while others of its
   expect(native!.paymentWei).toBeGreaterThan(0n);
 });
 
-test("behaviour: presets that pay in coin", async () => {
+test("presets that pay in coin", async () => {
   world = await startWorld({ vrfVersion: "v2.5", nativePayment: true, vrfLink: 0n });
   await world.send(TEST_ROLES.operator, {
     to: world.addresses.vrfCoordinator,
@@ -105,7 +105,7 @@ test("behaviour: presets that pay in coin", async () => {
   expect((await answers(1))[0]!.paymentWei).toBeGreaterThan(0n);
 });
 
-test("behaviour: gas that costs more than the lane takes holds a request back, which says so", async () => {
+test("gas that costs more than the lane takes holds a request back, which says so", async () => {
   world = await startWorld({ vrfVersion: "v2.5", laneMaxGasWei: 1n });
   const oracle = world.startOracle();
   await world.requestWords(1);
@@ -123,7 +123,7 @@ test("behaviour: gas that costs more than the lane takes holds a request back, w
   expect(await fulfilled()).toEqual([]);
 });
 
-test("behaviour: whoever pays the gas may fulfil above the lane's limit; the subscription pays the premium alone", async () => {
+test("whoever pays the gas may fulfil above the lane's limit; the subscription pays the premium alone", async () => {
   world = await startWorld({ vrfVersion: "v2.5", laneMaxGasWei: 1n });
   await world.requestWords(1);
   const [log] = await world.client.getLogs({

@@ -94,7 +94,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   const stateOf = async (id: string): Promise<string | undefined> =>
     (await createRequestBook(store).find(id))?.state;
 
-  test("error: a call is refused while the database doesn't answer", async () => {
+  test("a call is refused while the database doesn't answer", async () => {
     hasDatabase = false;
     const process = open();
     await expect(process.accept(DAPP, COMMAND, {})).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 
   test.each([0, -86_400_000])(
-    "behaviour: a dry run that the end of its process cuts short is run by the next one, the wall clock moved by %i ms",
+    "a dry run that the end of its process cuts short is run by the next one, the wall clock moved by %i ms",
     async (jumpMs) => {
       const pool = withOwnErrors({ run: () => Promise.reject(new SandboxClosedError()) } as never);
       const { promise: ran, resolve } = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     },
   );
 
-  test("behaviour: the dry run that the next process runs gets a preset's own parameters alone", async () => {
+  test("the dry run that the next process runs gets a preset's own parameters alone", async () => {
     const { promise: ran, resolve } = Promise.withResolvers<Command>();
     // It is still running when its process ends.
     dryRun = () => new Promise(() => {});
@@ -145,7 +145,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 
   test.each([true, false])(
-    "behaviour: what a dry run warns of is kept with the request, asynchronous: %s",
+    "what a dry run warns of is kept with the request, asynchronous: %s",
     async (isAsync) => {
       dryRun = async () => ["careful"];
       const { id } = await open().accept(DAPP, COMMAND, { isAsync });
@@ -161,7 +161,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     },
   );
 
-  test("behaviour: what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
+  test("what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
     for (const isCommitted of [false, true]) {
       let failures = 0;
       const flaky: Store = {
@@ -184,7 +184,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     }
   });
 
-  test("behaviour: processes on one database let a dapp's day in once, together", async () => {
+  test("processes on one database let a dapp's day in once, together", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 22, 12) });
     onTestFinished(() => void vi.useRealTimers());
     dryRun = async () => [];

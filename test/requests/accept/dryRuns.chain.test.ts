@@ -42,7 +42,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       await insertDapp(store.db, { id, name: id, facilities: [], createdAt: 1 });
   });
 
-  test("default: dry runs and refusals are listed, newest first, cut, counted, and for their dapp alone", async () => {
+  test("dry runs and refusals are listed, newest first, cut, counted, and for their dapp alone", async () => {
     const source = "\n  return Functions.encodeUint256(42n)\n// secret";
     await recordDryRun(store, { dappId: "dapp_a", kind: "dry-run", source, result: DONE });
     const refusal = { dappId: "dapp_a", network: "fuji", kind: "preset", preset: "loot" } as const;
@@ -61,7 +61,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     ]);
   });
 
-  test("behaviour: only the newest are kept, of each dapp", async () => {
+  test("only the newest are kept, of each dapp", async () => {
     await recordDryRun(store, { dappId: "dapp_b", kind: "dry-run", source: "kept", result: DONE });
     for (let i = 0; i < KEPT_DRY_RUNS + 3; i += 1)
       await recordDryRun(store, { dappId: "dapp_a", kind: "dry-run", source: `run ${i}`, result: DONE });
@@ -72,7 +72,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect((await readDryRuns(store.db, "dapp_b")).items).toHaveLength(1);
   });
 
-  test("behaviour: pages go on where the last one ended, and hold only what was asked for", async () => {
+  test("pages go on where the last one ended, and hold only what was asked for", async () => {
     for (const [i, network] of ["fuji", "sepolia", "fuji", undefined, "fuji"].entries())
       await recordDryRun(store, {
         dappId: "dapp_a",
@@ -102,7 +102,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     });
   });
 
-  test("behaviour: retention deletes those of its network, and those of none", async () => {
+  test("retention deletes those of its network, and those of none", async () => {
     for (const network of ["fuji", "sepolia", undefined])
       await recordDryRun(store, { dappId: "dapp_a", network, kind: "dry-run", source: "x", result: DONE });
     await deleteOldDryRuns(store.db, { network: "fuji", before: Date.now() - 60_000 });

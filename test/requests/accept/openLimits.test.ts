@@ -31,16 +31,16 @@ function fill(dapps: readonly string[], network: string, limit: number): Record<
   return Object.fromEntries(dapps.map((dappId) => [dappId, book.openCount(network, dappId)]));
 }
 
-test("behaviour: one dapp alone takes half of a network's places, and who comes later finds some", () => {
+test("one dapp alone takes half of a network's places, and who comes later finds some", () => {
   expect(fill(["a", "b", "c"], "sepolia", 1_000)).toEqual({ a: 500, b: 250, c: 125 });
 });
 
-test("error: a network without places is overloaded for everybody, and says so without blame", () => {
+test("a network without places is overloaded for everybody, and says so without blame", () => {
   const book = { openCount: (_network?: string, dappId?: string) => (dappId === undefined ? 10 : 0) };
   expect(() => createOpenLimits(book, 10).take({ network: "fuji", dappId: "a" })).toThrow(OverloadedError);
 });
 
-test("behaviour: calls that come together count before they are stored, and give back what they don't use", () => {
+test("calls that come together count before they are stored, and give back what they don't use", () => {
   const shares = createOpenLimits({ openCount: () => 0 }, 100);
   const place = (): (() => void) => shares.take({ network: "fuji", dappId: "a" });
   const taken = Array.from({ length: 50 }, place);

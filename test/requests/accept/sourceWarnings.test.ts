@@ -19,7 +19,7 @@ const ran = {
   returnType: "string",
 } as const;
 
-test("default: nothing to say of a source that gives every node the same", () => {
+test("nothing to say of a source that gives every node the same", () => {
   expect(warningsOf({ ...ran, run: runOf(Buffer.from("hello"), ["http", "imports"]) })).toEqual({});
 });
 
@@ -28,13 +28,13 @@ test.each([
   ["time", { run: runOf(Buffer.from("hello"), ["time"]) }, /^The source reads the clock/],
   ["secrets", { source: "return secrets.apiKey" }, /^The source reads `secrets`, and the call passes none/],
   ["secrets by index", { source: "return secrets ['apiKey']" }, /^The source reads `secrets`/],
-] as const)("behaviour: warns of %s", (_, change, warning) => {
+] as const)("warns of %s", (_, change, warning) => {
   expect(warningsOf({ ...ran, ...change })).toEqual({ warnings: [expect.stringMatching(warning)] });
 });
 
 const request = "return (await Functions.makeHttpRequest({ url: args[0], timeout: 5000 })).data";
 
-test("behaviour: the timer that a request of makeHttpRequest has is none of the source's", () => {
+test("the timer that a request of makeHttpRequest has is none of the source's", () => {
   const run = runOf(Buffer.from("hello"), ["http", "time"]);
   expect(warningsOf({ ...ran, source: request, run })).toEqual({});
 });
@@ -44,13 +44,13 @@ test.each([
   ["a timer", `await new Promise((done) => setTimeout(done, 9)); ${request}`, ["http", "time"]],
   ["a signal's timeout", `await fetch(args[0], { signal: AbortSignal.timeout(9) })`, ["http", "time"]],
   ["code imported", request, ["http", "imports", "time"]],
-] as const)("behaviour: warns of time beside requests, read by %s", (_, source, touched) => {
+] as const)("warns of time beside requests, read by %s", (_, source, touched) => {
   const run = runOf(Buffer.from("hello"), touched);
   const warnings = [expect.stringMatching(/^The source reads the clock/)];
   expect(warningsOf({ ...ran, source, run })).toEqual({ warnings });
 });
 
-test("behaviour: secrets that are passed are none of its business", () => {
+test("secrets that are passed are none of its business", () => {
   expect(warningsOf({ ...ran, source: "return secrets.apiKey", shownChars: 0 })).toEqual({});
 });
 
@@ -70,7 +70,7 @@ test.each([
     "string",
     /^The result has 32 bytes, .* Ask for returnType uint256 or int256\.$/,
   ],
-] as const)("behaviour: warns of %s", (_, result, returnType, warning) => {
+] as const)("warns of %s", (_, result, returnType, warning) => {
   const run = runOf(Buffer.from(result));
   expect(warningsOf({ ...ran, run, returnType })).toEqual({ warnings: [expect.stringMatching(warning)] });
 });
@@ -80,6 +80,6 @@ test.each([
   ["a number", number(5), "int256"],
   ["text of 32 bytes", "x".repeat(32), "string"],
   ["no text", "", "string"],
-] as const)("behaviour: says nothing of %s read as what it is", (_, result, returnType) => {
+] as const)("says nothing of %s read as what it is", (_, result, returnType) => {
   expect(warningsOf({ ...ran, run: runOf(Buffer.from(result)), returnType })).toEqual({});
 });

@@ -36,18 +36,18 @@ const many = <Kind extends Submission>(count: number, make: (index: number) => K
   Array.from({ length: count }, (_, index) => make(index));
 const gasOf = (part: readonly Submission[]): bigint => encodeBatch(part).gas;
 
-test("default: what fits one transaction stays together, in its order", () => {
+test("what fits one transaction stays together, in its order", () => {
   const submissions = many(60, preset);
   expect(splitByLimits(submissions)).toEqual([submissions]);
 });
 
-test("behaviour: presets that share proofs count as such: 1,000 of them fit 2 million gas", () => {
+test("presets that share proofs count as such: 1,000 of them fit 2 million gas", () => {
   const submissions = many(1_000, preset);
   expect(splitByLimits(submissions, 2_000_000n)).toEqual([submissions]);
   expect(gasOf(submissions)).toBeLessThan(2_000_000n);
 });
 
-test("behaviour: at most 100 presets share a proof, and only those of the same subscription, key and confirmations", () => {
+test("at most 100 presets share a proof, and only those of the same subscription, key and confirmations", () => {
   const submissions = [
     ...many(101, preset),
     { ...preset(101), vrfSubscriptionId: 2n },
@@ -62,7 +62,7 @@ test("behaviour: at most 100 presets share a proof, and only those of the same s
   expect(presets.map(({ confirmations }) => confirmations)).toEqual([1, 1, 1, 1, 2]);
 });
 
-test("default: labels go with the requests, by their places in the transaction", () => {
+test("labels go with the requests, by their places in the transaction", () => {
   const label = (text: string) => ({ label: { dapp: "dapp_ä", text } });
   const { entries, data } = encodeBatch([
     { ...request(0), ...label("the function") },
@@ -76,7 +76,7 @@ test("default: labels go with the requests, by their places in the transaction",
   ]);
 });
 
-test("behaviour: labels count for what fits one transaction", () => {
+test("labels count for what fits one transaction", () => {
   const labelled = many(1_000, (index) => ({
     ...preset(index),
     label: { dapp: "d".repeat(30), text: "x".repeat(400) },
@@ -87,7 +87,7 @@ test("behaviour: labels count for what fits one transaction", () => {
     expect(encodeBatch(part).data.length / 2).toBeLessThan(MAX_TRANSACTION_BYTES + 2_000);
 });
 
-test("behaviour: arguments that a batch has no room for go with the next one", () => {
+test("arguments that a batch has no room for go with the next one", () => {
   const long = (index: number): Submission => ({
     ...preset(index),
     argsCbor: new Uint8Array(MAX_BATCH_BYTES / 2 - 2),
@@ -100,14 +100,14 @@ test("behaviour: arguments that a batch has no room for go with the next one", (
   expect(entries).toEqual([["preset 0"], ["preset 1"]]);
 });
 
-test("behaviour: the results of a full batch fit a transaction with its proof", () => {
+test("the results of a full batch fit a transaction with its proof", () => {
   const result = { ok: true, bytes: new Uint8Array(MAX_RESPONSE_BYTES.own) };
   const results = encodeResults(Array.from({ length: MAX_PRESETS_PER_BATCH }, () => result));
   // 31 nodes sign with 11 keys; a proof with its commitment has 768 bytes.
   expect(results.length + 11 * 66 + 768 + 1_000).toBeLessThan(MAX_TRANSACTION_BYTES);
 });
 
-test("behaviour: no part exceeds the gas of a transaction, and none has room for the next one's first", () => {
+test("no part exceeds the gas of a transaction, and none has room for the next one's first", () => {
   const submissions = many(100, (index) => (index % 3 === 0 ? preset(index) : request(index)));
   const parts = splitByLimits(submissions, 3_000_000n);
   expect(parts.flat()).toEqual(submissions);
@@ -116,12 +116,12 @@ test("behaviour: no part exceeds the gas of a transaction, and none has room for
     expect(gasOf([...part, parts[index + 1]![0]!])).toBeGreaterThan(3_000_000n);
 });
 
-test("behaviour: no part exceeds the bytes that pools take", () => {
+test("no part exceeds the bytes that pools take", () => {
   const parts = splitByLimits(many(10, (index) => request(index, 30_000)));
   expect(parts.map(({ length }) => length)).toEqual([3, 3, 3, 1]);
 });
 
-test("behaviour: what fits no transaction stands alone", () => {
+test("what fits no transaction stands alone", () => {
   const submissions = many(3, (index) => request(index, 30_000));
   expect(splitByLimits(submissions, 100_000n)).toEqual(submissions.map((one) => [one]));
 });

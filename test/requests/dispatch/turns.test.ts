@@ -26,7 +26,7 @@ function createScene(limits: { maxInFlight?: number; paceMs?: number } = {}) {
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test("default: one after the other", async () => {
+test("one after the other", async () => {
   const { ask, ends, began } = createScene();
   await ask();
   void ask();
@@ -37,7 +37,7 @@ test("default: one after the other", async () => {
   expect(began()).toBe(2);
 });
 
-test("behaviour: beside one under way when the pace has come", async () => {
+test("beside one under way when the pace has come", async () => {
   const { ask, began } = createScene({ maxInFlight: 2, paceMs: 250 });
   await ask();
   void ask();
@@ -47,7 +47,7 @@ test("behaviour: beside one under way when the pace has come", async () => {
   expect(began()).toBe(2);
 });
 
-test("behaviour: a full one waits for no pace, but for a place", async () => {
+test("a full one waits for no pace, but for a place", async () => {
   const { turns, ask, ends, began, fill } = createScene({ maxInFlight: 2, paceMs: 250 });
   await ask();
   void ask();
@@ -64,7 +64,7 @@ test("behaviour: a full one waits for no pace, but for a place", async () => {
   expect(began()).toBe(3);
 });
 
-test("behaviour: idle waits for the work under way alone", async () => {
+test("idle waits for the work under way alone", async () => {
   const { turns, ask, ends } = createScene({ maxInFlight: 2, paceMs: 0 });
   await ask();
   await ask();

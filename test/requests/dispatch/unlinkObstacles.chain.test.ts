@@ -76,7 +76,7 @@ async function askWords(consumer: Hex): Promise<Hex> {
   );
 }
 
-test("behaviour: a word that never comes is named with its contract; the contract's next word sets it free", async () => {
+test("a word that never comes is named with its contract; the contract's next word sets it free", async () => {
   const [stuck, other] = [getAddress(`0x${"a1".repeat(20)}`), getAddress(`0x${"a2".repeat(20)}`)];
   await link(stuck);
   await link(other);
@@ -99,7 +99,7 @@ test("behaviour: a word that never comes is named with its contract; the contrac
   expect(await obstacleOf(stuck)).toBeUndefined();
 });
 
-test("behaviour: a contract's function request that nobody answers keeps it until it times out, and is taken off then", async () => {
+test("a contract's function request that nobody answers keeps it until it times out, and is taken off then", async () => {
   const consumer = getAddress(`0x${"b1".repeat(20)}`);
   await link(consumer);
   world.stopOracle();
@@ -125,7 +125,7 @@ test("behaviour: a contract's function request that nobody answers keeps it unti
   ]);
 });
 
-test("default: what is not linked has no obstacle", async () => {
+test("what is not linked has no obstacle", async () => {
   expect(await obstacleOf(getAddress(`0x${"c1".repeat(20)}`))).toBeUndefined();
 });
 

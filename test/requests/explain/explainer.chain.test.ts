@@ -32,7 +32,7 @@ const accepted = async (request: OpenRequest) => {
 };
 const why = async (request: OpenRequest) => await pipeline.pipeline.explain(await find(request));
 
-test("behaviour: waiting for confirmations, as they come; a paused chain comes first", async () => {
+test("waiting for confirmations, as they come; a paused chain comes first", async () => {
   let pause: string | undefined;
   await open({ pause: () => pause });
   const params = { numWords: 1, confirmations: 5, keyHash: TEST_PROVING_KEY.keyHash };
@@ -44,7 +44,7 @@ test("behaviour: waiting for confirmations, as they come; a paused chain comes f
   expect(await why(request)).toBe("the chain is paused: its disk is full");
 });
 
-test("behaviour: a subscription that is short says by how much", async () => {
+test("a subscription that is short says by how much", async () => {
   await open({ allowanceJuels: 10n ** 17n });
   const request = await accepted(await pipeline.accept("random"));
   // (20,000 + 200,000) gas × 1 gwei at 0.005 per LINK is 0.044 LINK, and the fee is 0.25.
@@ -53,14 +53,11 @@ test("behaviour: a subscription that is short says by how much", async () => {
   );
 });
 
-test.each(["random", "preset", "function"] as const)(
-  "behaviour: %s: an oracle that is not there",
-  async (kind) => {
-    await open();
-    const request = await accepted(await pipeline.accept(kind));
-    expect(await pipeline.pipeline.explain(request)).toMatch(/^oracle not seen for \d+ seconds$/);
-  },
-);
+test.each(["random", "preset", "function"] as const)("%s: an oracle that is not there", async (kind) => {
+  await open();
+  const request = await accepted(await pipeline.accept(kind));
+  expect(await pipeline.pipeline.explain(request)).toMatch(/^oracle not seen for \d+ seconds$/);
+});
 
 test("says that the chain has no new blocks, for as long as its node answers", async () => {
   await open();
@@ -78,7 +75,7 @@ test("says that the chain has no new blocks, for as long as its node answers", a
   }
 });
 
-test("behaviour: a source that runs is with the oracle, which says what it is at", async () => {
+test("a source that runs is with the oracle, which says what it is at", async () => {
   await open();
   const { promise, resolve } = Promise.withResolvers<void>();
   world.startOracle(() => promise);
@@ -90,7 +87,7 @@ test("behaviour: a source that runs is with the oracle, which says what it is at
   await pipeline.ended(request.id);
 });
 
-test("behaviour: a transaction that waits in the pool, and its price", async () => {
+test("a transaction that waits in the pool, and its price", async () => {
   await open({ fees: { synchronous: false, repriceAfterMs: 500 } });
   await pipeline.ended((await waitForOracle()).id);
   await world.stack.client.request("evm_setAutomine", [false]);
@@ -109,7 +106,7 @@ const waitForOracle = async () => {
   return await pipeline.accept("random");
 };
 
-test("behaviour: what could not be sent, and why not", async () => {
+test("what could not be sent, and why not", async () => {
   await open();
   world.node.inject(
     every("eth_sendRawTransactionSync", { error: { code: -32_000, message: "insufficient funds for gas" } }),
@@ -135,7 +132,7 @@ test("a function request that the network answers no more says since when", asyn
     .toBe(`it has timed out: no report arrived before ${timeoutAt}; it is being timed out on chain`);
 });
 
-test("behaviour: a node that can't be asked is named as the reason", async () => {
+test("a node that can't be asked is named as the reason", async () => {
   await open();
   const request = await accepted(await pipeline.accept("random"));
   world.node.inject(every("eth_getTransactionReceipt", { status: 503 }));
@@ -144,14 +141,14 @@ test("behaviour: a node that can't be asked is named as the reason", async () =>
   );
 });
 
-test("behaviour: a chain that can't be reached is the reason, in the words of the readiness, whatever else is known", async () => {
+test("a chain that can't be reached is the reason, in the words of the readiness, whatever else is known", async () => {
   await open();
   const request = await accepted(await pipeline.accept("function"));
   world.node.inject(every("eth_getBlockByNumber", { status: 503 }));
   expect(await pipeline.pipeline.explain(request)).toMatch(/^the chain can't be reached: .*503/);
 });
 
-test("behaviour: silent nodes are named, and words that others delivered don't count as results", async () => {
+test("silent nodes are named, and words that others delivered don't count as results", async () => {
   const url = (n: number) => `https://node${n}.example`;
   await open({ oracleNodes: [1, 2, 3, 4].map((n) => ({ url: url(n), answers: n < 3 })) });
   const request = await accepted(await pipeline.accept("function"));
@@ -163,14 +160,14 @@ test("behaviour: silent nodes are named, and words that others delivered don't c
   );
 });
 
-test("behaviour: nothing to say of what has ended", async () => {
+test("nothing to say of what has ended", async () => {
   await open();
   world.startOracle();
   const request = await pipeline.ended((await pipeline.accept("random")).id);
   expect(await pipeline.pipeline.explain(request)).toBeNull();
 });
 
-test("behaviour: many who ask at once cost the chain little more than one", async () => {
+test("many who ask at once cost the chain little more than one", async () => {
   await open();
   const requests = await Promise.all(Array.from({ length: 20 }, () => pipeline.accept("random")));
   for (const request of requests) await accepted(request);

@@ -65,7 +65,7 @@ function healthWith(changes: Partial<NetworkHealthOptions>) {
   });
 }
 
-test("default: tells the node, the newest block, balances, what is in work and the oracle", async () => {
+test("tells the node, the newest block, balances, what is in work and the oracle", async () => {
   const readiness = await healthWith({})();
   expect(readiness).toMatchObject({
     ready: true,
@@ -86,7 +86,7 @@ test("default: tells the node, the newest block, balances, what is in work and t
   expect(readiness.headAgeMs).toBeGreaterThanOrEqual(500);
 });
 
-test("behaviour: says what an operator should see to, and stays ready", async () => {
+test("says what an operator should see to, and stays ready", async () => {
   const read = healthWith({
     client: { getBalanceWei: async () => 5n, call: answers(0n) },
     lowSubscriptionJuels: 4n * COIN,
@@ -109,7 +109,7 @@ test("behaviour: says what an operator should see to, and stays ready", async ()
   ]);
 });
 
-test("behaviour: however often it is asked, the chain is asked once", async () => {
+test("however often it is asked, the chain is asked once", async () => {
   let asked = 0;
   const read = healthWith({
     client: {
@@ -125,7 +125,7 @@ test("behaviour: however often it is asked, the chain is asked once", async () =
   expect(asked).toBe(1);
 });
 
-test("error: a node that doesn't answer is a reading, with the reason", async () => {
+test("a node that doesn't answer is a reading, with the reason", async () => {
   const read = healthWith({
     client: {
       getBalanceWei: () => Promise.reject(new Error("eth_getBalance: no answer within 10 s")),
@@ -140,7 +140,7 @@ test("error: a node that doesn't answer is a reading, with the reason", async ()
   });
 });
 
-test("error: a node that hangs is a reading, too; balances that take long are those read last", async () => {
+test("a node that hangs is a reading, too; balances that take long are those read last", async () => {
   const never = new Promise<never>(() => {});
   expect(await healthWith({ client: { getBalanceWei: () => never, call: answers(0n) } })()).toMatchObject({
     ready: false,
@@ -178,7 +178,7 @@ test("says why the chain is paused, too, where it answers no call meanwhile", as
   });
 });
 
-test("behaviour: a paused router and what the chain itself says are warnings", async () => {
+test("a paused router and what the chain itself says are warnings", async () => {
   const read = healthWith({
     client: { getBalanceWei: async () => COIN, call: answers(90n * COIN, true) },
     chainWarnings: async () => ["automine is off"],
@@ -189,7 +189,7 @@ test("behaviour: a paused router and what the chain itself says are warnings", a
   });
 });
 
-test("behaviour: warns of dapps that have used up their daily budget", async () => {
+test("warns of dapps that have used up their daily budget", async () => {
   const warningsOf = async (dappIds: readonly string[]) =>
     (await healthWith({ spentBudgets: async () => dappIds })()).warnings;
   expect(await warningsOf(["a"])).toContainEqual(

@@ -46,7 +46,7 @@ const endedInTime = async (id: string) => {
 };
 
 describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
-  test("behaviour: whose block hash is out of reach is sent again, and answered once", async () => {
+  test("whose block hash is out of reach is sent again, and answered once", async () => {
     const before = await accepted(await pipeline.accept(kind));
     await mineBlocks(world.stack.client, 300);
     const after = await vi.waitFor(
@@ -70,7 +70,7 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
     expect(fulfilled).not.toContain(before.progress.vrfRequestId);
   });
 
-  test("behaviour: fails after 300 seconds with what it waited for, and stays so", async () => {
+  test("fails after 300 seconds with what it waited for, and stays so", async () => {
     const { id } = await accepted(await pipeline.accept(kind));
     expect((await pipeline.book.find(id))!.state).toBe("submitted");
     const ended = await endedInTime(id);
@@ -87,7 +87,7 @@ describe.each(["random", "preset"] as const)("a %s without words", (kind) => {
   });
 });
 
-test("behaviour: one with a label or a round of drand is not sent again, so that nobody who withholds a word gets another draw", async () => {
+test("one with a label or a round of drand is not sent again, so that nobody who withholds a word gets another draw", async () => {
   const time = new Date(Date.now() + 600_000).toISOString();
   const beacon = { round: "1000", time, chainHash: TEST_PROVING_KEY.keyHash };
   const { params } = await pipeline.accept("random");
@@ -109,7 +109,7 @@ test("behaviour: one with a label or a round of drand is not sent again, so that
   }
 });
 
-test("behaviour: a preset with a word and no result fails after 300 seconds, names the word's transaction, and stays so", async () => {
+test("a preset with a word and no result fails after 300 seconds, names the word's transaction, and stays so", async () => {
   const { id, progress } = await accepted(await pipeline.accept("preset"));
   const requested = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
   const { transactionHash } = await deliverWords(world.stack, requested);
@@ -130,7 +130,7 @@ test("behaviour: a preset with a word and no result fails after 300 seconds, nam
   expect(await pipeline.book.find(id)).toEqual(ended);
 });
 
-test("behaviour: a request that waits for confirmations is not timed out", async () => {
+test("a request that waits for confirmations is not timed out", async () => {
   const params = { numWords: 2, confirmations: 50, keyHash: TEST_PROVING_KEY.keyHash };
   const late = await accepted(await pipeline.accept("random", { params }));
   const { id } = await accepted(await pipeline.accept("random"));
@@ -139,7 +139,7 @@ test("behaviour: a request that waits for confirmations is not timed out", async
   expect((await pipeline.book.find(late.id))!.state).toBe("submitted");
 });
 
-test("behaviour: a request fails only when everything up to the head has been read, however late", async () => {
+test("a request fails only when everything up to the head has been read, however late", async () => {
   const waiting = await accepted(await pipeline.accept("random"));
   const head = (await world.stack.client.getHead("latest"))!;
   const change = vi.fn<RequestBook["change"]>();
@@ -175,7 +175,7 @@ test("behaviour: a request fails only when everything up to the head has been re
   expect(change).toHaveBeenCalledOnce();
 });
 
-test("behaviour: words that are on chain, and that nobody has read yet, are no reason to send again", async () => {
+test("words that are on chain, and that nobody has read yet, are no reason to send again", async () => {
   const before = await accepted(await pipeline.accept("random"));
   const unread = { ...structuredClone(before), state: "submitted" as const };
   world.startOracle();
@@ -209,7 +209,7 @@ test.each([
   { nodes: "one node", isOneNode: true, first: 256 },
   { nodes: "nodes that may be behind", isOneNode: false, first: 272 },
 ])(
-  "behaviour: with $nodes a proof is given up as soon as no block to come can check it",
+  "with $nodes a proof is given up as soon as no block to come can check it",
   async ({ isOneNode, first }) => {
     const waiting = await accepted(await pipeline.accept("random"));
     const head = await world.stack.client.getHead("latest");

@@ -51,7 +51,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   };
   const find = (network: string) => findCallbackFailures(store.db, network, [requestId]);
 
-  test("default: records the reason, and replaces it when a reorg moves the callback", async () => {
+  test("records the reason, and replaces it when a reorg moves the callback", async () => {
     const transactionHash = `0x${"cd".repeat(32)}`;
     await saveCallbackFailures(store.db, [
       { network: "sepolia", requestId, transactionHash, reason: "before the reorg", createdAt: 1 },
@@ -67,7 +67,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     );
   });
 
-  test("behaviour: records nothing of subscriptions that aren't the service's, or logs of other contracts", async () => {
+  test("records nothing of subscriptions that aren't the service's, or logs of other contracts", async () => {
     const { recorder, asked } = record("fuji", "not today", FAILED_REPORT_SUBSCRIPTION + 1n);
     recorder.onBlock([{ ...log, address: `0x${"3c".repeat(20)}` }]);
     recorder.onBlock([log]);

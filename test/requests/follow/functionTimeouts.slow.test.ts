@@ -56,7 +56,7 @@ const readSubscription = async () => {
 };
 const ERROR = { code: "oracle_timeout", message: expect.stringContaining("gave no result in time") };
 
-test("behaviour: a function without a result is taken off the chain after 300 seconds, ends once, and its money comes back", async () => {
+test("a function without a result is taken off the chain after 300 seconds, ends once, and its money comes back", async () => {
   const { id } = await accepted(await pipeline.accept("function"));
   expect((await pipeline.book.find(id))!.state).toBe("executing");
   const before = await readSubscription();
@@ -72,7 +72,7 @@ test("behaviour: a function without a result is taken off the chain after 300 se
   expect(await pipeline.book.find(id)).toEqual(ended);
 });
 
-test("behaviour: a timeout that a reorganisation takes comes again", async () => {
+test("a timeout that a reorganisation takes comes again", async () => {
   const { id } = await accepted(await pipeline.accept("function"));
   await passTime(301);
   await pipeline.ended(id);
@@ -84,7 +84,7 @@ test("behaviour: a timeout that a reorganisation takes comes again", async () =>
   expect(await world.events("RequestTimedOut")).toHaveLength(1);
 });
 
-test("behaviour: an earlier process' request is timed out, and one that times out meanwhile ends, too", async () => {
+test("an earlier process' request is timed out, and one that times out meanwhile ends, too", async () => {
   const one = await accepted(await pipeline.accept("function"));
   const two = await accepted(await pipeline.accept("function"));
   await passTime(301);
@@ -94,7 +94,7 @@ test("behaviour: an earlier process' request is timed out, and one that times ou
   expect(await world.events("RequestTimedOut")).toHaveLength(2);
 });
 
-test("behaviour: one that was answered at the last moment keeps its result, and holds nobody up", async () => {
+test("one that was answered at the last moment keeps its result, and holds nobody up", async () => {
   const answered = await accepted(await pipeline.accept("function"));
   const silent = await accepted(await pipeline.accept("function"));
   const sees = world.node.inject(every("eth_getLogs", { status: 503 }));
@@ -106,7 +106,7 @@ test("behaviour: one that was answered at the last moment keeps its result, and 
   expect((await pipeline.ended(answered.id)).outcome).toMatchObject({ parsedResult: "hi" });
 });
 
-test("behaviour: within its time a request waits", async () => {
+test("within its time a request waits", async () => {
   const early = await accepted(await pipeline.accept("function"));
   await passTime(30);
   const { id } = await accepted(await pipeline.accept("function"));
@@ -117,7 +117,7 @@ test("behaviour: within its time a request waits", async () => {
   expect(await world.events("RequestTimedOut")).toHaveLength(1);
 });
 
-test("behaviour: a request times out by the chain's clock, and after the chain was out of sight not at once", async () => {
+test("a request times out by the chain's clock, and after the chain was out of sight not at once", async () => {
   const { id } = await accepted(await pipeline.accept("function"));
   const waiting = (await pipeline.book.find(id))!;
   const head = (await world.stack.client.getHead("latest"))!;

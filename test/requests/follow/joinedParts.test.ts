@@ -17,12 +17,12 @@ test.each([
     [false, true, false, false],
     "1 of 4 words have come; the words of key hashes 0xk0, 0xk2, and 0xk3 (operator 0xo) are missing",
   ],
-])("default: what is missing of %j is told with whose it is", (came, sentence) => {
+])("what is missing of %j is told with whose it is", (came, sentence) => {
   const last = `0xk${came.length - 1}`;
   const describe = describeMissing(requestWith(came), (key) => (key === last ? "0xo" : undefined));
   expect(describe).toBe(sentence);
 });
 
-test("default: nothing is missing where all have come", () => {
+test("nothing is missing where all have come", () => {
   expect(describeMissing(requestWith([true, true]), undefined)).toBeUndefined();
 });

@@ -66,7 +66,7 @@ const statesOf = (request: OpenRequest): unknown[] =>
   request.timeline.slice(1).map(({ state, transactionHash }) => [state, transactionHash]);
 
 describe("a batch of presets", () => {
-  test("default: word and result in one transaction are both steps, in this order", () => {
+  test("word and result in one transaction are both steps, in this order", () => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED);
     deliver(requests, WORD_IN, WORD, reported(ONE, { ok: false, bytes: stringToBytes("no luck") }));
@@ -95,7 +95,7 @@ describe("a batch of presets", () => {
     expect(requests.map(({ progress }) => progress.wordJuels)).toEqual(["3", "2"]);
   });
 
-  test("behaviour: results in a later transaction name the one of the word", () => {
+  test("results in a later transaction name the one of the word", () => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED);
     deliver(requests, WORD_IN, WORD);
@@ -108,7 +108,7 @@ describe("a batch of presets", () => {
     ]);
   });
 
-  test("behaviour: events that are delivered again change nothing", () => {
+  test("events that are delivered again change nothing", () => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED, ACCEPTED);
     deliver(requests, WORD_IN, WORD, WORD);
@@ -122,14 +122,14 @@ describe("a batch of presets", () => {
     expect(requests).toEqual(ended);
   });
 
-  test("behaviour: results are not taken before the word is known", () => {
+  test("results are not taken before the word is known", () => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED);
     deliver(requests, REPORTED_IN, reported(ONE, ONE));
     expect(requests.map(({ state }) => state)).toEqual(["submitted", "submitted"]);
   });
 
-  test("behaviour: joined words bring the state randomness when the last one arrives", () => {
+  test("joined words bring the state randomness when the last one arrives", () => {
     const requests = submit();
     const [first, second] = [VRF_REQUEST, hash("8")];
     const keyHashes = [hash("a"), hash("b")];
@@ -156,7 +156,7 @@ describe("a batch of presets", () => {
       "the nodes signed results that can't be read: ",
     ],
     ["too short for it", reported(ONE), "the nodes signed no result for item 1 of the batch"],
-  ])("error: results that are %s fail a preset, and say so", (_what, event, message) => {
+  ])("results that are %s fail a preset, and say so", (_what, event, message) => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED);
     deliver(requests, WORD_IN, WORD, event);
@@ -167,7 +167,7 @@ describe("a batch of presets", () => {
     });
   });
 
-  test("error: a word that the callback has no gas for says where it was", () => {
+  test("a word that the callback has no gas for says where it was", () => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED);
     deliver(requests, WORD_IN, { ...WORD, success: false });

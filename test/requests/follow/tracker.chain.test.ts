@@ -26,7 +26,7 @@ async function blocksOf(hashes: readonly `0x${string}`[]): Promise<WatchedBlock[
   }));
 }
 
-test("error: a block that can't be stored changes nothing in memory, and is taken whole when it comes again", async () => {
+test("a block that can't be stored changes nothing in memory, and is taken whole when it comes again", async () => {
   const { id } = await pipeline.accept("preset");
   const ended = await pipeline.ended(id);
   // The second brings both word and result.

@@ -41,7 +41,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
   };
   const noted = ({ id }: OpenRequest): object[] => [{ id, network: DESK_NETWORK }];
 
-  test("error: a row in work that was changed by hand costs one write, and then itself only", async () => {
+  test("a row in work that was changed by hand costs one write, and then itself only", async () => {
     const [changed, ...others] = requests;
     await changeByHand(changed!);
     const submit = () => book.open(DESK_NETWORK).map((request) => ({ request, state: "submitted" as const }));
@@ -55,7 +55,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
     expect(book.damaged.count(DESK_NETWORK)).toBe(1);
   });
 
-  test("error: a start, and a look at what others have stored, go on without a damaged row", async () => {
+  test("a start, and a look at what others have stored, go on without a damaged row", async () => {
     const [changed, ...others] = requests;
     await changeByHand(changed!);
     book = createBook();
@@ -79,7 +79,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
     expect(lines).toEqual(noted(changed!));
   });
 
-  test("behaviour: a row that was mended is taken again", async () => {
+  test("a row that was mended is taken again", async () => {
     const [changed] = requests;
     await changeByHand(changed!);
     book = createBook();
@@ -92,7 +92,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
     expect([book.open(DESK_NETWORK), book.damaged.count(DESK_NETWORK)]).toEqual([[changed], 0]);
   });
 
-  test("error: a list leaves damaged rows out, and its pages lead to all others", async () => {
+  test("a list leaves damaged rows out, and its pages lead to all others", async () => {
     await changeByHand(requests[1]!);
     await changeByHand(requests[3]!);
     const reader = createRequestReader({

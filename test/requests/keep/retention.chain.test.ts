@@ -72,7 +72,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   const isThere = async ({ id }: StoredRequest): Promise<boolean> =>
     (await findRequest(store.db, id)) !== undefined;
 
-  test("default: old requests of the network go, page by page, and their sums stay", async () => {
+  test("old requests of the network go, page by page, and their sums stay", async () => {
     const old = Array.from({ length: 450 }, (_, i) =>
       makeRequest(31, i, { dappId: i % 2 ? "dapp_a" : "dapp_b" }),
     );
@@ -106,7 +106,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await findLateRound(store.db, young!)).toBe(null);
   });
 
-  test("behaviour: of an old request what was sent goes; its result stays, and says since when", async () => {
+  test("of an old request what was sent goes; its result stays, and says since when", async () => {
     const [old, young] = [makeRequest(31, 0), makeRequest(29, 0)];
     await insertRequests(store.db, [old, young]);
     await pass({ payloadDays: 30 });
@@ -132,7 +132,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(unsettled).toEqual([young]);
   });
 
-  test("behaviour: a preset keeps its name, words and linkings all they have", async () => {
+  test("a preset keeps its name, words and linkings all they have", async () => {
     const preset = makeRequest(31, 0, {
       kind: "preset",
       params: { preset: "lotto", list: ["ann", "bob"] },
@@ -151,7 +151,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await findRequest(store.db, words.id)).toEqual(words);
   });
 
-  test("behaviour: nothing in work goes, nor what a reorg may bring back, until that is over", async () => {
+  test("nothing in work goes, nor what a reorg may bring back, until that is over", async () => {
     const open = makeRequest(31, 0, { state: "executing", outcome: null, endedIn: null });
     const unsettled = makeRequest(31, 1, { endedIn: { number: FINAL + 1, hash: "0xc" } });
     const later = makeRequest(30.5, 2);
@@ -172,7 +172,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await findRequest(store.db, unsettled.id)).toMatchObject({ payloadDeletedAt: NOW });
   });
 
-  test("behaviour: old blocks go up to the first that the oracle, a reorg or an open request may need", async () => {
+  test("old blocks go up to the first that the oracle, a reorg or an open request may need", async () => {
     const asked: RemovableBlocks[] = [];
     /** Takes two steps to finish. */
     const removeBlocks = async (range: RemovableBlocks) => asked.push(range) < 2;
@@ -197,7 +197,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(asked).toEqual([]);
   });
 
-  test("behaviour: spent transactions go but for the newest, those under way, and what open requests may need", async () => {
+  test("spent transactions go but for the newest, those under way, and what open requests may need", async () => {
     const hashOf = (nonce: number) => `0x${nonce}` as const;
     const insert = async (nonce: number, createdAt: number, isSpent = true): Promise<void> => {
       const row = { network: "sepolia", sender: OPERATOR, raw: "0x", payload: {}, createdAt } as const;

@@ -29,7 +29,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   const random = () => ({ ...makeRequest("random", "0x"), createdAt: AT });
   const read = async () => (await readUsage(store.db, DESK_DAPP, DAYS)).items;
 
-  test("default: a request counts on its day when it is accepted, and what it cost when it has ended", async () => {
+  test("a request counts on its day when it is accepted, and what it cost when it has ended", async () => {
     const request = random();
     await book.add(request);
     expect(await read()).toMatchObject([
@@ -42,7 +42,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await read()).toMatchObject([{ requests: { random: 1 }, ...ended }]);
   });
 
-  test("behaviour: a request that a reorg reopens counts once, whichever way it ends then", async () => {
+  test("a request that a reorg reopens counts once, whichever way it ends then", async () => {
     const request = random();
     await book.add(request);
     const end = { request, state: "fulfilled", progress: { wordJuels: "7" } } as const;
@@ -57,7 +57,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     ]);
   });
 
-  test("error: what isn't stored isn't counted", async () => {
+  test("what isn't stored isn't counted", async () => {
     const request = random();
     await book.add({ ...request, idempotencyKey: "k" });
     await expect(book.add({ ...random(), idempotencyKey: "k" })).rejects.toThrow(/unique/i);
@@ -66,7 +66,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await read()).toMatchObject([{ requests: { random: 1 }, failed: 0 }]);
   });
 
-  test("behaviour: a transaction's gas is shared by its requests, and counted once", async () => {
+  test("a transaction's gas is shared by its requests, and counted once", async () => {
     const requests = [random(), makeRequest("preset", "0x"), makeRequest("preset", "0x")];
     const [first, ...presets] = requests.map((one) => ({ ...one, createdAt: AT }));
     for (const request of [first!, ...presets]) await book.add(request);
@@ -79,7 +79,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await read()).toMatchObject([{ gasUsed: "100001", requests: { random: 1, preset: 2 } }]);
   });
 
-  test("default: a top-up that is mined counts once, apart from what requests were charged", async () => {
+  test("a top-up that is mined counts once, apart from what requests were charged", async () => {
     const topUp = { dappId: DESK_DAPP, juels: "20000000000000000001", wei: "3" };
     const place = { network: "sepolia", sender: "0x", raw: "0x", createdAt: AT } as const;
     const payload = { kind: "upkeep", entries: [], topUp };
@@ -94,7 +94,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     ]);
   });
 
-  test("behaviour: presets that share a proof share what it cost to the last juel", () => {
+  test("presets that share a proof share what it cost to the last juel", () => {
     const charges = readWordCharges([
       { name: "RandomWordsFulfilled", requestId: "0x7", outputSeed: 1n, paymentJuels: 5n, success: true },
     ]);
@@ -109,7 +109,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(shareOut(10n, 4)).toEqual([3n, 3n, 2n, 2n]);
   });
 
-  test("default: a report has its days and networks alone, and is written as CSV", async () => {
+  test("a report has its days and networks alone, and is written as CSV", async () => {
     const place = { dappId: DESK_DAPP, kind: "dry-run", requests: 2 } as const;
     await addUsage(store.db, [
       { ...place, network: "", day: "2026-11-02" },
@@ -127,7 +127,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     );
   });
 
-  test("error: days that are none, the wrong way round, or too many", async () => {
+  test("days that are none, the wrong way round, or too many", async () => {
     const ask = (query: Parameters<typeof readUsage>[2]) => readUsage(store.db, DESK_DAPP, query);
     await expect(ask({ from: "2026-02-30" })).rejects.toThrow("must be a day");
     await expect(ask({ from: "2026-11-02", to: "2026-11-01" })).rejects.toThrow(
@@ -138,7 +138,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     );
   });
 
-  test("error: past the day's requests 429, also after a restart; a call without a request gives its place back", async () => {
+  test("past the day's requests 429, also after a restart; a call without a request gives its place back", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: AT });
     onTestFinished(() => void vi.useRealTimers());
     await addUsage(store.db, [
@@ -160,7 +160,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await limit.take(caller);
   });
 
-  test("error: a key's own limit counts what was stored with it, whoever stored it, and each day anew", async () => {
+  test("a key's own limit counts what was stored with it, whoever stored it, and each day anew", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: AT });
     onTestFinished(() => void vi.useRealTimers());
     const fresh = { createdAt: 1, revokedAt: null, name: "", lastUsedAt: null } as const;

@@ -59,7 +59,7 @@ function request(changes: Partial<Extract<OpenRequest, { readonly kind: "preset"
   };
 }
 
-test("default: each stage is measured by the state that was left, and the whole by its end", async () => {
+test("each stage is measured by the state that was left, and the whole by its end", async () => {
   const { observe, valueOf } = world();
   const timeline = [
     entry(1, "received", 1_000),
@@ -83,7 +83,7 @@ test("default: each stage is measured by the state that was left, and the whole 
   expect(await valueOf("tyche_request_duration_seconds_sum", labels)).toBeCloseTo(0.1);
 });
 
-test("behaviour: an end that was taken back counts as such, and is no stage", async () => {
+test("an end that was taken back counts as such, and is no stage", async () => {
   const { observe, valueOf, lines } = world();
   const timeline = [
     entry(1, "received", 0),
@@ -99,7 +99,7 @@ test("behaviour: an end that was taken back counts as such, and is no stage", as
   expect(lines).toMatchObject([{ request: "req_1", state: "submitted", msg: "request reopened" }]);
 });
 
-test("behaviour: a failure counts by its code, one of the source's own as function_failed", async () => {
+test("a failure counts by its code, one of the source's own as function_failed", async () => {
   const { observe, valueOf } = world();
   const timeline = [entry(1, "received", 0), entry(2, "failed", 5)];
   const error = { code: "request_failed", message: "reverted" };
@@ -109,7 +109,7 @@ test("behaviour: a failure counts by its code, one of the source's own as functi
   expect(await valueOf("tyche_request_failures_total", { code: "function_failed" })).toBe(1);
 });
 
-test("behaviour: every line carries the request's id, and its ids on chain once they are known", () => {
+test("every line carries the request's id, and its ids on chain once they are known", () => {
   const { observe, lines } = world();
   observe(request({ why: "waiting for confirmation 1 of 3" }), {
     timeline: [entry(1, "received", 0)],

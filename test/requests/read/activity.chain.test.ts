@@ -18,7 +18,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
   beforeEach(() => insertDapp(store.db, { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1 }));
 
-  test("default: requests are counted by the hour of their acceptance, and those that failed apart", async () => {
+  test("requests are counted by the hour of their acceptance, and those that failed apart", async () => {
     const book = createRequestBook(store);
     const accept = async (hoursAgo: number) => {
       const request = { ...makeRequest("random", "0x"), id: firstId("req", NOW - hoursAgo * HOUR_MS) };

@@ -29,7 +29,7 @@ const readerOf = (book: RequestBook) =>
     baseUrl: () => "",
   });
 
-test("behaviour: requests of a network that is no longer configured can still be read", async () => {
+test("requests of a network that is no longer configured can still be read", async () => {
   const book = createRequestBook(store);
   const reader = readerOf(book);
   const waiting = makeRequest("random", "0x");
@@ -54,7 +54,7 @@ test.each([
   ["submitted", {}, "its transaction is not seen on chain yet"],
   ["submitted", { acceptedBlock: 5 }, "its random words are not on chain yet"],
   ["executing", { acceptedBlock: 5 }, "its result is not on chain yet"],
-] as const)("behaviour: a request that is %s (%o) says what it waits for", async (state, known, why) => {
+] as const)("a request that is %s (%o) says what it waits for", async (state, known, why) => {
   const book = createRequestBook(store);
   const reader = readerOf(book);
   const request = makeRequest("function", "0x");
@@ -91,7 +91,7 @@ const endRequest = async (
   return { id: request.id, reader };
 };
 
-test("behaviour: a request is also found by the id that the oracle assigned, by its own dapp alone", async () => {
+test("a request is also found by the id that the oracle assigned, by its own dapp alone", async () => {
   const { id, reader } = await endRequest({ state: "fulfilled", outcome: RAN });
   const dapp = { name: "test", facilities: [], keyId: "key_1" } as const;
   for (const given of [ORACLE_ID, ORACLE_ID.toUpperCase().replace("X", "x")])
@@ -103,7 +103,7 @@ test("behaviour: a request is also found by the id that the oracle assigned, by 
   await expect(reader.getOwn({ ...dapp, id: DESK_DAPP }, unknown)).rejects.toThrow("there is no request");
 });
 
-test("behaviour: a preset's outcome has the value and its parts as stored, whatever became of the preset", async () => {
+test("a preset's outcome has the value and its parts as stored, whatever became of the preset", async () => {
   const { id, reader } = await endRequest(
     { state: "fulfilled", outcome: { ...RAN, parsedResult: "1", value: true } },
     {
@@ -116,7 +116,7 @@ test("behaviour: a preset's outcome has the value and its parts as stored, whate
   });
 });
 
-test("behaviour: a shared result has the title of its preset, while that is installed", async () => {
+test("a shared result has the title of its preset, while that is installed", async () => {
   const ended = { state: "fulfilled", outcome: RAN } as const;
   const drawn = { params: { preset: "coinflip" } } as unknown as Partial<OpenRequest>;
   const { id, reader } = await endRequest(ended, drawn, {
@@ -127,13 +127,13 @@ test("behaviour: a shared result has the title of its preset, while that is inst
   expect(await gone.reader.getShared(gone.id)).not.toHaveProperty("title");
 });
 
-test("error: an outcome that is a failure has a code and no value", async () => {
+test("an outcome that is a failure has a code and no value", async () => {
   const { id, reader } = await endRequest({ state: "failed", outcome: { ...RAN, err: "boom" } });
   const { outcome } = await reader.getShared(id);
   expect(outcome).toMatchObject({ success: false, id, err: "boom", code: "function_failed", value: null });
 });
 
-test("error: the public page of a request without a result says what became of it", async () => {
+test("the public page of a request without a result says what became of it", async () => {
   const { id, reader } = await endRequest({
     state: "failed",
     error: { code: "oracle_timeout", message: "late" },
@@ -154,7 +154,7 @@ test("error: the public page of a request without a result says what became of i
   );
 });
 
-test("behaviour: of all dapps' requests, those on chain are listed page by page, and found by their ids on their network alone", async () => {
+test("of all dapps' requests, those on chain are listed page by page, and found by their ids on their network alone", async () => {
   const book = createRequestBook(store);
   await insertDapp(store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 1 });
   const networks = new Map([[DESK_NETWORK, { explorerUrl: "" } as unknown as ServiceNetwork]]);

@@ -79,7 +79,7 @@ const untilAccepted = async (id: string): Promise<void> =>
   );
 
 test.each(["preset", "function", "random", "consumer", "unlink"] as const)(
-  "error: under a lost lease nothing is signed or sent for a request of kind %s",
+  "under a lost lease nothing is signed or sent for a request of kind %s",
   async (kind) => {
     if (kind === "unlink") await opened.ended((await opened.accept("consumer")).id);
     const signed = await countSigned();
@@ -93,7 +93,7 @@ test.each(["preset", "function", "random", "consumer", "unlink"] as const)(
   },
 );
 
-test("error: under a lost lease no subscriptions are made, and no source is stored", async () => {
+test("under a lost lease no subscriptions are made, and no source is stored", async () => {
   const signed = await countSigned();
   await insertDapp(opened.store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 1 });
   isHeld = isLive = false;
@@ -104,7 +104,7 @@ test("error: under a lost lease no subscriptions are made, and no source is stor
   expect(await countSigned()).toBe(signed);
 });
 
-test("behaviour: what was signed and not sent before a pause is sent by whoever dispatches next, once", async () => {
+test("what was signed and not sent before a pause is sent by whoever dispatches next, once", async () => {
   const before = (await world.events("BatchReported")).length;
   const signed = await countSigned();
   isLive = false;
@@ -119,7 +119,7 @@ test("behaviour: what was signed and not sent before a pause is sent by whoever 
   expect(await world.events("BatchReported")).toHaveLength(before + 1);
 });
 
-test("error: under a lost lease a block changes nothing of what is stored", async () => {
+test("under a lost lease a block changes nothing of what is stored", async () => {
   world.stopOracle();
   const { id } = await opened.accept("random");
   await untilAccepted(id);
@@ -132,7 +132,7 @@ test("error: under a lost lease a block changes nothing of what is stored", asyn
   expect(await opened.ended(id)).toMatchObject({ state: "fulfilled" });
 });
 
-test("error: a pipeline whose write may have been committed is given up; one whose write was refused goes on", async () => {
+test("a pipeline whose write may have been committed is given up; one whose write was refused goes on", async () => {
   isAbandoned = false;
   const refusal = new Error("refused");
   const away = new DatabaseAwayError(new Error("Connection terminated unexpectedly"));
@@ -150,7 +150,7 @@ test("error: a pipeline whose write may have been committed is given up; one who
   }
 });
 
-test("error: under a lost lease no subscription is topped up; afterwards it is, once", async () => {
+test("under a lost lease no subscription is topped up; afterwards it is, once", async () => {
   const signed = await countSigned();
   await opened.close();
   isHeld = isLive = false;
@@ -169,7 +169,7 @@ test("error: under a lost lease no subscription is topped up; afterwards it is, 
   );
 });
 
-test("error: under a lost lease no request is timed out; afterwards it is, once", async () => {
+test("under a lost lease no request is timed out; afterwards it is, once", async () => {
   world.stopOracle();
   const { id } = await opened.accept("function");
   await untilAccepted(id);
@@ -187,7 +187,7 @@ test("error: under a lost lease no request is timed out; afterwards it is, once"
   world.startOracle();
 });
 
-test("error: under a lost lease a transaction that is stuck is not repriced", async () => {
+test("under a lost lease a transaction that is stuck is not repriced", async () => {
   await opened.close();
   opened = await world.open({ fence, fees: { synchronous: false, repriceAfterMs: 200 } });
   maxSigned = (await countSigned()) + 1;
@@ -207,7 +207,7 @@ test("error: under a lost lease a transaction that is stuck is not repriced", as
   }
 });
 
-test("error: under a lost lease no gap is filled: without its row the filler isn't stored, without its clock not sent", async () => {
+test("under a lost lease no gap is filled: without its row the filler isn't stored, without its clock not sent", async () => {
   const { store, book, client } = opened;
   const account = TEST_ROLES.operator;
   const spent = await client.getNonce(account.address, "latest");

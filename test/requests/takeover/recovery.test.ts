@@ -60,10 +60,10 @@ async function check(spender: Hex): Promise<readonly string[]> {
   return taken;
 }
 
-test("behaviour: a request whose transaction is in a block is not sent again, though a node has no receipt of it", async () => {
+test("a request whose transaction is in a block is not sent again, though a node has no receipt of it", async () => {
   expect(await check(OURS)).toEqual([]);
 });
 
-test("behaviour: a request whose nonce went to another transaction is sent again", async () => {
+test("a request whose nonce went to another transaction is sent again", async () => {
   expect(await check(STRANGERS)).toEqual(["req_1"]);
 });

@@ -18,7 +18,7 @@ afterEach(async () => {
   await store.close();
 });
 
-test("error: a database whose tables can't be read does not answer, until they can", async () => {
+test("a database whose tables can't be read does not answer, until they can", async () => {
   store = await openStore(createSqliteDialect(":memory:"));
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
   const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ test("error: a database whose tables can't be read does not answer, until they c
   await vi.waitFor(() => expect(replica.hasDatabase()).toBe(true), PATIENCE);
 });
 
-test("error: what a lost connection kept from being read again is read again with the next look", async () => {
+test("what a lost connection kept from being read again is read again with the next look", async () => {
   store = await openStore(createSqliteDialect(":memory:"));
   await insertDapp(store.db, { id: "dapp_a", name: "a", facilities: [], createdAt: 1 });
   const request = makeStoredRequest("1");

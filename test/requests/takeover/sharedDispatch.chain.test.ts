@@ -45,12 +45,12 @@ function startStranger(): ReturnType<typeof openSharedDispatch> {
   } as unknown as SharedDispatchOptions);
 }
 
-test("error: other contracts than those that a replica dispatches with are refused", async () => {
+test("other contracts than those that a replica dispatches with are refused", async () => {
   await takeAs("ours");
   await expect(startStranger()).rejects.toThrow(OTHERS);
 });
 
-test("error: a lease that is free for a moment is left to a replica that follows", async () => {
+test("a lease that is free for a moment is left to a replica that follows", async () => {
   await giveLeaseBack(store.db, (await takeAs("ours"))!);
   const started = startStranger();
   await takeAs("follower");
@@ -59,7 +59,7 @@ test("error: a lease that is free for a moment is left to a replica that follows
   expect(await findChain(store.db, NETWORK)).toMatchObject({ identity: "0xours" });
 });
 
-test("behaviour: where no replica is alive, other contracts begin", async () => {
+test("where no replica is alive, other contracts begin", async () => {
   await giveLeaseBack(store.db, (await takeAs("ours"))!);
   await store.db.updateTable("leases").set({ expires_at: 1 }).execute();
   await expect(startStranger()).rejects.toThrow("the stranger dispatches");

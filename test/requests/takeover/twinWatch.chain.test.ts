@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-test("behaviour: a transaction mined before it was signed is another's, unless node and head are of different branches", async () => {
+test("a transaction mined before it was signed is another's, unless node and head are of different branches", async () => {
   const transaction = { network: "n", sender: operator.address, nonce: 0, raw: "0x", payload: {} } as const;
   await insertTransaction(store.db, { ...transaction, hash: mined.transactionHash, createdAt: 2 });
   const signing = { head: await chain.client.getHead("latest"), atMs: 1 };

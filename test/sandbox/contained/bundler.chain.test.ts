@@ -58,11 +58,11 @@ describe.runIf(isLinux).each([
     if (uid !== null) releaseUserId(uid);
   });
 
-  test.runIf(runs)("behaviour: esbuild works", () => {
+  test.runIf(runs)("esbuild works", () => {
     expect(answer.code).toBe("alert(2);\n");
   });
 
-  test.runIf(runs)("error: no door is open to esbuild's process, nor to Node's", () => {
+  test.runIf(runs)("no door is open to esbuild's process, nor to Node's", () => {
     const expected = Object.fromEntries(doors.map(({ what, refusal }) => [what, refusal ?? EPERM]));
     const ofEsbuild = doors.map(({ what }) => [
       what,
@@ -74,7 +74,7 @@ describe.runIf(isLinux).each([
     expect(named(answer.asNode)).toEqual(expected);
   });
 
-  test.runIf(runs)("behaviour: all threads of both are filtered and have the user's rights", () => {
+  test.runIf(runs)("all threads of both are filtered and have the user's rights", () => {
     // In a process id namespace, there is one more process in between.
     const bundler = hasPidNamespace ? childrenOf(child.pid)[0] : child.pid;
     const [esbuild] = childrenOf(bundler);

@@ -135,13 +135,13 @@ const attempts: readonly (readonly [what: string, code: string, error: RegExp])[
 ];
 
 describe("code that has escaped the isolate", () => {
-  test.each(attempts)("error: %s", async (_what, code, error) => {
+  test.each(attempts)("%s", async (_what, code, error) => {
     const outcome = await escaped.attempt(code.replaceAll("PORT", String(port)));
     expect(outcome).not.toHaveProperty("value");
     expect(outcome.error ?? outcome.uncaught).toMatch(error);
   });
 
-  test("behaviour: permissions that were given up can't be had back", async () => {
+  test("permissions that were given up can't be had back", async () => {
     const scopes = [
       "fs",
       "fs.read",
@@ -160,12 +160,12 @@ describe("code that has escaped the isolate", () => {
     expect(value).toEqual([]);
   });
 
-  test("behaviour: the environment holds the time zone and nothing else", async () => {
+  test("the environment holds the time zone and nothing else", async () => {
     expect((await escaped.attempt("return { ...process.env }")).value).toEqual({ TZ: "UTC" });
     expect((await escaped.attempt("return process.cwd()")).value).toBe("/");
   });
 
-  test("behaviour: nothing ever connected", () => {
+  test("nothing ever connected", () => {
     expect(connections).toBe(0);
   });
 });
@@ -175,7 +175,7 @@ describe.runIf(process.platform === "linux")("the process as the kernel sees it"
   const status = (name: string): string =>
     new RegExp(`^${name}:[ \\t]*(.*)$`, "m").exec(readFileSync(proc("status"), "utf8"))?.[1] ?? "";
 
-  test("behaviour: three pipes and Node's own event descriptors are open", () => {
+  test("three pipes and Node's own event descriptors are open", () => {
     const open = readdirSync(proc("fd")).map((fd) => [Number(fd), readlinkSync(proc(`fd/${fd}`))] as const);
     const pipes = open.filter(([fd, target]) => fd <= 2 && /^(socket|pipe):/.test(target));
     expect(pipes).toHaveLength(3);
@@ -188,13 +188,13 @@ describe.runIf(process.platform === "linux")("the process as the kernel sees it"
     ).toEqual([]);
   });
 
-  test("behaviour: no new privileges, no capabilities", () => {
+  test("no new privileges, no capabilities", () => {
     expect(status("NoNewPrivs")).toBe("1");
     for (const set of ["CapInh", "CapPrm", "CapEff", "CapAmb"])
       expect(Number.parseInt(status(set), 16)).toBe(0);
   });
 
-  test("behaviour: no core, no written file, few descriptors, bounded data", () => {
+  test("no core, no written file, few descriptors, bounded data", () => {
     const limits = readFileSync(proc("limits"), "utf8");
     expect(limits).toMatch(/^Max core file size\s+0\s+0/m);
     expect(limits).toMatch(/^Max file size\s+0\s+0/m);
@@ -202,7 +202,7 @@ describe.runIf(process.platform === "linux")("the process as the kernel sees it"
     expect(limits).toMatch(/^Max data size\s+1610612736\s+1610612736/m);
   });
 
-  test.runIf(isRoot)("behaviour: an unprivileged user and group of its own, no groups", () => {
+  test.runIf(isRoot)("an unprivileged user and group of its own, no groups", () => {
     const ids = status("Uid").split(/\s+/).map(Number);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toBeGreaterThanOrEqual(61_184);
@@ -210,19 +210,19 @@ describe.runIf(process.platform === "linux")("the process as the kernel sees it"
     expect(status("Groups").trim()).toBe("");
   });
 
-  test.runIf(isRoot)("behaviour: a network namespace of its own without an interface that is up", () => {
+  test.runIf(isRoot)("a network namespace of its own without an interface that is up", () => {
     expect(readlinkSync(proc("ns/net"))).not.toBe(readlinkSync("/proc/self/ns/net"));
     const interfaces = readFileSync(proc("net/dev"), "utf8").trim().split("\n").slice(2);
     expect(interfaces.map((line) => line.trim().split(":")[0])).toEqual(["lo"]);
     expect(readFileSync(proc("net/fib_trie"), "utf8")).toBe("");
   });
 
-  test("behaviour: it can't signal the service", async () => {
+  test("it can't signal the service", async () => {
     expect(await escaped.attempt(`process.kill(${process.pid}, 0)`)).toEqual({ error: "EPERM" });
   });
 
   test.runIf(isRoot)(
-    "behaviour: below a folder closed to others it changes users by itself, with the same end",
+    "below a folder closed to others it changes users by itself, with the same end",
     async () => {
       const late = await startEscaped({ folderMode: 0o700 });
       try {
@@ -239,7 +239,7 @@ describe.runIf(process.platform === "linux")("the process as the kernel sees it"
     },
   );
 
-  test("behaviour: taking memory without end fails at its limit", async () => {
+  test("taking memory without end fails at its limit", async () => {
     const greedy = await startEscaped();
     try {
       const grab =

@@ -37,7 +37,7 @@ function excessesOf(program: HostileProgram, cost: HostileCost): readonly string
   ].flat();
 }
 
-test("behaviour: a child in an attacker's hands can't make its parent read, start or keep more than its share, whatever it writes", async () => {
+test("a child in an attacker's hands can't make its parent read, start or keep more than its share, whatever it writes", async () => {
   // Different programs each time; a failure's message contains the seed.
   const seed = Date.now() % 1_000_000;
   const programs = [...FLOODS, ...fc.sample(anyProgram, { seed, numRuns: 12 })];

@@ -8,14 +8,14 @@ const { EINVAL, ENOSYS } = constants.errno;
 /** The number of no system call. */
 const NO_NUMBER = 99_999;
 
-test.runIf(isLinux)("default: what the kernel does is given back", () => {
+test.runIf(isLinux)("what the kernel does is given back", () => {
   const { syscall } = openKernel(findKernel());
   // getpid(2)
   expect(syscall("getpid", process.arch === "x64" ? 39 : 172)).toBe(BigInt(process.pid));
 });
 
 test.runIf(isLinux)(
-  "error: what the kernel refuses is thrown with its name and errno, and never passed over",
+  "what the kernel refuses is thrown with its name and errno, and never passed over",
   () => {
     const kernel = openKernel(findKernel());
     expect(() => kernel.syscall("nothing", NO_NUMBER)).toThrow(`nothing failed with errno ${ENOSYS}`);
@@ -24,6 +24,6 @@ test.runIf(isLinux)(
   },
 );
 
-test("error: without an addon there is no way to the kernel", () => {
+test("without an addon there is no way to the kernel", () => {
   expect(() => openKernel(null)).toThrow("there is no kernel addon for this machine");
 });

@@ -9,53 +9,47 @@ const isLinux = process.platform === "linux";
 /** Kernels before 5.13 have no Landlock. */
 const hasLandlock = createLauncher().containment.landlock;
 
-test.runIf(isLinux && hasLandlock)(
-  "default: Linux with Debian's tools offers every layer, without a warning",
-  () => {
-    expect(createLauncher().containment).toEqual({
-      systemCallFilter: true,
-      ownUser: process.getuid?.() === 0,
-      landlock: true,
-      networkNamespace: true,
-      missing: [],
-      warnings: [],
-    });
-  },
-);
+test.runIf(isLinux && hasLandlock)("Linux with Debian's tools offers every layer, without a warning", () => {
+  expect(createLauncher().containment).toEqual({
+    systemCallFilter: true,
+    ownUser: process.getuid?.() === 0,
+    landlock: true,
+    networkNamespace: true,
+    missing: [],
+    warnings: [],
+  });
+});
 
-test.runIf(isLinux)(
-  "behaviour: without unshare and perl the filter stands alone, and warnings say so",
-  () => {
-    const { containment } = createLauncher({ toolFolders: [] });
-    expect(containment).toMatchObject({ networkNamespace: false, systemCallFilter: true, missing: [] });
-    expect(containment.landlock).toBe(false);
-    expect(containment.warnings).toEqual([
-      expect.stringMatching(/^unshare does not work here/),
-      expect.stringMatching(/^Landlock does not work here/),
-    ]);
-  },
-);
+test.runIf(isLinux)("without unshare and perl the filter stands alone, and warnings say so", () => {
+  const { containment } = createLauncher({ toolFolders: [] });
+  expect(containment).toMatchObject({ networkNamespace: false, systemCallFilter: true, missing: [] });
+  expect(containment.landlock).toBe(false);
+  expect(containment.warnings).toEqual([
+    expect.stringMatching(/^unshare does not work here/),
+    expect.stringMatching(/^Landlock does not work here/),
+  ]);
+});
 
 const FILTER: MissingLayer = { name: "system-calls", text: "There is no filter on plan9." };
 const USER: MissingLayer = { name: "user", text: "Tyche runs as root." };
 
-test("error: layers that are missing are named, with the words that accept them", () => {
+test("layers that are missing are named, with the words that accept them", () => {
   const refuse = (): void => requireLayers([FILTER, USER], []);
   expect(refuse).toThrow(expect.objectContaining({ code: "sandbox_layers_missing" }));
   expect(refuse).toThrow(/system-calls: There is no filter on plan9\.\n {2}user: Tyche runs as root\./);
   expect(refuse).toThrow(/TYCHE_ACCEPT_MISSING=system-calls,user$/);
 });
 
-test("error: a layer that is accepted does not accept another", () => {
+test("a layer that is accepted does not accept another", () => {
   expect(() => requireLayers([FILTER, USER], ["system-calls"])).toThrow(/TYCHE_ACCEPT_MISSING=user$/);
   expect(() => requireLayers([FILTER, USER], ["user", "system-calls"])).not.toThrow();
 });
 
-test("error: a name that is no layer is refused", () => {
+test("a name that is no layer is refused", () => {
   expect(() => requireLayers([], ["landlok"])).toThrow(/"landlok" can't be used: .* system-calls, user$/);
 });
 
-test("error: a child that can't confine itself ends, and says how to go on", () => {
+test("a child that can't confine itself ends, and says how to go on", () => {
   const confine = fileURLToPath(new URL("../../../sandbox/host/child/confine.ts", import.meta.url));
   const code = `import(${JSON.stringify(confine)}).then(({ confine }) => { confine('{"uid":null,"isFilterRequired":true,"kernel":null}'); process.stdout.write("went on") })`;
   const { signal, stdout, stderr } = spawnSync(
@@ -70,7 +64,7 @@ test("error: a child that can't confine itself ends, and says how to go on", () 
 });
 
 test.runIf(isLinux && process.getuid?.() === 0)(
-  "error: a root that may not change users starts no pool, unless by leave",
+  "a root that may not change users starts no pool, unless by leave",
   () => {
     const index = new URL("../../../sandbox/index.ts", import.meta.url);
     const code = `const { createSandboxPool } = await import(${JSON.stringify(index)});

@@ -130,7 +130,7 @@ const breaches: readonly (readonly [what: string, body: string])[] = [
 ];
 
 describe("a child that lies", () => {
-  test.each(breaches)("error: %s ends it", async (_what, body) => {
+  test.each(breaches)("%s ends it", async (_what, body) => {
     const { death, events } = await face(body);
     expect(death).toBe("protocol");
     expect(
@@ -138,7 +138,7 @@ describe("a child that lies", () => {
     ).toEqual([]);
   });
 
-  test("behaviour: names like __proto__ in a header reach nothing", async () => {
+  test("names like __proto__ in a header reach nothing", async () => {
     const { events } = await face(
       'write(frame(5, \'{"__proto__":{"polluted":1},"run":7,"error":null,"timeMs":1,"memoryBytes":1,"reusable":false}\'))',
     );
@@ -146,7 +146,7 @@ describe("a child that lies", () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test("behaviour: a frame cut into single bytes is read, two in one chunk are too", async () => {
+  test("a frame cut into single bytes is read, two in one chunk are too", async () => {
     const { events, death } = await face(
       "for (const byte of frame(5, result)) write(Buffer.from([byte])); write(Buffer.concat([frame(2, { run: 8 }, Buffer.from('x')), frame(5, { ...result, run: 8, reusable: false })]))",
     );
@@ -158,33 +158,33 @@ describe("a child that lies", () => {
     ["V8's words", "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory"],
     ["its list of collections alone", "<--- Last few GCs --->"],
     ["a mapping that can't be undone", "Check failed: 0 == munmap(address, size)."],
-  ])("error: death by memory is told behind 20 KB of other lines: %s", async (_what, words) => {
+  ])("death by memory is told behind 20 KB of other lines: %s", async (_what, words) => {
     const { death } = await face(
       `require('node:fs').writeSync(2, 'a line of no interest\\n'.repeat(1000) + ${JSON.stringify(words)}); process.abort()`,
     );
     expect(death).toBe("crash-memory");
   });
 
-  test("error: an abort that says nothing of memory is a crash", async () => {
+  test("an abort that says nothing of memory is a crash", async () => {
     const { death } = await face("require('node:fs').writeSync(2, 'what?\\n'.repeat(1000)); process.abort()");
     expect(death).toBe("crash");
   });
 
-  test("error: silence ends at the run's time", async () => {
+  test("silence ends at the run's time", async () => {
     expect((await face("", 200)).death).toBe("timeout");
   });
 
-  test("error: half a frame and silence end at the run's time", async () => {
+  test("half a frame and silence end at the run's time", async () => {
     expect((await face("write(frame(5, result).subarray(0, 20))", 200)).death).toBe("timeout");
   });
 
-  test("error: a child that does not get ready again is replaced", async () => {
+  test("a child that does not get ready again is replaced", async () => {
     expect((await face("write(frame(5, result)); write(frame(5, { ...result, run: 8 }))")).death).toBe(
       "crash",
     );
   });
 
-  test("error: taking the parent's memory by not reading ends with the run", async () => {
+  test("taking the parent's memory by not reading ends with the run", async () => {
     expect((await face("process.stdin.pause(); for (;;) {}", 300)).death).toBe("timeout");
   });
 });

@@ -35,21 +35,18 @@ describe.runIf(isLinux).each([
   });
   afterAll(() => escaped.stop());
 
-  test.runIf(runs).each(createDoors(targets))("error: $what", async ({ attempt, refusal }) => {
+  test.runIf(runs).each(createDoors(targets))("$what", async ({ attempt, refusal }) => {
     expect(await escaped.attempt(codeOf(attempt))).toEqual({ value: refusal ?? EPERM });
   });
 
-  test.runIf(runs)(
-    "behaviour: a thread's own priority is told, another process's is not looked up",
-    async () => {
-      const ask = async (pid: number): Promise<unknown> =>
-        (await escaped.attempt(codeOf(call("sched_getscheduler", pid)))).value;
-      expect(await ask(0)).toBe(0);
-      expect(await ask(2 ** 22 + 1)).toBe(0);
-    },
-  );
+  test.runIf(runs)("a thread's own priority is told, another process's is not looked up", async () => {
+    const ask = async (pid: number): Promise<unknown> =>
+      (await escaped.attempt(codeOf(call("sched_getscheduler", pid)))).value;
+    expect(await ask(0)).toBe(0);
+    expect(await ask(2 ** 22 + 1)).toBe(0);
+  });
 
-  test.runIf(runs)("behaviour: every thread is filtered, none can gain a privilege", () => {
+  test.runIf(runs)("every thread is filtered, none can gain a privilege", () => {
     const threads = threadsOf(escaped.child.pid);
     expect(threads.length).toBeGreaterThan(1);
     for (const status of threads) {
@@ -61,7 +58,7 @@ describe.runIf(isLinux).each([
     }
   });
 
-  test.runIf(runs)("behaviour: nothing of it is left when it has ended", async () => {
+  test.runIf(runs)("nothing of it is left when it has ended", async () => {
     const { pid } = escaped.child;
     expect(childrenOf(pid)).toEqual([]);
     const ended = new Promise((resolve) => escaped.child.once("exit", resolve));
@@ -94,11 +91,11 @@ describe.runIf(isLinux && landlock)("native code that Landlock alone holds", () 
     { what: "signals a process", attempt: call("kill", pid, 0), refusal: EPERM },
     { what: "traces a process", attempt: call("ptrace", 0x4206, pid, 0, 0), refusal: EPERM },
     { what: "mounts", attempt: call("mount", "x", "/mnt", "tmpfs", 0, 0), refusal: EPERM },
-  ])("error: $what", async ({ attempt, refusal }) => {
+  ])("$what", async ({ attempt, refusal }) => {
     expect(await escaped.attempt(codeOf(attempt))).toEqual({ value: refusal ?? EACCES });
   });
 
-  test("error: connects to a port", async () => {
+  test("connects to a port", async () => {
     const { value: socket } = await escaped.attempt(codeOf(call("socket", AF_INET, 1, 0)));
     expect(socket).toBeGreaterThan(2);
     const connect = call("connect", socket as number, tcpAddress(port), 16);
@@ -107,7 +104,7 @@ describe.runIf(isLinux && landlock)("native code that Landlock alone holds", () 
 });
 
 describe.runIf(isLinux)("native code that gave nothing up", () => {
-  test("behaviour: comes through these doors, so that the checks can fail", async () => {
+  test("comes through these doors, so that the checks can fail", async () => {
     const { keyFile, socketFile, pid } = targets;
     const flag = isRoot ? `--user=${SERVICE_USER} --unconfined` : "--unconfined";
     // Without tools there is neither Landlock nor a network namespace.

@@ -32,7 +32,7 @@ describe.runIf(isLinux && hasPidNamespace).each([
   { as: "a user of its own, under root", ownUser: true, runs: isRoot },
   { as: "the service's user", ownUser: false, runs: true },
 ])("what overran a bundler that has $as, and started a program", ({ ownUser, runs }) => {
-  test.runIf(runs)("behaviour: ends when the service is killed", async () => {
+  test.runIf(runs)("ends when the service is killed", async () => {
     const of = await startOverrun(ownUser);
     // The waiting process (setpriv becomes unshare), the bundler and the program.
     expect(processesOfGroup(of)).toHaveLength(3);

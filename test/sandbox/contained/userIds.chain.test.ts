@@ -6,7 +6,7 @@ import { releaseUserId, takeUserId } from "../../../sandbox/host/userIds.ts";
 const isLinux = process.platform === "linux";
 const isRoot = isLinux && process.getuid?.() === 0;
 
-test.runIf(isLinux)("default: no id is given out twice at a time, a released one comes last", () => {
+test.runIf(isLinux)("no id is given out twice at a time, a released one comes last", () => {
   const [first, second] = [takeUserId(), takeUserId()];
   releaseUserId(first);
   const third = takeUserId();
@@ -15,7 +15,7 @@ test.runIf(isLinux)("default: no id is given out twice at a time, a released one
   releaseUserId(third);
 });
 
-test.runIf(isRoot)("behaviour: an id that any process still has is not given out", async () => {
+test.runIf(isRoot)("an id that any process still has is not given out", async () => {
   const uid = takeUserId() + 1;
   // Simulates a process that outlived an earlier service, on exactly the id that comes next.
   const left = spawn("sleep", ["1000"], { stdio: "ignore", uid, gid: uid });

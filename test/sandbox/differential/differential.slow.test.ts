@@ -37,7 +37,7 @@ async function disagreeing(
   return found;
 }
 
-test("default: every case is recorded as it is now", () => {
+test("every case is recorded as it is now", () => {
   const stale = cases
     .filter((testCase) => answers[testCase.id]?.fingerprint !== fingerprint(testCase))
     .map(({ id }) => id);
@@ -46,12 +46,12 @@ test("default: every case is recorded as it is now", () => {
   expect(Object.keys(DECLARED).filter((id) => answers[id] === undefined)).toEqual([]);
 });
 
-test("behaviour: answers as the recorded Deno does, but for declared differences", async () => {
+test("answers as the recorded Deno does, but for declared differences", async () => {
   const found = await disagreeing(cases, async ({ id }) => answers[id] as Recording["answers"][string]);
   expect(found).toEqual([]);
 });
 
-test("behaviour: answers as the installed Deno does", async () => {
+test("answers as the installed Deno does", async () => {
   const reference = createReference();
   try {
     const live = cases.filter((testCase) => testCase.live);

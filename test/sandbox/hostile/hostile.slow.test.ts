@@ -37,14 +37,14 @@ const tables: readonly (readonly [name: string, cases: readonly HostileCase[]])[
   ["the platform's own functions", platform],
 ];
 
-test("behaviour: there are at least 150 hostile sources, each with a name of its own", () => {
+test("there are at least 150 hostile sources, each with a name of its own", () => {
   const names = tables.flatMap(([table, cases]) => cases.map((one) => `${table}: ${one.name}`));
   expect(names.length).toBeGreaterThanOrEqual(150);
   expect(new Set(names).size).toBe(names.length);
 });
 
 describe.each(tables)("%s", (table, cases) => {
-  test.each(cases.map((one) => [one.name, one] as const))("error: %s", async (_name, one) => {
+  test.each(cases.map((one) => [one.name, one] as const))("%s", async (_name, one) => {
     // A hostile source must not spoil the TypeScript compiler unnoticed.
     const isTyped = table === "parsers";
     const healthy = [1, 2, 3].map((number) => runHealthy(number, isTyped));

@@ -42,18 +42,15 @@ const RANGES: readonly (readonly [
   ["4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:ffff::1", null],
 ];
 
-test.each(RANGES)("default: refuses %s to %s and admits its neighbours", (first, last, below, above) => {
+test.each(RANGES)("refuses %s to %s and admits its neighbours", (first, last, below, above) => {
   const neighbours = [below, above].filter((address) => address !== null);
   expect([first, last].filter((address) => refusalOfAddress(address) === null)).toEqual([]);
   expect(neighbours.filter((address) => refusalOfAddress(address) !== null)).toEqual([]);
 });
 
-test.each(["2a00:1450::5efe:10.0.0.1", "2a00:1450::200:5efe:7f00:1"])(
-  "behaviour: refuses ISATAP %s",
-  (address) => {
-    expect(refusalOfAddress(address)).toBe("ISATAP tunnel address");
-  },
-);
+test.each(["2a00:1450::5efe:10.0.0.1", "2a00:1450::200:5efe:7f00:1"])("refuses ISATAP %s", (address) => {
+  expect(refusalOfAddress(address)).toBe("ISATAP tunnel address");
+});
 
 test.each([
   "",
@@ -65,11 +62,11 @@ test.each([
   "2a00::1%eth0",
   "[2a00::1]",
   "1.2.3.4 ",
-])("error: refuses %j, which is no address as the system writes it", (address) => {
+])("refuses %j, which is no address as the system writes it", (address) => {
   expect(refusalOfAddress(address)).toBe("not an IP address");
 });
 
-test("behaviour: refuses every address of this machine", () => {
+test("refuses every address of this machine", () => {
   const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
   expect(own.length).toBeGreaterThan(0);
   for (const { address } of own) expect(refusalOfAddress(address)).not.toBeNull();

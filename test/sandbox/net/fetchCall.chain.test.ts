@@ -23,7 +23,7 @@ async function answerTo(header: object, body?: Uint8Array, used = context()) {
   return { ...(answer.header as FetchCallResponse), text: Buffer.from(answer.body).toString() };
 }
 
-test("default: serves a request from its message and counts it", async () => {
+test("serves a request from its message and counts it", async () => {
   const used = context();
   const headers = [["x-a", "\u00e9"]];
   const body = new TextEncoder().encode("ü");
@@ -38,13 +38,13 @@ test("default: serves a request from its message and counts it", async () => {
   expect(used.usage.httpRequests).toBe(1);
 });
 
-test("behaviour: a failure is the proxy's response, with its kind", async () => {
+test("a failure is the proxy's response, with its kind", async () => {
   const answer = await answerTo({ ...GET, url: "http://10.0.0.1/" });
   expect(answer).toMatchObject({ status: 400, failure: { kind: "refused", message: "fetch failed" } });
   expect(answer.text).toBe('{"error":"Error during fetch request"}');
 });
 
-test("behaviour: the sixth request of a run is answered with 429", async () => {
+test("the sixth request of a run is answered with 429", async () => {
   const used = context();
   for (let i = 0; i < 5; i += 1) expect(await answerTo(GET, undefined, used)).toMatchObject({ status: 200 });
   const sixth = await answerTo(GET, undefined, used);
@@ -52,7 +52,7 @@ test("behaviour: the sixth request of a run is answered with 429", async () => {
   expect(used.usage.httpRequests).toBe(5);
 });
 
-test("behaviour: messages carry any text and bytes both ways", () => {
+test("messages carry any text and bytes both ways", () => {
   const header = { text: "\u0000é\u2028😀\ud800" };
   const body = Uint8Array.from({ length: 20_000 }, (_, i) => i % 256);
   const toGuest = unpackMessage(formatCallMessage(header, body));
@@ -72,6 +72,6 @@ test.each([
   ["headers that are no pairs", packMessage({ ...GET, headers: [["a"]] })],
   ["headers that are no list", packMessage({ ...GET, headers: { a: "b" } })],
   ["an unknown redirect mode", packMessage({ ...GET, redirect: "maybe" })],
-])("error: refuses %s", async (_what, message) => {
+])("refuses %s", async (_what, message) => {
   await expect(call(message, context())).rejects.toThrow(HostCallRefusal);
 });

@@ -44,13 +44,13 @@ async function valueOf(body: string, limits: Partial<RunLimits> = {}) {
 /** Children that have ended so far; one that a busy machine held up is replaced, too, and counts as none. */
 const deaths = () => ({ ...pool.stats().killed, killed: 0 });
 
-test("default: fetch gives status, headers, body and the final URL, and the run counts it", async () => {
+test("fetch gives status, headers, body and the final URL, and the run counts it", async () => {
   const body =
     "const r = await fetch(args[0] + '/x?a=1'); return [r.status, r.ok, r.headers.get('content-type'), (await r.json()).url];";
   expect(await valueOf(body)).toEqual({ value: [200, true, "application/json", "/x?a=1"], requests: 1 });
 });
 
-test("behaviour: method, headers and body arrive", async () => {
+test("method, headers and body arrive", async () => {
   const body =
     "const r = await fetch(args[0], { method: 'POST', headers: { 'x-a': 'é', host: 'evil' }, body: 'payload' }); return r.json();";
   const { value } = await valueOf(body);
@@ -60,18 +60,18 @@ test("behaviour: method, headers and body arrive", async () => {
   expect(headers).not.toContain("evil");
 });
 
-test("behaviour: bytes stay bytes", async () => {
+test("bytes stay bytes", async () => {
   const body = "return [...new Uint8Array(await (await fetch(args[0] + '/bytes')).arrayBuffer())];";
   expect((await valueOf(body)).value).toEqual([0, 255, 1]);
 });
 
-test("behaviour: Functions.makeHttpRequest with parameters and data", async () => {
+test("Functions.makeHttpRequest with parameters and data", async () => {
   const body =
     "const r = await Functions.makeHttpRequest({ url: args[0] + '/p', method: 'post', params: { q: 'a b' }, data: { d: 1 } }); return [r.error, r.status, r.data.url, r.data.body];";
   expect(await valueOf(body)).toEqual({ value: [false, 200, "/p?q=a+b", '{"d":1}'], requests: 1 });
 });
 
-test("behaviour: makeHttpRequest never throws", async () => {
+test("makeHttpRequest never throws", async () => {
   const missing =
     "const r = await Functions.makeHttpRequest({ url: args[0] + '/missing' }); return [r.error, r.code, r.message];";
   expect((await valueOf(missing)).value).toEqual([true, "404", "Not Found"]);
@@ -83,7 +83,7 @@ test("behaviour: makeHttpRequest never throws", async () => {
   expect((await valueOf(late)).value).toEqual([true, "string"]);
 });
 
-test("behaviour: five requests a run, at once or in turn; the sixth is answered with 429", async () => {
+test("five requests a run, at once or in turn; the sixth is answered with 429", async () => {
   const body =
     "const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => fetch(args[0]))); return Promise.all(all.map(async (r) => r.status === 200 ? 200 : [r.status, await r.text()]));";
   const { value, requests } = await valueOf(body);
@@ -91,7 +91,7 @@ test("behaviour: five requests a run, at once or in turn; the sixth is answered 
   expect(requests).toBe(5);
 });
 
-test("behaviour: the run's limits hold", async () => {
+test("the run's limits hold", async () => {
   const show = "const text = (r) => r.text();";
   const long = `${show} return text(await fetch(args[0] + '/' + 'x'.repeat(100)));`;
   expect((await valueOf(long, { maxHttpUrlLength: 50 })).value).toBe(
@@ -111,7 +111,7 @@ test("behaviour: the run's limits hold", async () => {
   );
 });
 
-test("error: inside hosts are answered with 400 and no socket, directly or by redirect", async () => {
+test("inside hosts are answered with 400 and no socket, directly or by redirect", async () => {
   const sockets = countSockets();
   const direct =
     "const all = await Promise.all(['http://127.0.0.1/', 'http://[::1]/', 'http://2130706433/', 'http://localhost/', 'ftp://x/'].map((u) => fetch(u))); return Promise.all(all.map(async (r) => r.status + (await r.text())));";
@@ -123,7 +123,7 @@ test("error: inside hosts are answered with 400 and no socket, directly or by re
   expect(sockets.opened()).toBe(1);
 });
 
-test("error: a failed run says why its request was refused", async () => {
+test("a failed run says why its request was refused", async () => {
   const result = await run(
     "const r = await fetch('http://10.0.0.1/'); if (!r.ok) throw new Error('no data');",
   );
@@ -137,7 +137,7 @@ test("error: a failed run says why its request was refused", async () => {
   });
 });
 
-test("behaviour: an aborted fetch rejects and ends at the server; so does the run's end", async () => {
+test("an aborted fetch rejects and ends at the server; so does the run's end", async () => {
   const before = abandoned;
   const body =
     "const c = new AbortController(); setTimeout(() => c.abort(), 1000); return fetch(args[0] + '/slow', { signal: c.signal }).then(() => 'answered', (e) => e.name);";
@@ -155,7 +155,7 @@ test("behaviour: an aborted fetch rejects and ends at the server; so does the ru
   await expect.poll(() => abandoned).toBe(before + 3);
 });
 
-test("behaviour: a run leaves nothing to the next, no cookie and no connection", async () => {
+test("a run leaves nothing to the next, no cookie and no connection", async () => {
   const before = server.connections();
   await valueOf("await fetch(args[0] + '/cookie'); return 0;");
   const { value } = await valueOf("return (await fetch(args[0])).json();");
@@ -163,7 +163,7 @@ test("behaviour: a run leaves nothing to the next, no cookie and no connection",
   expect(server.connections() - before).toBe(2);
 });
 
-test("behaviour: what a source sends too much of is answered by the limit it exceeds, and its child stays", async () => {
+test("what a source sends too much of is answered by the limit it exceeds, and its child stays", async () => {
   const before = deaths();
   const source = `
     const post = (url, init) => fetch(url, init).then((r) => r.status);
@@ -179,7 +179,7 @@ test("behaviour: what a source sends too much of is answered by the limit it exc
   expect(deaths()).toEqual(before);
 });
 
-test("behaviour: a source may make 1,000 host calls; further ones fail and its child stays", async () => {
+test("a source may make 1,000 host calls; further ones fail and its child stays", async () => {
   const before = deaths();
   const source = `let made = 0;
     try { for (;; made++) await import("npm:x").catch((e) => { if (/host calls/.test(e.message)) throw e; }); }

@@ -95,7 +95,7 @@ async function echoed(request: FetchRequest) {
   return JSON.parse(text) as { method: string; url: string; headers: string[]; body: string };
 }
 
-test("default: fetches an allowed host with Deno's headers and nothing else", async () => {
+test("fetches an allowed host with Deno's headers and nothing else", async () => {
   const { headers, method } = await echoed({ url: `${server.origin}/echo` });
   expect(method).toBe("GET");
   const pairs = Object.fromEntries(
@@ -111,7 +111,7 @@ test("default: fetches an allowed host with Deno's headers and nothing else", as
   });
 });
 
-test("behaviour: sends method, body and headers", async () => {
+test("sends method, body and headers", async () => {
   const request = { url: `${server.origin}/x?a=%20b`, method: "post", body: Buffer.from("payload") };
   const got = await echoed({
     ...request,
@@ -126,7 +126,7 @@ test("behaviour: sends method, body and headers", async () => {
   expect(got.headers).not.toContain("Deno/2.9.6");
 });
 
-test("behaviour: drops host, hop-by-hop headers and those that connection names", async () => {
+test("drops host, hop-by-hop headers and those that connection names", async () => {
   const headers = [
     ["Host", "evil.example"],
     ["connection", "close, x-private"],
@@ -151,7 +151,7 @@ test("behaviour: drops host, hop-by-hop headers and those that connection names"
   expect(got.body).toBe("hello");
 });
 
-test("behaviour: gives status with its registered phrase, repeated headers and the URL without fragment", async () => {
+test("gives status with its registered phrase, repeated headers and the URL without fragment", async () => {
   const response = await responseOf({ url: `${server.origin}/status?s=404#part` });
   expect(response).toMatchObject({ status: 404, statusText: "Not Found", redirected: false, text: "" });
   expect(response.url).toBe(`${server.origin}/status?s=404`);
@@ -164,11 +164,11 @@ test.each([
   ["299", ""],
   ["203", "Non Authoritative Information"],
   ["418", "I'm a teapot"],
-])("behaviour: status %s has Deno's phrase %j", async (status, statusText) => {
+])("status %s has Deno's phrase %j", async (status, statusText) => {
   expect(await responseOf({ url: `${server.origin}/status?s=${status}` })).toMatchObject({ statusText });
 });
 
-test("behaviour: HEAD has no body", async () => {
+test("HEAD has no body", async () => {
   expect(await responseOf({ url: `${server.origin}/size?n=10`, method: "HEAD" })).toMatchObject({
     status: 200,
     text: "",
@@ -178,42 +178,39 @@ test("behaviour: HEAD has no body", async () => {
 test.each([
   ["gzip", "hello gzip"],
   ["br", "hello br"],
-])("behaviour: decodes %s and keeps the header", async (encoding, text) => {
+])("decodes %s and keeps the header", async (encoding, text) => {
   const response = await responseOf({ url: `${server.origin}/${encoding}` });
   expect(response.text).toBe(text);
   expect(response.headers).toContainEqual(["content-encoding", encoding]);
 });
 
-test("behaviour: deflate and stacked encodings are handed over as they came, as in Deno", async () => {
+test("deflate and stacked encodings are handed over as they came, as in Deno", async () => {
   expect((await responseOf({ url: `${server.origin}/deflate` })).body).toEqual(deflateSync("hello deflate"));
   expect((await responseOf({ url: `${server.origin}/stacked` })).body).toEqual(gzipSync(gzipSync("twice")));
 });
 
-test.each(["broken", "cut"])("error: a %s body is a network failure", async (path) => {
+test.each(["broken", "cut"])("a %s body is a network failure", async (path) => {
   expect(await get({ url: `${server.origin}/${path}` })).toMatchObject({
     ok: false,
     failure: { kind: "network" },
   });
 });
 
-test.each(["gzip-bomb", "br-bomb", "empty-members"])(
-  "error: %s stops at the response limit",
-  async (path) => {
-    const rssBefore = process.memoryUsage().rss;
-    const outcome = await get({ url: `${server.origin}/${path}` });
-    expect(outcome).toMatchObject({ ok: false, failure: { kind: "responseSizeLimit" } });
-    expect(process.memoryUsage().rss - rssBefore).toBeLessThan(160 * 1_024 * 1_024);
-  },
-);
+test.each(["gzip-bomb", "br-bomb", "empty-members"])("%s stops at the response limit", async (path) => {
+  const rssBefore = process.memoryUsage().rss;
+  const outcome = await get({ url: `${server.origin}/${path}` });
+  expect(outcome).toMatchObject({ ok: false, failure: { kind: "responseSizeLimit" } });
+  expect(process.memoryUsage().rss - rssBefore).toBeLessThan(160 * 1_024 * 1_024);
+});
 
-test("behaviour: the response limit is exact", async () => {
+test("the response limit is exact", async () => {
   const limit = DEFAULT_LIMITS.maxHttpResponseBytes;
   expect((await responseOf({ url: `${server.origin}/size?n=${limit}` })).body.length).toBe(limit);
   const tooLarge = await get({ url: `${server.origin}/size?n=${limit + 1}` });
   expect(tooLarge).toMatchObject({ ok: false, failure: { kind: "responseSizeLimit" } });
 });
 
-test("behaviour: request body and URL limits are exact", async () => {
+test("request body and URL limits are exact", async () => {
   const post = { url: server.origin, method: "POST" };
   expect(await get({ ...post, body: new Uint8Array(30_720) })).toMatchObject({ ok: true });
   expect(await get({ ...post, body: new Uint8Array(30_721) })).toMatchObject({
@@ -224,7 +221,7 @@ test("behaviour: request body and URL limits are exact", async () => {
   expect(await get({ url: `${url}a` })).toMatchObject({ failure: { kind: "urlLengthLimit" } });
 });
 
-test("behaviour: a run has five requests, failed ones included, redirects not counted", async () => {
+test("a run has five requests, failed ones included, redirects not counted", async () => {
   const budget = createRequestBudget();
   const urls = [`${server.origin}/chain?n=5`, "foo", "http://10.0.0.1/", server.origin, server.origin];
   for (const url of urls)
@@ -237,14 +234,14 @@ test("behaviour: a run has five requests, failed ones included, redirects not co
   expect(budget.used).toBe(5);
 });
 
-test.each(["slow", "drip"])("error: /%s ends at the time limit", async (path) => {
+test.each(["slow", "drip"])("/%s ends at the time limit", async (path) => {
   const outcome = await get({ url: `${server.origin}/${path}` }, { maxHttpDurationMs: 150 });
   expect(outcome).toMatchObject({
     failure: { kind: "timeLimit", message: "HTTP query exceeded time limit of 150ms" },
   });
 });
 
-test("error: a name lookup that never ends is stopped by the time limit, and opens nothing", async () => {
+test("a name lookup that never ends is stopped by the time limit, and opens nothing", async () => {
   const sockets = countSockets();
   const stuck = createGuardedFetch({ resolve: () => new Promise(() => undefined) });
   const outcome = await stuck.fetch(
@@ -256,7 +253,7 @@ test("error: a name lookup that never ends is stopped by the time limit, and ope
   expect(sockets.opened()).toBe(0);
 });
 
-test("error: the end of the run ends the request", async () => {
+test("the end of the run ends the request", async () => {
   const run = new AbortController();
   const pending = fetcher.fetch(
     { url: `${server.origin}/slow` },
@@ -271,7 +268,7 @@ test("error: the end of the run ends the request", async () => {
   expect(late).toMatchObject({ failure: { kind: "aborted" } });
 });
 
-test("error: a closed port and an unknown name are network failures that say so", async () => {
+test("a closed port and an unknown name are network failures that say so", async () => {
   const closed = createGuardedFetch({ allowHosts: ["127.0.0.1"] });
   const [free] = await findFreePorts(1);
   const refused = await closed.fetch({ url: `http://127.0.0.1:${free}/` }, { budget: createRequestBudget() });
@@ -283,7 +280,7 @@ test("error: a closed port and an unknown name are network failures that say so"
   });
 });
 
-test("behaviour: follows 20 redirects and refuses the 21st", async () => {
+test("follows 20 redirects and refuses the 21st", async () => {
   expect(await responseOf({ url: `${server.origin}/chain?n=19` })).toMatchObject({
     redirected: true,
     url: `${server.origin}/echo`,
@@ -301,7 +298,7 @@ test.each([
   [307, "POST", "POST"],
   [308, "PUT", "PUT"],
   [302, "PUT", "PUT"],
-])("behaviour: %i turns %s into %s", async (status, method, expected) => {
+])("%i turns %s into %s", async (status, method, expected) => {
   const url = `${server.origin}/to?s=${status}&l=/echo`;
   const headers = [["content-type", "text/plain"]] as const;
   const got = await echoed({ url, method, headers, body: Buffer.from("b") });
@@ -309,7 +306,7 @@ test.each([
   expect(got.headers.includes("content-type")).toBe(expected !== "GET");
 });
 
-test("behaviour: credentials don't follow a redirect to another origin", async () => {
+test("credentials don't follow a redirect to another origin", async () => {
   const headers = [
     ["authorization", "key"],
     ["cookie", "c=1"],
@@ -322,13 +319,13 @@ test("behaviour: credentials don't follow a redirect to another origin", async (
   expect((await echoed({ url: `${server.origin}/to?l=/echo`, headers })).headers).toContain("key");
 });
 
-test("behaviour: redirect modes manual and error", async () => {
+test("redirect modes manual and error", async () => {
   const url = `${server.origin}/to?l=/echo`;
   expect(await responseOf({ url, redirect: "manual" })).toMatchObject({ status: 302, statusText: "Found" });
   expect(await get({ url, redirect: "error" })).toMatchObject({ failure: { kind: "redirect" } });
 });
 
-test("behaviour: a redirect status without location is an answer", async () => {
+test("a redirect status without location is an answer", async () => {
   expect(await responseOf({ url: `${server.origin}/status?s=302` })).toMatchObject({
     status: 302,
     redirected: false,
@@ -348,7 +345,7 @@ test.each([
   "ftp://example.com/",
   "http://[::bad",
   "//metadata.google.internal/",
-])("error: a redirect to %s is refused before a second socket", async (location) => {
+])("a redirect to %s is refused before a second socket", async (location) => {
   const sockets = countSockets();
   const outcome = await get({ url: `${server.origin}/to?l=${encodeURIComponent(location)}` });
   sockets.restore();
@@ -357,7 +354,7 @@ test.each([
   expect(sockets.opened()).toBe(1);
 });
 
-test("behaviour: the socket is pinned to the answers that were checked, asked for once", async () => {
+test("the socket is pinned to the answers that were checked, asked for once", async () => {
   let asked = 0;
   const rebinding = createGuardedFetch({
     allowHosts: [`rebind.example:${server.port}`],
@@ -372,7 +369,7 @@ test("behaviour: the socket is pinned to the answers that were checked, asked fo
   expect(asked).toBe(1);
 });
 
-test("error: the address that was reached is checked again and the socket destroyed", async () => {
+test("the address that was reached is checked again and the socket destroyed", async () => {
   let checks = 0;
   const policy = {
     assertUrl: () => undefined,
@@ -389,7 +386,7 @@ test("error: the address that was reached is checked again and the socket destro
   expect(checks).toBe(2);
 });
 
-test("behaviour: requests share no connection and no cookie", async () => {
+test("requests share no connection and no cookie", async () => {
   const before = server.connections();
   await responseOf({ url: `${server.origin}/status?s=200` });
   const { headers } = await echoed({ url: server.origin });
@@ -397,7 +394,7 @@ test("behaviour: requests share no connection and no cookie", async () => {
   expect(headers).not.toContain("cookie");
 });
 
-test("behaviour: shared requests have few connections and one name lookup, until their signal ends them", async () => {
+test("shared requests have few connections and one name lookup, until their signal ends them", async () => {
   let lookups = 0;
   const resolve = async () => {
     lookups += 1;
@@ -419,7 +416,7 @@ test("behaviour: shared requests have few connections and one name lookup, until
   expect(await get("/status?s=200")).toMatchObject({ ok: false });
 });
 
-test("behaviour: proxies of the environment are not used", async () => {
+test("proxies of the environment are not used", async () => {
   const before = other.connections();
   vi.stubEnv("HTTP_PROXY", other.origin);
   vi.stubEnv("http_proxy", other.origin);
@@ -427,7 +424,7 @@ test("behaviour: proxies of the environment are not used", async () => {
   expect(other.connections()).toBe(before);
 });
 
-test("behaviour: a star allows everything, for a developer's own machine", async () => {
+test("a star allows everything, for a developer's own machine", async () => {
   const open = createGuardedFetch({ allowHosts: ["*"] });
   expect(
     await open.fetch({ url: `http://localhost:${server.port}/echo` }, { budget: createRequestBudget() }),
@@ -443,7 +440,7 @@ test.each([
   ["timeLimit", 400, "HTTP query exceeded time limit of 9000ms"],
   ["refused", 400, "Error during fetch request"],
   ["network", 400, "Error during fetch request"],
-] as const)("behaviour: %s becomes the response the nodes' proxy gives", (kind, status, error) => {
+] as const)("%s becomes the response the nodes' proxy gives", (kind, status, error) => {
   const response = responseForFailure({ kind, message: "", hint: "" }, DEFAULT_LIMITS);
   expect(response.status).toBe(status);
   expect(JSON.parse(Buffer.from(response.body).toString())).toEqual({ error });

@@ -143,14 +143,14 @@ const SPELLED_ADDRESSES = [
   `http://service.internal:${PORT}/`,
 ] as const;
 
-test.each(SPELLED_ADDRESSES)("error: refuses %s without opening a socket", async (url) => {
+test.each(SPELLED_ADDRESSES)("refuses %s without opening a socket", async (url) => {
   const outcome = await attempt({ url });
   expect(outcome).toMatchObject({ ok: false });
   expect(outcome).not.toMatchObject({ failure: { kind: "network" } });
   expect(sockets.opened()).toBe(openedBefore);
 });
 
-test.each(Object.entries(MIXED_ANSWERS))("error: refuses %s, which resolves to %j", async (host) => {
+test.each(Object.entries(MIXED_ANSWERS))("refuses %s, which resolves to %j", async (host) => {
   const outcome = await attempt({ url: `http://${host}:${PORT}/` });
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "refused", message: "fetch failed" } });
   expect(JSON.stringify(outcome)).not.toContain("127.0.0.1");
@@ -176,7 +176,7 @@ const SCHEMES = [
   ["http://[::1/", "Invalid URL: 'http://[::1/'"],
 ] as const;
 
-test.each(SCHEMES)("error: refuses %s with Deno's text", async (url, message) => {
+test.each(SCHEMES)("refuses %s with Deno's text", async (url, message) => {
   expect(await attempt({ url })).toMatchObject({ ok: false, failure: { message } });
   expect(sockets.opened()).toBe(openedBefore);
 });
@@ -191,7 +191,7 @@ const CREDENTIALS = [
   "http://a%40b:c@example.com/",
 ];
 
-test.each(CREDENTIALS)("error: refuses %s without opening a socket or repeating the secret", async (url) => {
+test.each(CREDENTIALS)("refuses %s without opening a socket or repeating the secret", async (url) => {
   const outcome = await attempt({ url });
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "refused" } });
   expect(JSON.stringify(outcome)).not.toContain("secret");
@@ -200,7 +200,7 @@ test.each(CREDENTIALS)("error: refuses %s without opening a socket or repeating 
 
 test.each([
   1, 22, 25, 53, 110, 143, 389, 465, 587, 993, 2375, 3306, 5060, 5432, 6000, 6379, 6667, 10080, 11211, 27017,
-])("error: refuses port %i of a public host", async (port) => {
+])("refuses port %i of a public host", async (port) => {
   const message = `Fetch failed: Requests to port ${port} are blocked`;
   const outcome = await attempt({ url: `http://public.example:${port}/` });
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "refused", message } });
@@ -225,7 +225,7 @@ const INJECTIONS: readonly (readonly [string, Partial<FetchRequest>])[] = [
   ["a body on GET", { body: new Uint8Array(1) }],
 ];
 
-test.each(INJECTIONS)("error: refuses %s even for an allowed host", async (_what, request) => {
+test.each(INJECTIONS)("refuses %s even for an allowed host", async (_what, request) => {
   const allowed = createGuardedFetch({ allowHosts: [loopback.host] });
   const outcome = await allowed.fetch(
     { url: loopback.origin, ...request },
@@ -235,7 +235,7 @@ test.each(INJECTIONS)("error: refuses %s even for an allowed host", async (_what
   expect(sockets.opened()).toBe(openedBefore);
 });
 
-test("error: an allowance is for the host and port as written only", async () => {
+test("an allowance is for the host and port as written only", async () => {
   const allowed = createGuardedFetch({ allowHosts: [loopback.host], resolve });
   const others = [
     `http://localhost:${PORT}/`,
@@ -248,7 +248,7 @@ test("error: an allowance is for the host and port as written only", async () =>
   expect(sockets.opened()).toBe(openedBefore);
 });
 
-test("behaviour: the table holds at least 90 refusals, and none reached the listener", () => {
+test("the table holds at least 90 refusals, and none reached the listener", () => {
   const lists = [SPELLED_ADDRESSES, Object.keys(MIXED_ANSWERS), SCHEMES, CREDENTIALS, INJECTIONS];
   expect(lists.reduce((sum, list) => sum + list.length, 0)).toBeGreaterThanOrEqual(90);
   expect(new Set<string>(SPELLED_ADDRESSES).size).toBe(SPELLED_ADDRESSES.length);

@@ -28,18 +28,18 @@ function fetchSecure(url: string, options: GuardedFetchOptions) {
   );
 }
 
-test("default: speaks TLS with the URL's name, to the checked address", async () => {
+test("speaks TLS with the URL's name, to the checked address", async () => {
   const outcome = await fetchSecure(`https://secure.example:${port}/`, { ca: [identity.cert] });
   const body = outcome.ok ? Buffer.from(outcome.response.body).toString() : outcome.failure.hint;
   expect(body).toBe(`secure.example secure.example:${port}`);
 });
 
-test("error: a certificate for another name is refused", async () => {
+test("a certificate for another name is refused", async () => {
   const outcome = await fetchSecure(`https://other.example:${port}/`, { ca: [identity.cert] });
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "network" } });
 });
 
-test("error: an unknown authority is refused, whatever the environment says", async () => {
+test("an unknown authority is refused, whatever the environment says", async () => {
   vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
   const outcome = await fetchSecure(`https://secure.example:${port}/`, {});
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "network" } });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createHostPolicy } from "../../../sandbox/host/net/hostPolicy.ts";
 
-test("default: a host, a host and port, an address, or everything", () => {
+test("a host, a host and port, an address, or everything", () => {
   const entries = [
     "api.example.com",
     "Internal_1",
@@ -34,7 +34,7 @@ test.each([
   ["user@host", ""],
   ["host:", ""],
   ["", ""],
-])("error: the entry %j is refused by name, with the form it should have", (entry, hint) => {
+])("the entry %j is refused by name, with the form it should have", (entry, hint) => {
   expect(() => createHostPolicy(["127.0.0.1:8080", entry])).toThrow(
     expect.objectContaining({
       code: "invalid_option",

@@ -13,7 +13,7 @@ afterAll(async () => {
   network.close();
 });
 
-test("behaviour: a source that asks for a version of 60,000 characters is refused without reading it", async () => {
+test("a source that asks for a version of 60,000 characters is refused without reading it", async () => {
   const began = process.cpuUsage();
   const result = await pool.run({
     source:
@@ -27,7 +27,7 @@ test("behaviour: a source that asks for a version of 60,000 characters is refuse
   expect(process.cpuUsage(began).user / 1_000).toBeLessThan(1_000);
 });
 
-test("error: what is too long is refused; a data URL only where it holds no module", () => {
+test("what is too long is refused; a data URL only where it holds no module", () => {
   expect(refusalOfImport({ specifier: "x".repeat(1_024), type: "" })).toBeNull();
   expect(refusalOfImport({ specifier: "x".repeat(1_025), type: "" })).toContain("at most 1024");
   expect(refusalOfImport({ specifier: `data:,${"x".repeat(1_025)}`, type: "" })).toBe(
@@ -44,6 +44,6 @@ test.each([
   ["a type that is no text", '{"specifier":"x","type":1}'],
   ["lists in each other", `{"specifier":"x","type":"","more":[[]]}`],
   ["7 KB", JSON.stringify({ specifier: "x".repeat(7_000), type: "" })],
-])("error: %s is no request", (_what, message) => {
+])("%s is no request", (_what, message) => {
   expect(() => parseImportRequest(Buffer.from(message))).toThrow("malformed host call");
 });

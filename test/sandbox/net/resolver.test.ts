@@ -36,7 +36,7 @@ afterAll(() => nameServer.close());
 const publicResolver = createPublicResolver([`127.0.0.1:${nameServer.address().port}`]);
 const never = new AbortController().signal;
 
-test("default: gives every A and AAAA record", async () => {
+test("gives every A and AAAA record", async () => {
   expect(await publicResolver("both.example", never)).toEqual([
     { address: "93.184.215.14", family: 4 },
     { address: "2a00:1450:4001::1", family: 6 },
@@ -44,7 +44,7 @@ test("default: gives every A and AAAA record", async () => {
   expect(await publicResolver("four.example", never)).toEqual([{ address: "93.184.215.14", family: 4 }]);
 });
 
-test("behaviour: mixed answers of a real name server are refused", async () => {
+test("mixed answers of a real name server are refused", async () => {
   const outcome = await createGuardedFetch({ resolve: publicResolver }).fetch(
     { url: "http://mixed.example/" },
     { budget: createRequestBudget() },
@@ -52,11 +52,11 @@ test("behaviour: mixed answers of a real name server are refused", async () => {
   expect(outcome).toMatchObject({ ok: false, failure: { kind: "refused" } });
 });
 
-test("error: a name without address", async () => {
+test("a name without address", async () => {
   await expect(publicResolver("none.example", never)).rejects.toThrow("ENODATA");
 });
 
-test("behaviour: names whose servers keep silent delay no other lookup, and end with the request", async () => {
+test("names whose servers keep silent delay no other lookup, and end with the request", async () => {
   const abort = new AbortController();
   let ended = 0;
   const pending = Array.from({ length: 32 }, () =>
@@ -72,6 +72,6 @@ test("behaviour: names whose servers keep silent delay no other lookup, and end 
   for (const reason of await Promise.all(pending)) expect(reason).toContain("ECANCELLED");
 });
 
-test("behaviour: the system's resolver knows the hosts file", async () => {
+test("the system's resolver knows the hosts file", async () => {
   expect((await systemResolver("localhost", never)).map(({ address }) => address)).toContain("127.0.0.1");
 });

@@ -7,19 +7,19 @@ const caught = async (specifier: string) => {
   return errorString ?? Buffer.from(responseBytesHexstring.slice(2), "hex").toString();
 };
 
-test("default: a developer's sources import what they hold themselves", async () => {
+test("a developer's sources import what they hold themselves", async () => {
   const source =
     "const m = await import('data:text/javascript,export default 7'); return Functions.encodeUint256(m.default);";
   expect(await simulateScript({ source })).toMatchObject({ responseBytesHexstring: `0x${"0".repeat(63)}7` });
 });
 
-test("error: hosts that Deno doesn't trust by default are refused in its words", async () => {
+test("hosts that Deno doesn't trust by default are refused in its words", async () => {
   const text =
     'TypeError: Requires import access to "example.com:443", run again with the --allow-import flag';
   expect(await caught("https://example.com/a.js")).toBe(text);
 });
 
-test("error: what is no module says so as in Deno", async () => {
+test("what is no module says so as in Deno", async () => {
   expect(await caught("node:nope")).toBe("TypeError: No such built-in module: node:nope");
   expect(await caught("lodash")).toBe('TypeError: Import "lodash" not a dependency');
 });

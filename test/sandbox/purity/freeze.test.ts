@@ -56,7 +56,7 @@ function createFrozen(): { readonly isolate: ivm.Isolate; readonly context: ivm.
   return { isolate, context };
 }
 
-test("default: after freezing, nothing that runs have in common can be changed", () => {
+test("after freezing, nothing that runs have in common can be changed", () => {
   const { isolate, context } = createFrozen();
   const open = SHARED_OBJECTS.filter(
     (expression) => context.evalSync(`Object.isFrozen(${expression})`) !== true,
@@ -65,7 +65,7 @@ test("default: after freezing, nothing that runs have in common can be changed",
   expect(open).toEqual([]);
 });
 
-test("behaviour: after freezing, no regular expression leaves behind what it matched", () => {
+test("after freezing, no regular expression leaves behind what it matched", () => {
   const { isolate, context } = createFrozen();
   const found: unknown = context.evalSync(
     "/(b)/.exec('abc'); JSON.stringify(Object.getOwnPropertyNames(RegExp))",

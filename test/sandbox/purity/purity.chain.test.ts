@@ -94,7 +94,7 @@ const inputs: fc.Arbitrary<Pick<RunRequest, "args" | "bytesArgs">> = fc.record(
 describe.each([...presets.map((name) => ["preset", name] as const), ["table", "pure sources"] as const])(
   "%s %s",
   (kind, name) => {
-    test("behaviour: runs in one context come to what runs in contexts of their own come to", async () => {
+    test("runs in one context come to what runs in contexts of their own come to", async () => {
       const sources = kind === "preset" ? [await loadSource(name)] : PURE_SOURCES;
       for (const source of sources) {
         expect([source, isPureSource(source)]).toEqual([source, true]);
@@ -121,11 +121,11 @@ describe.each([...presets.map((name) => ["preset", name] as const), ["table", "p
   },
 );
 
-test.each(Object.entries(IMPURE_SOURCES))("behaviour: is not pure: %s", (_what, source) => {
+test.each(Object.entries(IMPURE_SOURCES))("is not pure: %s", (_what, source) => {
   expect(isPureSource(source)).toBe(false);
 });
 
-test("behaviour: an impure source has a context of its own, whoever asks to share it", async () => {
+test("an impure source has a context of its own, whoever asks to share it", async () => {
   const source = `const seen = [globalThis.count, Array.prototype.count, Functions.count].join();
 globalThis.count = Array.prototype.count = Functions.count = 1;
 return Functions.encodeString(seen)`;
@@ -135,7 +135,7 @@ return Functions.encodeString(seen)`;
   }
 });
 
-test("behaviour: a pure source's context is used again", async () => {
+test("a pure source's context is used again", async () => {
   const source = await loadSource("nDice");
   const used: number[] = [];
   for (let count = 0; count < 12; count++) {
@@ -152,7 +152,7 @@ test("behaviour: a pure source's context is used again", async () => {
   expect(grown.filter((bytes) => bytes < 100_000).length).toBeGreaterThan(grown.length / 2);
 });
 
-test("behaviour: a run in a shared context has its time and its memory, and harms no later one", async () => {
+test("a run in a shared context has its time and its memory, and harms no later one", async () => {
   const limits = { timeoutMs: 300, memoryLimitMb: 16 };
   const spin = "for (;;) { if (args[0] === 'end') return Functions.encodeUint256(1) }";
   const fill =
@@ -173,11 +173,11 @@ test("behaviour: a run in a shared context has its time and its memory, and harm
   }
 });
 
-test("error: no group can be named that is the pure sources'", async () => {
+test("no group can be named that is the pure sources'", async () => {
   await expect(pool.run({ source: "", group: "\0pure" })).rejects.toMatchObject({ code: "invalid_run" });
 });
 
-test("behaviour: no global name is taken for one that the source declares", () => {
+test("no global name is taken for one that the source declares", () => {
   const differing: unknown[] = [];
   for (const source of [...PURE_SOURCES, ...Object.values(IMPURE_SOURCES)]) {
     let program: Program;

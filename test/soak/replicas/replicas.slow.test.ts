@@ -3,7 +3,7 @@ import { soakReplicas } from "./soakReplicas.ts";
 
 vi.setConfig({ testTimeout: 900_000 });
 
-test("behaviour: two replicas lose and double nothing while each trouble strikes once", async () => {
+test("two replicas lose and double nothing while each trouble strikes once", async () => {
   const { accepted, fulfilled, troubles, violations } = await soakReplicas({
     replicas: 2,
     seconds: 0,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { AUDIT_WORDS } from "../../../../src/browser/application/parts/auditWords.ts";
 import { isAudited } from "../../../../src/http/recordChange.ts";
 
-test("default: every operation that the audit log records has words", () => {
+test("every operation that the audit log records has words", () => {
   const file = path.resolve(import.meta.dirname, "../../../../src/http/examples.json");
   const operations = Object.keys(JSON.parse(readFileSync(file, "utf8")) as object).filter(isAudited);
   expect(operations.length).toBeGreaterThan(20);

@@ -30,4 +30,4 @@ test.each([
   ["Firefox/1.0", "Firefox/1.0"],
   ["curl/8.14.1", "curl/8.14.1"],
   ["", ""],
-])("default: %s", (name, userAgent) => expect(describeBrowser(userAgent)).toBe(name));
+])("%s", (name, userAgent) => expect(describeBrowser(userAgent)).toBe(name));

@@ -8,6 +8,6 @@ test.each([
   [false, undefined, "not created yet"],
   [false, "starting", "created once the network is serving"],
   [false, "unavailable", "created once the network is serving"],
-] as const)("default: created %s, network %s: %s", (isCreated, status, text) => {
+] as const)("created %s, network %s: %s", (isCreated, status, text) => {
   expect(describeMissingSubscription({ isCreated, status })).toBe(text);
 });

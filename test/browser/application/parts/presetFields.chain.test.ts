@@ -16,7 +16,7 @@ const makePreset = (properties: PresetView["parameters"], required: string[] = [
   examples: [],
 });
 
-test("default: every parameter of the presets that come with Tyche has a title, and its digits", async () => {
+test("every parameter of the presets that come with Tyche has a title, and its digits", async () => {
   const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
   const fields = presets.flatMap((preset) => createFields(preset as unknown as PresetView));
   expect(fields.map(({ name, title, kind, isNumeric }) => [name, title, kind, isNumeric])).toEqual([
@@ -29,7 +29,7 @@ test("default: every parameter of the presets that come with Tyche has a title, 
   ]);
 });
 
-test("behaviour: choices are read as what they stand for, a pasted list entry by entry", () => {
+test("choices are read as what they stand for, a pasted list entry by entry", () => {
   const preset = makePreset({
     kind: { type: "string", enum: ["sword", "bow"] },
     isRare: { type: "boolean", default: false },

@@ -35,7 +35,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test("behaviour: a process ends when it is closed, though its folder is gone", async () => {
+test("a process ends when it is closed, though its folder is gone", async () => {
   const { anvil, folder, pid, connection, onExit } = await start();
   expect(await connection.request("eth_chainId", [])).toBe("0x7a69");
   expect(statSync(path.join(folder, "anvil.pid")).mode & 0o777).toBe(0o600);
@@ -55,7 +55,7 @@ const listeningOn = (pid: number): string[] => {
     .map((fields) => fields[1]!.split(":")[0]!);
 };
 
-test("behaviour: Anvil's TCP port is in a network of its own, or on an address that nobody guesses", async () => {
+test("Anvil's TCP port is in a network of its own, or on an address that nobody guesses", async () => {
   const { anvil, pid } = await start();
   const [own, its] = ["self", pid].map((who) => readlinkSync(`/proc/${who}/ns/net`));
   expect(anvil.isIsolated).toBe(own !== its);

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-test("default: a folder that goes when the chain closes, and leaves no note", () => {
+test("a folder that goes when the chain closes, and leaves no note", () => {
   const { path, remove } = openSocketFolder(chain);
   expect(existsSync(path)).toBe(true);
   remove();
@@ -21,7 +21,7 @@ test("default: a folder that goes when the chain closes, and leaves no note", ()
   expect(readdirSync(data)).toEqual(["sepolia"]);
 });
 
-test("behaviour: what a killed process left is removed by the next start", () => {
+test("what a killed process left is removed by the next start", () => {
   const killed = openSocketFolder(chain);
   const next = openSocketFolder(chain);
   expect(existsSync(killed.path)).toBe(false);
@@ -29,7 +29,7 @@ test("behaviour: what a killed process left is removed by the next start", () =>
   next.remove();
 });
 
-test("behaviour: a note that names anything else is not followed", () => {
+test("a note that names anything else is not followed", () => {
   const foreign = join(chain, "tyche-abcdef");
   for (const noted of [foreign, tmpdir(), `${tmpdir()}/tyche-abcdef/../..`, `${tmpdir()}/other`]) {
     mkdirSync(foreign, { recursive: true });
@@ -40,7 +40,7 @@ test("behaviour: a note that names anything else is not followed", () => {
   }
 });
 
-test("error: a temporary folder that takes no folder is told with its remedy", () => {
+test("a temporary folder that takes no folder is told with its remedy", () => {
   const file = join(data, "no-folder");
   writeFileSync(file, "");
   vi.stubEnv("TMPDIR", file);
@@ -53,7 +53,7 @@ test("error: a temporary folder that takes no folder is told with its remedy", (
   }
 });
 
-test("error: a temporary folder whose path is too long for a socket is told with the variable that names it", () => {
+test("a temporary folder whose path is too long for a socket is told with the variable that names it", () => {
   const long = join(data, "x".repeat(100));
   mkdirSync(long);
   vi.stubEnv("TMPDIR", long);

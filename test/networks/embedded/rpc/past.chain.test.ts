@@ -96,7 +96,7 @@ const kept = (): [string, ...unknown[]][] => [
 const askAll = (questions: [string, ...unknown[]][]) =>
   Promise.all(questions.map((question) => ask(...question)));
 
-test("behaviour: what Anvil has forgotten is an error that says what is kept, never an empty answer", async () => {
+test("what Anvil has forgotten is an error that says what is kept, never an empty answer", async () => {
   const before = await askAll([...traces(), ...states(), ...kept()]);
   for (const answer of before) expect(answer).not.toHaveProperty("code");
   expect(before[0]).toMatchObject({ gas: 21_000 });
@@ -124,7 +124,7 @@ test("behaviour: what Anvil has forgotten is an error that says what is kept, ne
   expect(await askAll(kept())).toEqual(before.slice(-kept().length));
 });
 
-test("behaviour: a trace outlives a compaction, or is an error, after a restart of Anvil too", async () => {
+test("a trace outlives a compaction, or is an error, after a restart of Anvil too", async () => {
   ({ transactionHash: hash, blockNumber: block, blockHash } = await pay(2));
   const [trace] = await askAll(traces());
   await ask("anvil_setNonce", `0x${"77".repeat(20)}`, "0x0");
@@ -140,7 +140,7 @@ test("behaviour: a trace outlives a compaction, or is an error, after a restart 
   expect(await askAll(kept())).not.toContain(null);
 });
 
-test("error: the trace of a transaction that there isn't", async () => {
+test("the trace of a transaction that there isn't", async () => {
   const unknown = `0x${"7".repeat(64)}`;
   expect(await ask("debug_traceTransaction", unknown)).toMatchObject({
     code: -32_000,
@@ -148,13 +148,13 @@ test("error: the trace of a transaction that there isn't", async () => {
   });
 });
 
-test("error: a block that isn't there yet keeps Anvil's answer", async () => {
+test("a block that isn't there yet keeps Anvil's answer", async () => {
   expect(await ask("eth_getBalance", ADDRESS, "0xffffff")).toMatchObject({
     message: expect.not.stringContaining("gone"),
   });
 });
 
-test("behaviour: what was removed is an error with a code of its own, never an empty answer", async () => {
+test("what was removed is an error with a code of its own, never an empty answer", async () => {
   // Its only log is emitted during its creation.
   const data = concat([`0x7f${"77".repeat(32)}`, "0x60006000a100"]);
   const {

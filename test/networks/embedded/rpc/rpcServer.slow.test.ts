@@ -125,7 +125,7 @@ test.each([
   ["localhost@evil.example", 403],
   ["127.0.0.1:3000@evil.example", 403],
   ["0.0.0.0", 403],
-])("behaviour: Host %s gets %i", async (host, status) => {
+])("Host %s gets %i", async (host, status) => {
   const { status: got, body } = await send(call("eth_chainId"), { host });
   expect(got).toBe(status);
   expect(body.error?.message ?? "use localhost").toContain("use localhost");
@@ -145,7 +145,7 @@ test.each([
   ["http://app.example.org", 403],
   ["chrome-extension://localhost", 403],
   ["null", 403],
-])("behaviour: Origin %s gets %i, and only an allowed one is named in the answer", async (origin, status) => {
+])("Origin %s gets %i, and only an allowed one is named in the answer", async (origin, status) => {
   const headers = origin === undefined ? {} : { origin };
   const { status: got, headers: answered } = await send(call("eth_chainId"), headers);
   expect(got).toBe(status);
@@ -160,7 +160,7 @@ test.each([
 });
 
 test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a", ""])(
-  "error: a page's simple request with Content-Type %j is not taken",
+  "a page's simple request with Content-Type %j is not taken",
   async (type) => {
     const before = await node.client.getHead("latest");
     const { status, body } = await send(call("evm_mine"), { "content-type": type });
@@ -170,7 +170,7 @@ test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-da
 );
 
 test.each(["Host: localhost", "Origin: http://localhost", "Content-Type: application/json"])(
-  "error: a second line %s is 400",
+  "a second line %s is 400",
   async (line) => {
     const lines = [
       "POST / HTTP/1.1",
@@ -201,7 +201,7 @@ test.each([
   "hardhat_dumpState",
   "anvil_setRpcUrl",
   "anvil_setChainId",
-])("error: %s is refused by HTTP, in a batch and by WebSocket", async (method) => {
+])("%s is refused by HTTP, in a batch and by WebSocket", async (method) => {
   const before = await node.client.getHead("latest");
   const forking = { forking: { jsonRpcUrl: "http://127.0.0.1:1" } };
   const refusal = { id: 1, error: { code: -32_004, message: expect.stringContaining("is refused here") } };
@@ -248,7 +248,7 @@ test.each([
   ["anvil_setNextBlockTimestamp", "0o40000000000"],
   ["eth_call", { to: `0x${"11".repeat(20)}`, gas: "0b1001010100000010111110010000000000" }, "latest"],
   ["ots_searchTransactionsBefore", `0x${"11".repeat(20)}`, 0, 1_000],
-])("error: what %s costs is capped (%j)", async (method, ...params) => {
+])("what %s costs is capped (%j)", async (method, ...params) => {
   const excess = {
     error: {
       code: -32_005,
@@ -260,7 +260,7 @@ test.each([
 });
 
 test.each(["constructor", "__proto__", "anvil_constructor", "evm___proto__", "toString"])(
-  "error: %s is no method, whatever else has that name",
+  "%s is no method, whatever else has that name",
   async (method) => {
     const { body } = await send(call(method));
     expect(body.error).toEqual({ code: -32_601, message: `there is no method ${method}` });
@@ -268,14 +268,14 @@ test.each(["constructor", "__proto__", "anvil_constructor", "evm___proto__", "to
   },
 );
 
-test("error: a method that there is, with parameters that it doesn't take", async () => {
+test("a method that there is, with parameters that it doesn't take", async () => {
   expect((await send(call("eth_getBalance", "0x1"))).body.error).toEqual({
     code: -32_602,
     message: "eth_getBalance can't be called with these parameters",
   });
 });
 
-test("error: parameters by name are refused", async () => {
+test("parameters by name are refused", async () => {
   const named = { ...call("anvil_mine"), params: { blocks: "0x2" } };
   expect((await send(named)).body.error).toEqual({
     code: -32_602,
@@ -283,7 +283,7 @@ test("error: parameters by name are refused", async () => {
   });
 });
 
-test("error: an id that is no text, number or null, however deeply nested", async () => {
+test("an id that is no text, number or null, however deeply nested", async () => {
   const refused = { jsonrpc: "2.0", id: null, error: { code: -32_600, message: "Invalid Request" } };
   expect((await send({ ...call("eth_chainId"), id: { 0: 1 } })).body).toEqual(refused);
   const { socket, messages } = await openSocket();
@@ -302,7 +302,7 @@ const UNREADABLE: readonly [string, string, string][] = [
   ["half a character in a name", "eth_call", String.raw`[{"\ud800":1}]`],
 ];
 
-test.each(UNREADABLE)("error: %s, which Anvil would never answer", async (_, method, params) => {
+test.each(UNREADABLE)("%s, which Anvil would never answer", async (_, method, params) => {
   const { socket, messages } = await openSocket();
   socket.send(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`);
   await expect.poll(() => messages.length).toBe(1);
@@ -323,7 +323,7 @@ const MALFORMED_CODES: readonly [string, unknown][] = [
 ];
 
 test.each(MALFORMED_CODES)(
-  "error: code that crashes Anvil is refused by HTTP, in a batch and by WebSocket (%s)",
+  "code that crashes Anvil is refused by HTTP, in a batch and by WebSocket (%s)",
   async (_, code) => {
     const [pid, before] = [anvilPid(), restarts];
     for (const method of ["anvil_setCode", "hardhat_setCode"]) {
@@ -348,7 +348,7 @@ test.each([
   ["a delegation", `0xef0100${"ab".repeat(20)}`],
   ["0xef", "0xef"],
   ["0xef00", "0xef0001"],
-])("default: setCode takes %s", async (_, code) => {
+])("setCode takes %s", async (_, code) => {
   const pid = anvilPid();
   const address = `0x${"14".repeat(20)}`;
   for (const method of ["anvil_setCode", "hardhat_setCode"]) {
@@ -363,7 +363,7 @@ test.each([
   ["eth_sendRawTransaction", `0x03${"11".repeat(200)}`],
   ["eth_sendRawTransactionSync", `03${"11".repeat(200)}`],
   ["eth_sendTransaction", { from: testAccount(1).address, blobVersionedHashes: [`0x01${"11".repeat(31)}`] }],
-])("error: %s of a transaction with blobs is refused", async (method, transaction) => {
+])("%s of a transaction with blobs is refused", async (method, transaction) => {
   const message = "transactions with blobs (type 3) can't be sent to this chain";
   expect((await send(call(method, transaction))).body.error).toEqual({ code: -32_602, message });
 });
@@ -372,14 +372,14 @@ test.each([
   ["debug_traceCall", {}, "latest", { tracer: "{step(){for(;;);},fault(){},result(){}}" }],
   ["debug_traceTransaction", `0x${"11".repeat(32)}`, { tracer: "{result(){},fault(){}}" }],
   ["debug_traceBlockByNumber", "latest", { tracer: ["callTracer"] }],
-])("error: %s by a script is refused", async (method, ...params) => {
+])("%s by a script is refused", async (method, ...params) => {
   expect((await send(call(method, ...params))).body.error).toMatchObject({
     code: -32_004,
     message: expect.stringContaining("JavaScript"),
   });
 });
 
-test("behaviour: a traced call without gas, or with none, gets the limit", async () => {
+test("a traced call without gas, or with none, gets the limit", async () => {
   const traceOf = async (gas: object, options: object) =>
     (await send(call("debug_traceCall", { data: "0x00", ...gas }, "latest", options))).body.result;
   for (const gas of [{}, { gas: null }]) {
@@ -388,7 +388,7 @@ test("behaviour: a traced call without gas, or with none, gets the limit", async
   }
 });
 
-test("error: an answer that is too long is refused, alone and in a batch, and the chain goes on", async () => {
+test("an answer that is too long is refused, alone and in a batch, and the chain goes on", async () => {
   // mstore at 20,480, then an endless loop: each step reports the whole memory.
   const trace = call("debug_traceCall", { data: "0x60006150005260005b600856", gas: "0xfa00" }, "latest", {
     enableMemory: true,
@@ -409,13 +409,13 @@ test("error: an answer that is too long is refused, alone and in a batch, and th
   await send(call("anvil_setCode", `0x${"12".repeat(20)}`, "0x"));
 });
 
-test.runIf(process.platform === "linux")("behaviour: Anvil's memory is limited", () => {
+test.runIf(process.platform === "linux")("Anvil's memory is limited", () => {
   const [pid] = readFileSync(path.join(folder, "anvil.pid"), "utf8").split(" ");
   const limits = readFileSync(`/proc/${pid}/limits`, "utf8");
   expect(limits).toMatch(/^Max data size +4294967296 +4294967296 /m);
 });
 
-test("error: a batch of more than 1,000 calls, a message of more than 16 MB", async () => {
+test("a batch of more than 1,000 calls, a message of more than 16 MB", async () => {
   const { body } = await send(Array.from({ length: 1_001 }, () => call("eth_chainId")));
   expect(body).toMatchObject({
     id: null,
@@ -430,7 +430,7 @@ test("error: a batch of more than 1,000 calls, a message of more than 16 MB", as
   expect(await closed).toBe(1009);
 });
 
-test("error: a search of too many blocks names how to go on", async () => {
+test("a search of too many blocks names how to go on", async () => {
   await node.client.request("anvil_mine", ["0x20"]);
   const found = await send(call("eth_getLogs", { fromBlock: "0x0", toBlock: "latest" }));
   expect(found.body.result.length).toBeGreaterThan(0);
@@ -439,7 +439,7 @@ test("error: a search of too many blocks names how to go on", async () => {
   expect(beyond.body.result).toEqual(found.body.result);
 });
 
-test("behaviour: heads and logs come over WebSocket once their block is on disk, and in order", async () => {
+test("heads and logs come over WebSocket once their block is on disk, and in order", async () => {
   const { socket, messages } = await openSocket();
   socket.send(JSON.stringify(call("eth_subscribe", "newHeads")));
   socket.send(
@@ -468,7 +468,7 @@ test("behaviour: heads and logs come over WebSocket once their block is on disk,
   socket.terminate();
 });
 
-test("behaviour: whatever head a WebSocket told is on the chain after a kill -9 of Anvil", async () => {
+test("whatever head a WebSocket told is on the chain after a kill -9 of Anvil", async () => {
   const { socket, messages } = await openSocket();
   socket.send(JSON.stringify(call("eth_subscribe", "newHeads")));
   await expect.poll(() => messages.length).toBe(1);
@@ -489,7 +489,7 @@ test("behaviour: whatever head a WebSocket told is on the chain after a kill -9 
   socket.terminate();
 });
 
-test("behaviour: automine that is off is a warning, mining by the clock is none", async () => {
+test("automine that is off is a warning, mining by the clock is none", async () => {
   const usual = await node.warnings();
   await send(call("evm_setAutomine", false));
   expect(await node.warnings()).toEqual([...usual, expect.stringContaining("automine is off")]);
@@ -500,7 +500,7 @@ test("behaviour: automine that is off is a warning, mining by the clock is none"
   expect(await node.warnings()).toEqual(usual);
 });
 
-test("error: more WebSockets than a chain serves", async () => {
+test("more WebSockets than a chain serves", async () => {
   const sockets = await Promise.all(Array.from({ length: 260 }, () => open()));
   const refused = sockets.filter((socket) => typeof socket === "number");
   expect(new Set(refused)).toEqual(new Set([503]));
@@ -508,7 +508,7 @@ test("error: more WebSockets than a chain serves", async () => {
   await expect.poll(async () => typeof (await open())).toBe("object");
 });
 
-test("error: a subscription that there isn't, too many of them, and any over HTTP", async () => {
+test("a subscription that there isn't, too many of them, and any over HTTP", async () => {
   expect(await askOverSocket(call("eth_subscribe", "everything"))).toMatchObject({
     error: { code: -32_602 },
   });
@@ -523,7 +523,7 @@ test("error: a subscription that there isn't, too many of them, and any over HTT
 });
 
 test.each(["*", "app.example.org", "https://app.example.org/path", "https://*.example.org", "null"])(
-  "error: %s is no origin to list",
+  "%s is no origin to list",
   (entry) => {
     expect(() => parseRpcOrigins([entry])).toThrow(/TYCHE_RPC_ORIGINS must list origins/);
   },

@@ -11,7 +11,7 @@ function open(maxBytes: number, names: readonly string[]) {
   return { dropped, holds };
 }
 
-test("default: what all hold within the budget drops nobody", () => {
+test("what all hold within the budget drops nobody", () => {
   const { dropped, holds } = open(100, ["a", "b"]);
   holds[0]?.(60);
   holds[1]?.(40);
@@ -20,7 +20,7 @@ test("default: what all hold within the budget drops nobody", () => {
   expect(dropped).toEqual([]);
 });
 
-test("behaviour: the one that has been holding longest goes first, as many as it takes", () => {
+test("the one that has been holding longest goes first, as many as it takes", () => {
   const { dropped, holds } = open(100, ["slow", "slower", "quick", "new"]);
   holds[1]?.(10);
   holds[0]?.(50);
@@ -30,7 +30,7 @@ test("behaviour: the one that has been holding longest goes first, as many as it
   expect(dropped).toEqual(["slower", "slow"]);
 });
 
-test("behaviour: one that has been dropped counts no more", () => {
+test("one that has been dropped counts no more", () => {
   const { dropped, holds } = open(100, ["a", "b"]);
   holds[0]?.(101);
   holds[0]?.(90);
@@ -38,13 +38,13 @@ test("behaviour: one that has been dropped counts no more", () => {
   expect(dropped).toEqual(["a"]);
 });
 
-test("error: one alone past the budget is dropped itself", () => {
+test("one alone past the budget is dropped itself", () => {
   const { dropped, holds } = open(100, ["a"]);
   holds[0]?.(101);
   expect(dropped).toEqual(["a"]);
 });
 
-test("error: readers that don't read lose their connections, and others are served", async () => {
+test("readers that don't read lose their connections, and others are served", async () => {
   const answer = "x".repeat(8 * 2 ** 20);
   const server = await startRpcServer({
     host: "127.0.0.1",

@@ -79,7 +79,7 @@ describe("the index of a history", () => {
     return count;
   };
 
-  test("default: senders, recipients, created contracts and emitters of logs are found, each once, newest first", () => {
+  test("senders, recipients, created contracts and emitters of logs are found, each once, newest first", () => {
     append(0, 2);
     expect(placesOf(ALICE)).toEqual(["2.1", "2.0", "1.1", "1.0", "0.1", "0.0"]);
     expect(placesOf(BOB)).toEqual(["2.0", "1.0", "0.0"]);
@@ -110,7 +110,7 @@ describe("the index of a history", () => {
     ]);
   });
 
-  test("behaviour: blocks that are taken back or replaced leave nothing in it", () => {
+  test("blocks that are taken back or replaced leave nothing in it", () => {
     append(0, 9);
     history.cutAfter(5);
     expect(find(BOB)).toMatchObject({ through: 5, found: { length: 6 } });
@@ -122,7 +122,7 @@ describe("the index of a history", () => {
     expect(countEntries()).toBe(8 * 5);
   });
 
-  test("behaviour: blocks that are removed take their entries with them", () => {
+  test("blocks that are removed take their entries with them", () => {
     append(0, 9);
     history.removeSome({ from: 2, before: 8, olderThan: Infinity, limit: 100 });
     expect(find(CONTRACT)).toMatchObject({ from: 0, through: 9, hasRemoved: true });
@@ -130,7 +130,7 @@ describe("the index of a history", () => {
     expect(countEntries()).toBe(4 * 5);
   });
 
-  test("behaviour: blocks of an earlier version are indexed step by step, the newest first", () => {
+  test("blocks of an earlier version are indexed step by step, the newest first", () => {
     append(0, 9);
     withDatabase((database) => database.exec(AS_BEFORE));
     expect(find(BOB)).toMatchObject({ found: [], from: 10, through: 9 });
@@ -144,7 +144,7 @@ describe("the index of a history", () => {
     expect(find(BOB)).toMatchObject({ found: { length: 12 }, from: 0, through: 11 });
   });
 
-  test("behaviour: what an earlier version does to the file meanwhile is made up for", () => {
+  test("what an earlier version does to the file meanwhile is made up for", () => {
     append(0, 9);
     withDatabase((database) =>
       database.exec(`DELETE FROM blocks WHERE number >= 8;
@@ -155,7 +155,7 @@ describe("the index of a history", () => {
     expect(find(BOB)).toMatchObject({ found: { length: 9 }, from: 0, through: 8 });
   });
 
-  test("behaviour: a damaged block is passed over, and the others are indexed", () => {
+  test("a damaged block is passed over, and the others are indexed", () => {
     append(0, 3);
     withDatabase((database) =>
       database.exec(`UPDATE blocks SET body = x'00' WHERE number = 2;
@@ -218,7 +218,7 @@ describe("the index of a chain", () => {
     return found.map(({ block }) => block);
   };
 
-  test("default: has the newest block at once, and every earlier one", async () => {
+  test("has the newest block at once, and every earlier one", async () => {
     const node = await start();
     const created = await create(node);
     await node.client.request("anvil_mine", ["0x64"]);
@@ -228,7 +228,7 @@ describe("the index of a chain", () => {
     expect(await blocksOf(node, again)).toEqual([103]);
   });
 
-  test("behaviour: blocks of an earlier version are indexed after a start", async () => {
+  test("blocks of an earlier version are indexed after a start", async () => {
     let node = await start();
     const created = await create(node);
     await node.client.request("anvil_mine", ["0x96"]);
@@ -248,26 +248,23 @@ describe("the index of a chain", () => {
     ["evm_revert", []],
     ["anvil_rollback", [3]],
     ["anvil_reorg", [3, []]],
-  ] as const)(
-    "behaviour: %s leaves only what the chain has, also after another start",
-    async (method, parameters) => {
-      let node = await start();
-      await create(node);
-      const snapshot = await node.client.request("evm_snapshot", []);
-      const first = await create(node);
-      await create(node);
-      const last = await create(node);
-      expect(await blocksOf(node, address)).toEqual([5, 4, 3, 2]);
-      await node.client.request(method, method === "evm_revert" ? [snapshot] : [...parameters]);
-      expect(await blocksOf(node, address)).toEqual([2]);
-      expect(await blocksOf(node, last)).toEqual([]);
-      const again = await create(node);
-      expect(again).toBe(first);
-      const expected = [method === "anvil_reorg" ? 6 : 3, 2];
-      expect(await blocksOf(node, address)).toEqual(expected);
-      await node.close();
-      node = await start({ isNew: false });
-      expect(await blocksOf(node, address)).toEqual(expected);
-    },
-  );
+  ] as const)("%s leaves only what the chain has, also after another start", async (method, parameters) => {
+    let node = await start();
+    await create(node);
+    const snapshot = await node.client.request("evm_snapshot", []);
+    const first = await create(node);
+    await create(node);
+    const last = await create(node);
+    expect(await blocksOf(node, address)).toEqual([5, 4, 3, 2]);
+    await node.client.request(method, method === "evm_revert" ? [snapshot] : [...parameters]);
+    expect(await blocksOf(node, address)).toEqual([2]);
+    expect(await blocksOf(node, last)).toEqual([]);
+    const again = await create(node);
+    expect(again).toBe(first);
+    const expected = [method === "anvil_reorg" ? 6 : 3, 2];
+    expect(await blocksOf(node, address)).toEqual(expected);
+    await node.close();
+    node = await start({ isNew: false });
+    expect(await blocksOf(node, address)).toEqual(expected);
+  });
 });

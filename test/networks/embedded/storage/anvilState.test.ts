@@ -24,7 +24,7 @@ const stateOf = (accounts: Record<Hex, AnvilAccount>, newest = 0): AnvilState =>
   historical_states: null,
 });
 
-test("default: zeros, transactions and old headers are left out, all else stays", () => {
+test("zeros, transactions and old headers are left out, all else stays", () => {
   const accounts = {
     [address("1")]: account({ storage: { [slot(1)]: slot(5), [slot(2)]: slot(0) }, code: "0x6000" }),
     [address("2")]: account({ balance: "0x7", nonce: 3 }),

@@ -15,7 +15,7 @@ function createCounted() {
   };
 }
 
-test("default: even where each transaction sent has a block of its own", () => {
+test("even where each transaction sent has a block of its own", () => {
   const { count, send, block } = createCounted();
   count.rest();
   expect(count.isEven()).toBe(true);
@@ -55,7 +55,7 @@ test.each<[what: string, act: (chain: ReturnType<typeof createCounted>) => void]
     },
   ],
   ["something else has happened", ({ count }) => count.doubt()],
-])("behaviour: not even when %s; it is again when the chain has rested", (_, act) => {
+])("not even when %s; it is again when the chain has rested", (_, act) => {
   const chain = createCounted();
   chain.count.rest();
   act(chain);
@@ -64,6 +64,6 @@ test.each<[what: string, act: (chain: ReturnType<typeof createCounted>) => void]
   expect(chain.count.isEven()).toBe(true);
 });
 
-test("behaviour: in doubt until the first rest", () => {
+test("in doubt until the first rest", () => {
   expect(createCounted().count.isEven()).toBe(false);
 });

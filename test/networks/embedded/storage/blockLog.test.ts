@@ -26,7 +26,7 @@ const readBlockLog = (folder: string, after: number) => {
   return blocks;
 };
 
-test("default: what was written is read, after any block", () => {
+test("what was written is read, after any block", () => {
   const log = openBlockLog(folder, 4);
   for (const number of [5, 6, 7]) log.append(block(number));
   log.close();
@@ -35,7 +35,7 @@ test("default: what was written is read, after any block", () => {
   expect(readBlockLog(folder, 7)).toEqual([]);
 });
 
-test("behaviour: a new file begins after a stored state, and those from before the state before it go", () => {
+test("a new file begins after a stored state, and those from before the state before it go", () => {
   const log = openBlockLog(folder, 0);
   log.append(block(1));
   log.startAfter(1);
@@ -50,7 +50,7 @@ test("behaviour: a new file begins after a stored state, and those from before t
   expect(readdirSync(folder)).toEqual(["blocks-2.log", "blocks-3.log"]);
 });
 
-test("behaviour: blocks that somebody took back before the state was stored do not come again", () => {
+test("blocks that somebody took back before the state was stored do not come again", () => {
   const log = openBlockLog(folder, 4);
   for (const number of [5, 6, 7]) log.append(block(number));
   for (const stored of [4, 3, 4]) {
@@ -62,7 +62,7 @@ test("behaviour: blocks that somebody took back before the state was stored do n
   log.close();
 });
 
-test("behaviour: blocks that were taken back are none, and others may follow", () => {
+test("blocks that were taken back are none, and others may follow", () => {
   const log = openBlockLog(folder, 4);
   for (const number of [5, 6, 7]) log.append(block(number));
   log.cutAfter(5);
@@ -73,7 +73,7 @@ test("behaviour: blocks that were taken back are none, and others may follow", (
   expect(readBlockLog(folder, 4)).toEqual([block(5), other]);
 });
 
-test("behaviour: a torn last line is left out", () => {
+test("a torn last line is left out", () => {
   const log = openBlockLog(folder, 0);
   for (const number of [1, 2]) log.append(block(number));
   log.close();
@@ -96,7 +96,7 @@ test("refuses a block of which a full disk takes only a part, and takes it once 
   expect(readBlockLog(folder, 0)).toEqual([block(1), block(2), block(3)]);
 });
 
-test("error: what follows a gap is left out, and the gap is told", () => {
+test("what follows a gap is left out, and the gap is told", () => {
   const log = openBlockLog(folder, 0);
   for (const number of [1, 2, 4]) log.append(block(number));
   log.close();
@@ -107,35 +107,32 @@ test("error: what follows a gap is left out, and the gap is told", () => {
   });
 });
 
-test.each([2, 3, 5])(
-  "error: a byte flipped in block %i is found, and told until a start went on without",
-  (bad) => {
-    const log = openBlockLog(folder, 0);
-    for (const number of [1, 2, 3, 4, 5]) log.append(block(number));
-    log.close();
-    const file = path.join(folder, "blocks-1.log");
-    const bytes = readFileSync(file);
-    bytes[bytes.indexOf(`{"number":${bad}`) + 30]! ^= 1;
-    writeFileSync(file, bytes);
-    const whole = Array.from({ length: bad - 1 }, (_, i) => block(i + 1));
-    expect(readLog(folder, 0)).toEqual({
-      blocks: whole,
-      damage: { file, problem: `line ${bad} is damaged` },
-    });
-    const other = { ...block(bad), timestamp: 7 };
-    const next = openBlockLog(folder, bad - 1, 0);
-    next.append(other);
-    next.close();
-    expect(readBlockLog(folder, 0)).toEqual([...whole, other]);
-  },
-);
+test.each([2, 3, 5])("a byte flipped in block %i is found, and told until a start went on without", (bad) => {
+  const log = openBlockLog(folder, 0);
+  for (const number of [1, 2, 3, 4, 5]) log.append(block(number));
+  log.close();
+  const file = path.join(folder, "blocks-1.log");
+  const bytes = readFileSync(file);
+  bytes[bytes.indexOf(`{"number":${bad}`) + 30]! ^= 1;
+  writeFileSync(file, bytes);
+  const whole = Array.from({ length: bad - 1 }, (_, i) => block(i + 1));
+  expect(readLog(folder, 0)).toEqual({
+    blocks: whole,
+    damage: { file, problem: `line ${bad} is damaged` },
+  });
+  const other = { ...block(bad), timestamp: 7 };
+  const next = openBlockLog(folder, bad - 1, 0);
+  next.append(other);
+  next.close();
+  expect(readBlockLog(folder, 0)).toEqual([...whole, other]);
+});
 
-test("behaviour: lines from before there were checksums are read", () => {
+test("lines from before there were checksums are read", () => {
   writeFileSync(path.join(folder, "blocks-1.log"), `${JSON.stringify(block(1))}\n`);
   expect(readBlockLog(folder, 0)).toEqual([block(1)]);
 });
 
-test.each([1, 0])("behaviour: half a line after %i whole ones harms none that follow", (whole) => {
+test.each([1, 0])("half a line after %i whole ones harms none that follow", (whole) => {
   const first = openBlockLog(folder, 0);
   for (let number = 1; number <= whole; number += 1) first.append(block(number));
   first.close();

@@ -56,7 +56,7 @@ const numbersOfLogs = (topics: readonly Hex[] = []): number[] =>
 const isThere = (number: number): boolean =>
   history.recall("eth_getBlockByNumber", [quantity(number), false]) !== undefined;
 
-test("default: the oldest blocks go with their transactions and logs, but for the first ones and those with a kept topic", () => {
+test("the oldest blocks go with their transactions and logs, but for the first ones and those with a kept topic", () => {
   append(1, 4);
   history.append([makeBlock(5, KEPT_TOPIC)]);
   append(6, 10);
@@ -74,7 +74,7 @@ test("default: the oldest blocks go with their transactions and logs, but for th
   });
 });
 
-test("behaviour: it goes step by step, from where it was after another start, up to the first block that isn't old", () => {
+test("it goes step by step, from where it was after another start, up to the first block that isn't old", () => {
   append(1, 10);
   const range = { from: 1, before: 100, olderThan: 7 * BLOCK_TIME, limit: 4 };
   expect(history.removeSome(range)).toBe(true);
@@ -93,7 +93,7 @@ test.each([
   ["that was set back among removed blocks has all of its new ones", 3, { from: 1, before: 4 }],
   ["that was set back before them has lost none", 0, { from: 0, before: 0 }],
   ["that was set back after them lacks what it lacked", 8, { from: 1, before: 7 }],
-])("behaviour: a chain %s", (_, left, removed) => {
+])("a chain %s", (_, left, removed) => {
   append(1, 10);
   history.removeSome({ from: 1, before: 7, olderThan: Infinity, limit: 100 });
   history.cutAfter(left);
@@ -103,7 +103,7 @@ test.each([
   expect(numbersOfLogs()).toEqual(Array.from({ length: 11 - first }, (__, i) => first + i));
 });
 
-test("error: a damaged block stops a step, which leaves everything as it was", () => {
+test("a damaged block stops a step, which leaves everything as it was", () => {
   append(1, 4);
   const database = new DatabaseSync(path.join(folder, "history.sqlite"));
   database.exec("UPDATE blocks SET body = x'28' WHERE number = 3");

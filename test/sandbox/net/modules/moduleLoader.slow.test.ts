@@ -186,7 +186,7 @@ async function valueOf(expression: string, limits: Partial<RunLimits> = {}): Pro
   return `${result.error.kind}: ${result.error.message}`;
 }
 
-test("default: a CommonJS package has Node's namespace", async () => {
+test("a CommonJS package has Node's namespace", async () => {
   expect(await valueOf("Object.entries(await import('npm:one'))")).toEqual([
     ["default", 21],
     ["module.exports", 21],
@@ -200,11 +200,11 @@ test.each([
   ["one@2.0.0", 2],
   ["one@next", "beta"],
   ["one@latest", 21],
-])("behaviour: npm:%s is %j", async (name, expected) => {
+])("npm:%s is %j", async (name, expected) => {
   expect(await valueOf(`(await import('npm:${name}')).default`)).toBe(expected);
 });
 
-test("behaviour: an ES package with dependencies, aliases, imports and exports", async () => {
+test("an ES package with dependencies, aliases, imports and exports", async () => {
   const names = "Object.keys(await import('npm:@scope/esm'))";
   expect(await valueOf(names)).toEqual(["default", "inner", "own", "sum"]);
   const parts =
@@ -213,11 +213,11 @@ test("behaviour: an ES package with dependencies, aliases, imports and exports",
   expect(await valueOf("(await import('npm:@scope/esm@1/sub/x')).x")).toBe("x");
 });
 
-test("behaviour: versions are chosen from the top, whichever module is read first", async () => {
+test("versions are chosen from the top, whichever module is read first", async () => {
   expect(await valueOf("(await import('npm:top')).default")).toEqual([1, 1]);
 });
 
-test("behaviour: a user's cache serves the next process, and where it can't be written memory does", async () => {
+test("a user's cache serves the next process, and where it can't be written memory does", async () => {
   const cacheDir = join(makeFolder(), "new", "tyche");
   const load = (folder: string) => makeLoader({ allowModules: ["npm:*"], cacheDir: folder }).load("npm:one");
   const first = await load(cacheDir);
@@ -229,14 +229,14 @@ test("behaviour: a user's cache serves the next process, and where it can't be w
   expect(await load("/dev/null/tyche")).toEqual(first);
 });
 
-test("behaviour: it is a real namespace, the same one each time", async () => {
+test("it is a real namespace, the same one each time", async () => {
   expect(await valueOf("Object.prototype.toString.call(await import('npm:@scope/esm'))")).toBe(
     "[object Module]",
   );
   expect(await valueOf("(await import('npm:one')) === (await import('npm:one'))")).toBe(true);
 });
 
-test("behaviour: CommonJS names are those that Node reads from the text, re-exports included", async () => {
+test("CommonJS names are those that Node reads from the text, re-exports included", async () => {
   const names = "Object.keys(await import('npm:named'))";
   expect(await valueOf(names)).toEqual(["__esModule", "a", "b-c", "default", "module.exports", "more"]);
   const more = "await import('npm:named').then((m) => [m.a, m['b-c'], m.default.default, m.more])";
@@ -248,28 +248,28 @@ test("behaviour: CommonJS names are those that Node reads from the text, re-expo
   ]);
 });
 
-test("behaviour: CommonJS runs in sloppy mode, and main needs no extension", async () => {
+test("CommonJS runs in sloppy mode, and main needs no extension", async () => {
   expect(await valueOf("(await import('npm:sloppy')).default")).toEqual({ leaked: 5, self: true, octal: 8 });
 });
 
-test("behaviour: require of an optional peer fails where it is caught", async () => {
+test("require of an optional peer fails where it is caught", async () => {
   expect(await valueOf("(await import('npm:optional')).default")).toBe("MODULE_NOT_FOUND");
 });
 
-test("behaviour: a module that awaits at its top level is waited for", async () => {
+test("a module that awaits at its top level is waited for", async () => {
   const parts =
     "await import('npm:awaits').then((m) => [m.late, Object.keys(m), Object.prototype.toString.call(m)])";
   expect(await valueOf(parts)).toEqual(["late", ["default", "late"], "[object Module]"]);
 });
 
-test("behaviour: what a module throws reaches the import", async () => {
+test("what a module throws reaches the import", async () => {
   const caught = (name: string) =>
     valueOf(`await import('npm:${name}').catch((e) => [e instanceof RangeError, e.message])`);
   expect(await caught("throws")).toEqual([true, "at load"]);
   expect(await caught("awaits-and-throws")).toEqual([true, "late"]);
 });
 
-test("behaviour: a built-in module that sources don't have loads, and fails as a blocked resource when used", async () => {
+test("a built-in module that sources don't have loads, and fails as a blocked resource when used", async () => {
   expect(await valueOf("(await import('npm:blocked')).kind")).toBe("function");
   const text = "thrown: attempted access to blocked resource detected";
   expect(await valueOf("(await import('npm:blocked')).go()")).toBe(text);
@@ -280,7 +280,7 @@ test("behaviour: a built-in module that sources don't have loads, and fails as a
   ).toEqual(["function", true]);
 });
 
-test("behaviour: text beyond ASCII, import.meta.url, JSON by attribute", async () => {
+test("text beyond ASCII, import.meta.url, JSON by attribute", async () => {
   expect(await valueOf("(await import('npm:unicode')).default")).toBe("é😀\u2028");
   expect(await valueOf("(await import('npm:meta')).url")).toBe("file:///module.js");
   expect(
@@ -291,18 +291,18 @@ test("behaviour: text beyond ASCII, import.meta.url, JSON by attribute", async (
   ).toEqual({ j: [1] });
 });
 
-test("behaviour: modules by URL, relative imports, TypeScript, npm: inside", async () => {
+test("modules by URL, relative imports, TypeScript, npm: inside", async () => {
   expect(await valueOf(`(await import('${files.origin}/ok/a.js')).default`)).toBe(3);
   expect(await valueOf(`(await import('${files.origin}/ok/npm.js')).default`)).toBe(
     "1_npm.js".replace("_npm", "/npm"),
   );
 });
 
-test("behaviour: a module by URL may hold data: modules", async () => {
+test("a module by URL may hold data: modules", async () => {
   expect(await valueOf(`(await import('${files.origin}/ok/data.js')).default`)).toBe(3);
 });
 
-test("behaviour: data: modules need no one outside", async () => {
+test("data: modules need no one outside", async () => {
   const before = registry.requests.length;
   expect(
     await valueOf(
@@ -361,14 +361,14 @@ const REFUSED: readonly (readonly [specifier: string, message: string])[] = [
   ["lodash", 'Import "lodash" not a dependency'],
 ];
 
-test.each(REFUSED)("error: %s rejects as in Deno", async (specifier, message) => {
+test.each(REFUSED)("%s rejects as in Deno", async (specifier, message) => {
   const caught = await valueOf(
     `await import(${JSON.stringify(specifier)}).catch((e) => [e.name, e.code, e.message])`,
   );
   expect(caught).toEqual(["TypeError", "ERR_MODULE_NOT_FOUND", expect.stringContaining(message)]);
 });
 
-test("error: a specifier that is no string, options that are no object", async () => {
+test("a specifier that is no string, options that are no object", async () => {
   expect(await valueOf("await import(Symbol()).catch((e) => e.message)")).toBe(
     "Cannot convert a Symbol value to a string",
   );
@@ -380,7 +380,7 @@ test("error: a specifier that is no string, options that are no object", async (
   );
 });
 
-test("error: nothing outside the list is fetched, by a module or by a redirect", async () => {
+test("nothing outside the list is fetched, by a module or by a redirect", async () => {
   const before = outside.connections();
   const away = await valueOf(`await import('${files.origin}/ok/away.js').catch((e) => e.message)`);
   expect(away).toBe(`Requires import access to "${outside.host}", run again with the --allow-import flag`);
@@ -391,7 +391,7 @@ test("error: nothing outside the list is fetched, by a module or by a redirect",
   );
 });
 
-test("error: a run has its number of imports and their size", async () => {
+test("a run has its number of imports and their size", async () => {
   const many = "await Promise.all([1, 2, 3, 4].map(() => import('npm:one')))";
   expect(await valueOf(many, { maxImports: 3 })).toBe("thrown: Exceeded maximum of 3 imports");
   expect(await valueOf("await import('npm:large')", { maxImportBytes: 200_000 })).toMatch(
@@ -399,7 +399,7 @@ test("error: a run has its number of imports and their size", async () => {
   );
 });
 
-test("default: without a list nothing may be imported, no socket opens, and the run's error says what to do", async () => {
+test("without a list nothing may be imported, no socket opens, and the run's error says what to do", async () => {
   const closed = createSandboxPool({ concurrency: 1, hostCalls: { import: createImportCall(makeLoader()) } });
   pools.push(closed);
   const sockets = countSockets();
@@ -419,7 +419,7 @@ test("default: without a list nothing may be imported, no socket opens, and the 
   });
 });
 
-test("behaviour: a list of versions holds for the version that a range means", async () => {
+test("a list of versions holds for the version that a range means", async () => {
   const loader = makeLoader({ allowModules: ["npm:one@1"] });
   expect(await loader.load("npm:one@1.0.0")).toMatchObject({ ok: true });
   expect(await loader.load("npm:one")).toMatchObject({
@@ -428,7 +428,7 @@ test("behaviour: a list of versions holds for the version that a range means", a
   });
 });
 
-test("behaviour: one download serves all who ask at once, and a failure is remembered for a moment", async () => {
+test("one download serves all who ask at once, and a failure is remembered for a moment", async () => {
   const loader = makeLoader({ allowModules: ["npm:*"] });
   const before = registry.requests.length;
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => loader.load("npm:named")));
@@ -438,7 +438,7 @@ test("behaviour: one download serves all who ask at once, and a failure is remem
   expect(registry.requests.length - before).toBe(3);
 });
 
-test("behaviour: what was bundled is pinned on disk by its hash, private, and outlives the registry", async () => {
+test("what was bundled is pinned on disk by its hash, private, and outlives the registry", async () => {
   const dataDir = makeFolder();
   const own = await startRegistry([plain("pinned", "1.0.0", { "index.js": "module.exports = 'first';" })]);
   const allowed = {
@@ -473,7 +473,7 @@ test("behaviour: what was bundled is pinned on disk by its hash, private, and ou
   });
 });
 
-test("error: an unreachable registry is named", async () => {
+test("an unreachable registry is named", async () => {
   const loader = makeLoader({ allowModules: ["npm:*"], registry: "http://127.0.0.1:1/" });
   expect(await loader.load("npm:one")).toMatchObject({
     failure: {

@@ -11,11 +11,11 @@ test.each([
   ["npm:ms/", { name: "ms", range: "", subpath: "." }],
   ["npm:ms@next", { name: "ms", range: "next", subpath: "." }],
   ["npm:@noble/hashes@1.4.0/sha256", { name: "@noble/hashes", range: "1.4.0", subpath: "./sha256" }],
-])("default: %s", (specifier, expected) => {
+])("%s", (specifier, expected) => {
   expect(parseModuleSpecifier(specifier)).toEqual({ kind: "npm", ...expected });
 });
 
-test("behaviour: built-in modules with and without prefix, https and data", () => {
+test("built-in modules with and without prefix, https and data", () => {
   expect(parseModuleSpecifier("node:crypto")).toEqual({ kind: "node", name: "crypto" });
   expect(parseModuleSpecifier("crypto")).toEqual({ kind: "node", name: "crypto" });
   expect(parseModuleSpecifier("https://a.example/x.js")).toMatchObject({ kind: "url" });
@@ -44,11 +44,11 @@ test.each([
     "npm:a@1.x || 2",
     "Invalid package specifier 'npm:a@1.x || 2'\n    0: Invalid specifier version requirement",
   ],
-])("error: %j", (specifier, message) => {
+])("%j", (specifier, message) => {
   expect(() => parseModuleSpecifier(specifier)).toThrow(message);
 });
 
-test("error: an unknown scheme lists the known ones", () => {
+test("an unknown scheme lists the known ones", () => {
   expect(() => parseModuleSpecifier("foo:bar")).toThrow(
     'Unsupported scheme "foo" for module "foo:bar". Supported schemes:\n - "blob"\n - "data"\n - "file"\n - "http"\n - "https"\n - "jsr"\n - "npm"',
   );
@@ -65,7 +65,7 @@ const refuses = (entries: readonly string[], name: string, version?: string) => 
   }
 };
 
-test("behaviour: the allow-list names packages, scopes and versions", () => {
+test("the allow-list names packages, scopes and versions", () => {
   expect(refuses([], "ms")).toBe(true);
   expect(refuses(["npm:*"], "ms", "1.0.0")).toBe(false);
   expect(refuses(["npm:ms"], "ms", "9.9.9")).toBe(false);
@@ -76,7 +76,7 @@ test("behaviour: the allow-list names packages, scopes and versions", () => {
   expect(refuses(["npm:@noble/hashes@^1"], "@noble/hashes", "2.0.0")).toBe(true);
 });
 
-test("behaviour: the allow-list admits URLs below a prefix, and nothing that only starts alike", () => {
+test("the allow-list admits URLs below a prefix, and nothing that only starts alike", () => {
   const list = createModuleAllowList(["https://a.example/x/"]);
   const refused = (url: string) => {
     try {
@@ -97,7 +97,7 @@ test("behaviour: the allow-list admits URLs below a prefix, and nothing that onl
   expect(refused("https://a.example:8443/x/y.js")).toBe(true);
 });
 
-test("error: what is not on the list says what the operator can add", () => {
+test("what is not on the list says what the operator can add", () => {
   const list = createModuleAllowList([]);
   expect(() => list.assertUrl(new URL("https://a.example/x.js"))).toThrow(
     'Requires import access to "a.example:443", run again with the --allow-import flag',
@@ -105,7 +105,7 @@ test("error: what is not on the list says what the operator can add", () => {
   expect(() => list.assertPackage("ms")).toThrow('Requires import access to "npm:ms"');
 });
 
-test("behaviour: a package that isn't admitted is refused before its version is read", () => {
+test("a package that isn't admitted is refused before its version is read", () => {
   const specifier = `npm:a@${Array.from({ length: 12_000 }, (_, at) => at).join("||")}`;
   const list = createModuleAllowList(["npm:ms"]);
   const beganMs = process.cpuUsage();
@@ -116,7 +116,7 @@ test("behaviour: a package that isn't admitted is refused before its version is 
   expect(process.cpuUsage(beganMs).user / 1_000).toBeLessThan(500);
 });
 
-test("error: a version requirement of more than 256 characters is none", () => {
+test("a version requirement of more than 256 characters is none", () => {
   const range = Array.from({ length: 64 }, (_, at) => at + 10).join("||");
   expect(parseModuleSpecifier(`npm:ms@${range}`)).toMatchObject({ range });
   expect(() => parseModuleSpecifier(`npm:ms@${range}||9`)).toThrow("Invalid specifier version requirement");
@@ -140,7 +140,7 @@ test.each([
   "https://esm.sh/#x",
   "file:///etc/",
   "",
-])("error: the entry %j of the allow-list is refused by name, with the form it should have", (entry) => {
+])("the entry %j of the allow-list is refused by name, with the form it should have", (entry) => {
   let refusal: unknown;
   try {
     createModuleAllowList(["npm:ms", entry]);

@@ -37,11 +37,11 @@ test.each([
   ["./other", null],
   ["./__proto__", null],
   ["./constructor", null],
-])("default: %s means %s", (subpath, expected) => {
+])("%s means %s", (subpath, expected) => {
   expect(resolveExports(FIELD, subpath, IMPORT_CONDITIONS)).toBe(expected);
 });
 
-test("behaviour: require has its own condition", () => {
+test("require has its own condition", () => {
   expect(resolveExports(FIELD, "./nested", REQUIRE_CONDITIONS)).toBe("./r.cjs");
 });
 
@@ -51,17 +51,17 @@ test.each([
   ["a list", ["./l.js"], "./l.js"],
   ["a number", 5, null],
   ["nothing", undefined, null],
-])("behaviour: %s stands for the main entry", (_what, field, expected) => {
+])("%s stands for the main entry", (_what, field, expected) => {
   expect(resolveExports(field, ".", IMPORT_CONDITIONS)).toBe(expected);
 });
 
-test("behaviour: nesting without end is given up", () => {
+test("nesting without end is given up", () => {
   let field: unknown = "./x.js";
   for (let depth = 0; depth < 10_000; depth += 1) field = { import: field };
   expect(resolveExports(field, ".", IMPORT_CONDITIONS)).toBeNull();
 });
 
-test("behaviour: imports lead to files and to packages", () => {
+test("imports lead to files and to packages", () => {
   const imports = { "#a": "./a.js", "#b/*": "./b/*.js", "#c": { deno: "node:crypto", default: "c" } };
   const of = (name: string) => resolveExports(imports, name, IMPORT_CONDITIONS);
   expect([of("#a"), of("#b/x"), of("#c"), of("#d")]).toEqual(["./a.js", "./b/x.js", "node:crypto", null]);

@@ -9,7 +9,7 @@ async function unpacked(entries: readonly TarEntry[]): Promise<Record<string, st
   return Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]));
 }
 
-test("default: gives regular files by their path inside the archive's folder", async () => {
+test("gives regular files by their path inside the archive's folder", async () => {
   const entries = [
     { path: "package/package.json", content: "{}" },
     { path: "package/lib/a.js", content: "a".repeat(1_000) },
@@ -18,11 +18,11 @@ test("default: gives regular files by their path inside the archive's folder", a
   expect(await unpacked(entries)).toEqual({ "package.json": "{}", "lib/a.js": "a".repeat(1_000), empty: "" });
 });
 
-test("behaviour: the folder may have any name", async () => {
+test("the folder may have any name", async () => {
   expect(await unpacked([{ path: "anything/x.js", content: "1" }])).toEqual({ "x.js": "1" });
 });
 
-test("behaviour: long names come from pax and GNU headers", async () => {
+test("long names come from pax and GNU headers", async () => {
   const name = `package/${"d/".repeat(80)}x.js`;
   const record = ` path=${name}\n`;
   const pax = { path: "PaxHeader/x", type: "x", content: `${record.length + 3}${record}` };
@@ -32,7 +32,7 @@ test("behaviour: long names come from pax and GNU headers", async () => {
   expect(await unpacked([gnu, file])).toEqual({ [`${"d/".repeat(80)}x.js`]: "1" });
 });
 
-test("behaviour: links, devices and paths that leave the folder are left out", async () => {
+test("links, devices and paths that leave the folder are left out", async () => {
   const entries = [
     { path: "package/link", type: "2", content: "" },
     { path: "package/hard", type: "1", content: "" },
@@ -51,6 +51,6 @@ test.each([
   ["a truncated gzip", packTar([{ path: "p/x", content: "1" }]).subarray(0, 40)],
   ["a body that is cut short", packTar([{ path: "p/x", content: "1", size: 9_999 }])],
   ["70 MB of zeros", gzipSync(Buffer.alloc(70 * 1_024 * 1_024))],
-])("error: refuses %s", async (_what, bytes) => {
+])("refuses %s", async (_what, bytes) => {
   await expect(unpackTarball(bytes)).rejects.toThrow("Failed extracting tarball");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sumCoinCharged } from "../../../../../src/browser/application/pages/dapps/coinCharged.ts";
 
-test("default: coin is summed by network, without networks where none was charged", () => {
+test("coin is summed by network, without networks where none was charged", () => {
   const sums = sumCoinCharged([
     { network: "polygon_amoy", coinWei: "7000000000000000001" },
     { network: "sepolia", coinWei: "5" },

@@ -9,7 +9,7 @@ import {
 const cron = (text: string): string => describeTimes({ every: null, cron: text, timeZone: "UTC" });
 const every = (text: string): string => describeTimes({ every: text, cron: null, timeZone: null });
 
-test("default: the usual times are put in words, others as they were given", () => {
+test("the usual times are put in words, others as they were given", () => {
   expect(every("1h")).toBe("every hour");
   expect(every("90s")).toBe("every 90 seconds");
   expect(cron("0 20 * * *")).toBe("every day at 20:00 (UTC)");
@@ -21,7 +21,7 @@ test("default: the usual times are put in words, others as they were given", () 
   expect(cron("0 20 1 * *")).toBe("at 0 20 1 * * (UTC)");
 });
 
-test("default: what becomes of ticks that are late or early is said in words", () => {
+test("what becomes of ticks that are late or early is said in words", () => {
   expect(describeLateness({ catchUp: "one", window: "1d", overlap: "skip" })).toBe(
     "Catches up with the newest missed tick, up to 1 day late; skips a tick while the last request has not ended.",
   );
@@ -33,7 +33,7 @@ test("default: what becomes of ticks that are late or early is said in words", (
   );
 });
 
-test("default: an action is said with its parameters", () => {
+test("an action is said with its parameters", () => {
   expect(describeAction({ preset: "coinflip" })).toBe("draws coinflip");
   expect(describeAction({ preset: "range", min: "1", max: { event: "players" } })).toBe(
     "draws range (min 1, max players of the log)",
@@ -43,7 +43,7 @@ test("default: an action is said with its parameters", () => {
   expect(describeAction({ function: { source: "return 1" } })).toBe("runs a function");
 });
 
-test("default: logs are said with their contract and event", () => {
+test("logs are said with their contract and event", () => {
   const addresses = ["0x5fbdb2315678afecb367f032d93f642f64180aa3"] as const;
   const event = "event Closed(uint256 indexed round, uint256 players)";
   expect(describeLogs({ addresses, event, confidence: "latest" })).toBe("when 0x5fbd…0aa3 emits Closed");

@@ -10,12 +10,12 @@ test.each([
   [`https://tyche.example/r/req_${"0".repeat(26)}?x=1`, `req_${"0".repeat(26)}`],
   [`https://tyche.example/dapps/dapp_x/requests/req_${"0".repeat(26)}`, `req_${"0".repeat(26)}`],
   ["https://tyche.example/explorer/fuji/address/0x12/contract", "0x12"],
-])("default: of %s the page's subject is looked for", (text, subject) => {
+])("of %s the page's subject is looked for", (text, subject) => {
   expect(readSearched(text)).toBe(subject);
 });
 
 test.each([HASH, "27", "VRF node", "https://tyche.example/explorer", "ftp://x/tx/1", "", "/tx/1"])(
-  "behaviour: %j is looked for as it is",
+  "%j is looked for as it is",
   (text) => {
     expect(readSearched(text)).toBe(text);
   },

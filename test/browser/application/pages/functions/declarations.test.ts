@@ -8,7 +8,7 @@ const declarations = readDeclarations(
 const find = (owner: string, name: string) =>
   declarations.find((one) => one.owner === owner && one.name === name);
 
-test("default: the nodes' library is known with its types and what they say of it", () => {
+test("the nodes' library is known with its types and what they say of it", () => {
   expect(find("", "args")).toMatchObject({ type: expect.stringContaining("string[]") });
   expect(find("Functions", "makeHttpRequest")).toMatchObject({
     type: expect.stringContaining("Promise"),
@@ -18,7 +18,7 @@ test("default: the nodes' library is known with its types and what they say of i
   expect(find("HttpRequest", "url")).toBeDefined();
 });
 
-test("behaviour: no declaration holds a comment or a part of another", () => {
+test("no declaration holds a comment or a part of another", () => {
   for (const { name, type, doc } of declarations) {
     expect({ name, type }).toEqual({ name, type: expect.not.stringMatching(/\/\*|\*\/|@doc|\n/) });
     expect({ name, doc }).toEqual({ name, doc: expect.not.stringMatching(/^\s|\*\/|\n/) });

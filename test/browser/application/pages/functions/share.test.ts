@@ -15,18 +15,18 @@ const DRAFT: Draft = {
 const pack = (value: unknown): string =>
   `#v1.${deflateRawSync(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url")}`;
 
-test("default: a draft comes back as it went", async () => {
+test("a draft comes back as it went", async () => {
   const fragment = await encodeFragment(DRAFT);
   expect(fragment).toMatch(/^#v1\.[\w-]+$/);
   expect(await decodeFragment(fragment)).toEqual(DRAFT);
 });
 
-test("behaviour: a link names no secrets: whoever opens it decides", async () => {
+test("a link names no secrets: whoever opens it decides", async () => {
   const fragment = await encodeFragment({ ...DRAFT, secrets: ["API_KEY"] });
   expect(await decodeFragment(fragment)).toEqual(DRAFT);
 });
 
-test("behaviour: members that no draft has are left out", async () => {
+test("members that no draft has are left out", async () => {
   expect(await decodeFragment(pack({ ...DRAFT, dapp: "theirs" }))).toEqual(DRAFT);
 });
 
@@ -43,6 +43,6 @@ test.each([
   ["another type", pack({ ...DRAFT, returnType: "bytes" })],
   ["a text that fills the memory", pack({ ...DRAFT, source: " ".repeat(64 * 2 ** 20) })],
   ["a little too much", pack({ ...DRAFT, source: "x".repeat(262_144) })],
-])("error: a link with %s holds no draft", async (_, fragment) => {
+])("a link with %s holds no draft", async (_, fragment) => {
   expect(await decodeFragment(fragment)).toBeUndefined();
 });

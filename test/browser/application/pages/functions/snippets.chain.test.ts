@@ -51,7 +51,7 @@ const COMMANDS: Readonly<Record<string, (text: string) => [string, string[]]>> =
 };
 
 test.each(SNIPPETS)(
-  "default: as $name, a draft is sent as it is, with the key of the environment",
+  "as $name, a draft is sent as it is, with the key of the environment",
   async ({ name, write }) => {
     answer = { status: 200, data: DONE };
     const [command, args] = COMMANDS[name]!(write(DRAFT, baseUrl));
@@ -68,18 +68,15 @@ test.each(SNIPPETS)(
   },
 );
 
-test.each(SNIPPETS)(
-  "error: as $name, a failure is printed, on the network and in the dry run",
-  async (snippet) => {
-    const [command, args] = COMMANDS[snippet.name]!(snippet.write(DRAFT, baseUrl));
-    const data = { ...DONE, success: false, value: null, err: "the reason", code: "function_failed" };
-    for (const status of [200, 422]) {
-      answer = { status, data };
-      const { stdout, stderr } = await run(command, args, {
-        cwd: ROOT,
-        env: { ...process.env, TYCHE_API_KEY: "tyche_key" },
-      }).catch((error: { readonly stdout: string; readonly stderr: string }) => error);
-      expect(`${stdout}${stderr}`).toContain("the reason");
-    }
-  },
-);
+test.each(SNIPPETS)("as $name, a failure is printed, on the network and in the dry run", async (snippet) => {
+  const [command, args] = COMMANDS[snippet.name]!(snippet.write(DRAFT, baseUrl));
+  const data = { ...DONE, success: false, value: null, err: "the reason", code: "function_failed" };
+  for (const status of [200, 422]) {
+    answer = { status, data };
+    const { stdout, stderr } = await run(command, args, {
+      cwd: ROOT,
+      env: { ...process.env, TYCHE_API_KEY: "tyche_key" },
+    }).catch((error: { readonly stdout: string; readonly stderr: string }) => error);
+    expect(`${stdout}${stderr}`).toContain("the reason");
+  }
+});

@@ -8,7 +8,7 @@ test.each<[RequestKind, readonly RequestState[], string]>([
   ["function", ["received", "submitted", "executing"], "fulfilled"],
   ["random", ["received", "submitted", "randomness"], "fulfilled"],
   ["preset", ["received", "failed"], ""],
-])("default: %s at %j has %j ahead", (kind, states, expected) => {
+])("%s at %j has %j ahead", (kind, states, expected) => {
   const timeline = states.map((state, i) => ({ seq: i + 1, state, at: new Date(i).toISOString() }));
   expect(stepsAhead({ kind, timeline, state: states.at(-1)! }).join(" ")).toBe(expected);
 });
