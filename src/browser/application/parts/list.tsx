@@ -1,4 +1,4 @@
-import type { Key, ReactNode } from "react";
+import { Fragment, type Key, type ReactNode } from "react";
 import { Scrollable } from "./parts.tsx";
 
 /** A column of a {@link List}. */
@@ -25,6 +25,7 @@ export function List<Item>({
   columns,
   keyOf,
   isDense = false,
+  detailOf,
 }: {
   readonly label: string;
   readonly items: readonly Item[];
@@ -33,6 +34,8 @@ export function List<Item>({
   readonly keyOf: (item: Item, index: number) => Key;
   /** For many columns of numbers. */
   readonly isDense?: boolean;
+  /** What is shown below an item, as wide as the list; nothing if it is `undefined`. */
+  readonly detailOf?: (item: Item) => ReactNode | undefined;
 }) {
   const classes = isDense ? "list dense" : "list";
   return (
@@ -48,20 +51,32 @@ export function List<Item>({
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {items.map((item, i) => (
-            <tr key={keyOf(item, i)} role="row">
-              {columns.map(({ head, cell, kind, isPlain = false, hasHiddenHead = false }, at) => (
-                <td
-                  key={head}
-                  role="cell"
-                  className={[kind, isPlain && "plain"].filter(Boolean).join(" ") || undefined}
-                  data-label={at === 0 || isPlain || hasHiddenHead ? undefined : head}
-                >
-                  {cell(item)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {items.map((item, i) => {
+            const detail = detailOf?.(item);
+            return (
+              <Fragment key={keyOf(item, i)}>
+                <tr role="row">
+                  {columns.map(({ head, cell, kind, isPlain = false, hasHiddenHead = false }, at) => (
+                    <td
+                      key={head}
+                      role="cell"
+                      className={[kind, isPlain && "plain"].filter(Boolean).join(" ") || undefined}
+                      data-label={at === 0 || isPlain || hasHiddenHead ? undefined : head}
+                    >
+                      {cell(item)}
+                    </td>
+                  ))}
+                </tr>
+                {detail !== undefined && (
+                  <tr role="row" className="detail">
+                    <td role="cell" className="long" colSpan={columns.length}>
+                      {detail}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </Scrollable>

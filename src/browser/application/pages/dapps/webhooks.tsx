@@ -292,6 +292,7 @@ function Attempts({
       else next.set(name, value);
       return next;
     });
+  const [shownId, setShownId] = useState<string>();
   const again = (eventId: string) => (
     <button type="button" onClick={() => void replay?.(eventId)}>
       Send again<span className="visually-hidden"> {eventId}</span>
@@ -340,12 +341,23 @@ function Attempts({
                     kind: "long",
                     cell: ({ id, type, eventId }) => (
                       <>
-                        {type} <Code text={eventId} />
-                        <Message dappId={dappId} webhookId={webhookId} id={id} />
+                        {type} <Code text={eventId} />{" "}
+                        <button
+                          type="button"
+                          className="copy"
+                          aria-expanded={id === shownId}
+                          onClick={() => setShownId(id === shownId ? undefined : id)}
+                        >
+                          Message
+                        </button>
                       </>
                     ),
                   },
-                  { head: "Outcome", isPlain: true, cell: (attempt) => <Outcome attempt={attempt} /> },
+                  {
+                    head: "Outcome",
+                    isPlain: true,
+                    cell: (attempt) => <Outcome attempt={attempt} />,
+                  },
                   {
                     head: "About",
                     kind: "long",
@@ -371,6 +383,9 @@ function Attempts({
                       again(attempt.eventId),
                   },
                 ]}
+                detailOf={({ id }) =>
+                  id === shownId ? <Message dappId={dappId} webhookId={webhookId} id={id} /> : undefined
+                }
               />
               <Older
                 href={(next) => {
@@ -391,7 +406,7 @@ function Attempts({
 const STATES = ["delivered", "failed"] as const;
 const TYPES = [...WEBHOOK_EVENTS, "webhook.test"] as const;
 
-/** The message of an attempt as it was sent, read once it is unfolded. */
+/** The message of an attempt as it was sent. */
 function Message({
   dappId,
   webhookId,
@@ -402,38 +417,31 @@ function Message({
   readonly id: string;
 }) {
   const { webhooks } = useClient(dappId);
-  const [isOpen, setOpen] = useState(false);
   const query = useQuery({
-    enabled: isOpen,
     queryKey: ["attempt", dappId, webhookId, id],
     queryFn: () => webhooks.attempt(webhookId, id),
   });
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Message</summary>
-      {isOpen && (
-        <Loaded query={query}>
-          {({ headers, body }) => (
+    <Loaded query={query}>
+      {({ headers, body }) => (
+        <>
+          <Listing
+            label="Headers"
+            text={Object.entries({ ...headers, "webhook-signature": "not kept" })
+              .map(([name, value]) => `${name}: ${value}`)
+              .join("\n")}
+          />
+          {body === null ? (
+            <p className="note">The event is no longer stored.</p>
+          ) : (
             <>
-              <Listing
-                label="Headers"
-                text={Object.entries({ ...headers, "webhook-signature": "not kept" })
-                  .map(([name, value]) => `${name}: ${value}`)
-                  .join("\n")}
-              />
-              {body === null ? (
-                <p className="note">The event is no longer stored.</p>
-              ) : (
-                <>
-                  <CopyButton text={body} what="body" />
-                  <Listing label="Body" text={body} />
-                </>
-              )}
+              <Listing label="Body" text={body} />
+              <CopyButton text={body} what="body" />
             </>
           )}
-        </Loaded>
+        </>
       )}
-    </details>
+    </Loaded>
   );
 }
 
@@ -451,7 +459,7 @@ function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
   const { success, status, error, durationMs, answer } = attempt;
   return (
     <>
-      <Tag kind={success ? "good" : "bad"}>{status ?? "no answer"}</Tag> {durationMs} ms
+      <Tag kind={success ? "good" : "bad"}>{status ?? "no answer"}</Tag> {`${durationMs}\u00a0ms`}
       {error !== null && (
         <span className="bad-text">
           {" "}
