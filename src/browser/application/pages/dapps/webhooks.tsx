@@ -21,7 +21,7 @@ import {
 import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
 import { RotateButton } from "../../parts/rotateButton.tsx";
-import { Folded, Listing, Notice, Older, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Listing, Notice, Older, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay } from "../../services.tsx";
 
@@ -384,7 +384,7 @@ function Attempts({
                   },
                 ]}
                 detailOf={({ id }) =>
-                  id === shownId ? <Message dappId={dappId} webhookId={webhookId} id={id} /> : undefined
+                  id === shownId ? <Sent dappId={dappId} webhookId={webhookId} id={id} /> : undefined
                 }
               />
               <Older
@@ -406,8 +406,8 @@ function Attempts({
 const STATES = ["delivered", "failed"] as const;
 const TYPES = [...WEBHOOK_EVENTS, "webhook.test"] as const;
 
-/** The message of an attempt as it was sent. */
-function Message({
+/** The message of an attempt as it was sent, and what was answered. */
+function Sent({
   dappId,
   webhookId,
   id,
@@ -423,7 +423,7 @@ function Message({
   });
   return (
     <Loaded query={query}>
-      {({ headers, body }) => (
+      {({ headers, body, answer }) => (
         <>
           <Listing
             label="Headers"
@@ -437,6 +437,12 @@ function Message({
             <>
               <Listing label="Body" text={body} />
               <CopyButton text={body} what="body" />
+            </>
+          )}
+          {answer !== "" && (
+            <>
+              <h4>Answer</h4>
+              <Listing label="Answer" text={answer} />
             </>
           )}
         </>
@@ -456,7 +462,7 @@ function Subject({ dappId, id }: { readonly dappId: string; readonly id: string 
 }
 
 function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
-  const { success, status, error, durationMs, answer } = attempt;
+  const { success, status, error, durationMs } = attempt;
   return (
     <>
       <Tag kind={success ? "good" : "bad"}>{status ?? "no answer"}</Tag> {`${durationMs}\u00a0ms`}
@@ -465,11 +471,6 @@ function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
           {" "}
           <UnknownText text={error} />
         </span>
-      )}
-      {answer !== "" && (
-        <Folded summary="Answer">
-          <Listing text={answer} label="Answer" />
-        </Folded>
       )}
     </>
   );
