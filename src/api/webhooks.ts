@@ -52,7 +52,9 @@ export const WebhookAttempt = Type.Object({
   status: nullable(Type.Integer(), "HTTP status of the answer; `null` if none came."),
   error: nullable(Type.String(), "Why no answer came; `null` if one did."),
   answer: Type.String({ description: "The first 2,048 bytes of the answer's body, as text." }),
-  nextAttemptAt: nullable(time("When the event was to be sent again; `null` if it wasn't.")),
+  nextAttemptAt: nullable(
+    time("When the event was to be sent again; `null` if it wasn't, or has been delivered, or given up."),
+  ),
 });
 
 /** An attempt with the message that was sent. */

@@ -184,6 +184,8 @@ export async function saveAttempt(
 export type LoggedAttempt = StoredAttempt & {
   readonly type: string | null;
   readonly subject: string | null;
+  /** Of the event; `null` once it is deleted. */
+  readonly delivery_state: DeliveryState | null;
 };
 
 /** Which attempts of a webhook are listed. */
@@ -204,12 +206,7 @@ export async function listAttempts(
   },
 ): Promise<LoggedAttempt[]> {
   const { webhookId, limit, before, state, type } = page;
-  let query = db
-    .selectFrom("webhook_attempts as attempt")
-    .leftJoin("webhook_events as event", "event.id", "attempt.event_id")
-    .selectAll("attempt")
-    .select(["event.type", "event.subject"])
-    .where("attempt.webhook_id", "=", webhookId);
+  let query = selectAttempts(db, webhookId);
   if (before !== undefined) query = query.where("attempt.id", "<", before);
   if (type !== undefined) query = query.where("event.type", "=", type);
   if (state === "delivered")
@@ -231,14 +228,24 @@ export async function findAttempt(
   webhookId: string,
   id: string,
 ): Promise<(LoggedAttempt & { readonly body: string | null }) | undefined> {
-  return await db
-    .selectFrom("webhook_attempts as attempt")
-    .leftJoin("webhook_events as event", "event.id", "attempt.event_id")
-    .selectAll("attempt")
-    .select(["event.type", "event.subject", "event.body"])
-    .where("attempt.webhook_id", "=", webhookId)
+  return await selectAttempts(db, webhookId)
+    .select("event.body")
     .where("attempt.id", "=", id)
     .executeTakeFirst();
+}
+
+function selectAttempts(db: Queryable, webhookId: string) {
+  return db
+    .selectFrom("webhook_attempts as attempt")
+    .leftJoin("webhook_events as event", "event.id", "attempt.event_id")
+    .leftJoin("webhook_deliveries as delivery", (join) =>
+      join
+        .onRef("delivery.event_id", "=", "attempt.event_id")
+        .onRef("delivery.webhook_id", "=", "attempt.webhook_id"),
+    )
+    .selectAll("attempt")
+    .select(["event.type", "event.subject", "delivery.state as delivery_state"])
+    .where("attempt.webhook_id", "=", webhookId);
 }
 
 /** Counts deliveries of webhooks that are not delivered, by webhook and state. */

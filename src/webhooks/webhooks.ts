@@ -259,7 +259,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 }
 
 function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
-  const { status, next_at } = attempt;
+  const { status, next_at, delivery_state } = attempt;
   return {
     id: attempt.id,
     eventId: attempt.event_id,
@@ -271,7 +271,7 @@ function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
     status,
     error: attempt.error,
     answer: attempt.answer,
-    nextAttemptAt: next_at === null ? null : formatTime(next_at),
+    nextAttemptAt: next_at === null || delivery_state !== "pending" ? null : formatTime(next_at),
   };
 }
 

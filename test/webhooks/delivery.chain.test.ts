@@ -216,8 +216,9 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/fine` });
     clock += 5_500;
     delivery.wake();
-    const [, second] = await attempted(id, 2);
+    const [former, second] = await attempted(id, 2);
     expect(second).toMatchObject({ success: true, eventId: first!.eventId, nextAttemptAt: null });
+    expect(former).toMatchObject({ id: first!.id, nextAttemptAt: null });
     expect((await webhooks.get(DESK_DAPP, id)).failingSince).toBeNull();
   });
 
