@@ -172,6 +172,10 @@ export function registerDapp(program: Command, terminal: Terminal): void {
       }),
     );
 
+  registerKeys(dapp, terminal);
+}
+
+function registerKeys(dapp: Command, terminal: Terminal): void {
   dapp
     .command("add-key")
     .argument("<dapp>", "id or name of the dapp")
