@@ -22,7 +22,11 @@ export interface BackupTool {
   restore(
     file: string,
     location: StateLocation,
-  ): Promise<{ readonly changedAt?: number; readonly setAsideAs?: string }>;
+  ): Promise<{
+    readonly changedAt?: number;
+    readonly setAsideAs?: string;
+    readonly chains: readonly string[];
+  }>;
 }
 
 /** Adds `tyche backup` and `tyche restore`. */
@@ -42,7 +46,7 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
     .description("Replaces the database of a stopped service with a backup.")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string) => {
-      const { changedAt, setAsideAs } = await tool.restore(file, {
+      const { changedAt, setAsideAs, chains } = await tool.restore(file, {
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
       });
@@ -50,5 +54,9 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
         changedAt === undefined ? "without requests" : `as of ${new Date(changedAt).toISOString()}`;
       terminal.out(`restored the database ${when}`);
       if (setAsideAs !== undefined) terminal.out(`the earlier one is ${setAsideAs}`);
+      if (chains.length > 0)
+        terminal.out(
+          `its embedded chains stay as they are: if /readyz says that the database is older than one, start once with TYCHE_ACCEPT_CHAINS=${chains.join(",")}`,
+        );
     });
 }

@@ -90,3 +90,33 @@ test("the oracle's pod is restricted as the service's is", () => {
   expect(lines.length).toBeGreaterThan(15);
   expect(linesOf(oracle!)).toEqual(lines);
 });
+
+test("the examples of a public network's configuration are ones, and the folder that pods read is made of them", () => {
+  const folder = "deploy/kubernetes/public";
+  const environment = { DATABASE_URL: "postgres://x", TYCHE_OPERATOR_KEY: `0x${"1".repeat(64)}` };
+  const networks = ["service", "oracle"].map((name) => {
+    const file = path.join(ROOT, folder, `${name}.example.json`);
+    return readConfig({ file, dataDir: ROOT, environment }).config.networks["sepolia"];
+  });
+  const contracts = path.join(ROOT, folder, "sepolia.json");
+  expect(networks).toEqual([expect.objectContaining({ contracts }), expect.objectContaining({ contracts })]);
+  const kustomization = read(`${folder}/kustomization.yaml`);
+  const [, files] = /files: \[([^\]]+)\]/.exec(kustomization)!;
+  for (const text of [kustomization, read("docs/deploy.md")])
+    expect([...text.matchAll(/^(?:# +)?cp \S+ (config\/\S+)/gm)].map(([, file]) => file)).toEqual(
+      files!.split(", "),
+    );
+});
+
+test("what docs/deploy.md adds to these files names what is in them, and variables that Tyche reads", () => {
+  const added = [...read("docs/deploy.md").matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text]) => text!);
+  const [override = "", overlay = ""] = added;
+  expect([...override.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)).toEqual(["tyche", "caddy"]);
+  expect(compose).toMatch(
+    /^ {2}tyche:\n[^]*^ {2}caddy:\n[^]*\$\{TYCHE_DOMAIN:-\}[^]*reverse_proxy service:3000$/m,
+  );
+  expect(overlay).toContain("{ kind: StatefulSet, name: tyche }");
+  const settings = [...`${override}${overlay}`.matchAll(/(?<![{])\bTYCHE_\w+/g)].map(([name]) => name);
+  expect(settings).toEqual(["TYCHE_PUBLIC_URL", "TYCHE_CONFIG", "TYCHE_CONFIG"]);
+  for (const name of settings) expect(read("docs/operations.md")).toContain(`| \`${name}\` |`);
+});

@@ -4,7 +4,7 @@ import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import { BackupError, backupDatabase, readBackup, restoreDatabase } from "../../store/backup.ts";
 import type { BackupFile } from "../../store/backup.ts";
 import { findNotedDatabase } from "../../store/databaseNote.ts";
-import { openDataDirectory } from "../../store/dataDirectory.ts";
+import { listChains, openDataDirectory } from "../../store/dataDirectory.ts";
 import { fingerprintOf } from "../../store/masterKey.ts";
 
 /** Where a command finds a service's state. */
@@ -32,13 +32,14 @@ export async function backUp(file: string, { dataDir }: Pick<StateLocation, "dat
 /**
  * Replaces a data directory's database with a backup; no service may be using the directory.
  *
+ * @returns also the embedded chains, which may be newer than the backup now.
  * @throws {TycheError} when the backup can't be used, its keys belong to another master key, or a service is
  * running.
  */
 export function restore(
   file: string,
   { dataDir, masterKey }: StateLocation,
-): BackupFile & { readonly setAsideAs?: string } {
+): BackupFile & { readonly setAsideAs?: string; readonly chains: readonly string[] } {
   refuseServer(dataDir, (variable) => `pg_restore --clean --if-exists --dbname="$${variable}" ${file}`);
   const backup = readBackup(resolve(file));
   const directory = openDataDirectory(dataDir, { exclusive: true, masterKey, isRestoring: true });
@@ -48,7 +49,8 @@ export function restore(
       throw new BackupError(
         `the master key of ${dataDir} does not match the backup ${file}; put the right key there, or name it in TYCHE_MASTER_KEY_FILE`,
       );
-    return { ...backup, ...restoreDatabase(resolve(file), directory.file("tyche.sqlite")) };
+    const chains = listChains(dataDir).filter((name) => !name.includes(".set-aside-"));
+    return { ...backup, ...restoreDatabase(resolve(file), directory.file("tyche.sqlite")), chains };
   } finally {
     directory.close();
   }
