@@ -1,14 +1,11 @@
 import type { RequestVerification, Verification, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
-import { describeDraw, describeTimes } from "../lib/drawWords.ts";
+import { describeDraw, describeTimes, shorten } from "../lib/drawWords.ts";
 import { describeLabel } from "../lib/label.ts";
 import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
 import { describeError, describeResult } from "../verify/describeResult.ts";
 import { splitAtHidden } from "../lib/hiddenCharacters.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
-
-/** Longer values are shortened in the middle. */
-const MAX_SHOWN = 140;
 
 /** Random words that are shown without `isVerbose`: a request can have 500. */
 const MAX_WORDS = 10;
@@ -93,8 +90,4 @@ function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): stri
 /** Returns text of unknown origin as part of one line, with the names of characters that nobody sees. */
 function readable(text: string): string {
   return oneLine(splitAtHidden(text).join(""));
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
 }

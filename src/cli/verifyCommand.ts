@@ -6,7 +6,7 @@ import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createExplorer } from "../client/index.ts";
-import { findResultAddress, findShared, type ResultAddress } from "../lib/resultAddress.ts";
+import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
 import { createCheckedExplorer } from "./checkedClient.ts";
 import { serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
@@ -32,7 +32,8 @@ interface VerifyFlags {
 
 const HELP = `
 The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). A label is looked for on the chain. Everything is read from a node of the chain and
-computed here. Only of a result's address, such as https://tyche.example.org/r/req_…, the service (TYCHE_URL) is asked which transaction it is.
+computed here. Only of a result's address, such as https://tyche.example.org/r/req_…, the service (TYCHE_URL) is asked which transaction it is;
+\`tyche verify https://tyche.example.org/r/req_…\` needs no network.
 
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
 (the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
@@ -70,10 +71,11 @@ export function registerVerify(
     .command("verify")
     .summary("Verifies a result using chain data only.")
     .description("Verifies the results of a transaction using chain data only.")
-    .argument("<network>", "where the transaction is", parseNetwork)
+    .usage("[options] <network> <tx>")
+    .argument("<network>", "where the transaction is; not needed with a result of the service", parseFirst)
     .argument(
-      "<tx>",
-      "hash of the transaction, its address in an explorer, that of a result (/r/…), or the label of a request",
+      "[tx]",
+      "hash of the transaction, its address in an explorer, that of a result (/r/…) or its id (req_…), or the label of a request",
       parseWhich,
     )
     .option(
@@ -110,8 +112,8 @@ export function registerVerify(
     .option("--verbose", "print also the transactions, what each step compared, and the result's bytes")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
-    .action(async (network: string, given: Which, flags: VerifyFlags) => {
-      const { which, requestId = flags.requestId } = await findTransaction(network, given);
+    .action(async (first: string | OfService, given: Which | undefined, flags: VerifyFlags) => {
+      const { network, which, requestId = flags.requestId } = await findTransaction(first, given);
       const { rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
       // What other commands needn't load.
       const { checkReceipt, readReceipt } = await import("./receipt.ts");
@@ -158,7 +160,10 @@ export function registerVerify(
     });
 }
 
-function parseNetwork(text: string): string {
+/** Parses a network's name or, in its place, a result of the service, which knows the network. */
+function parseFirst(text: string): string | OfService {
+  const address = findOfService(text);
+  if (address !== undefined) return address;
   if (!/^[a-z][a-z0-9_]{0,31}$/.test(text)) throw new InvalidArgumentError("It must be a network's name.");
   return text;
 }
@@ -169,10 +174,22 @@ function parseHash(text: string): Hex {
 }
 
 /** What names a transaction: its hash, a label of a request in it, or the page of its result. */
-type Which = Hex | { readonly label: string } | Extract<ResultAddress, { readonly id: string }>;
+type Which = Hex | { readonly label: string } | OfService;
+
+/** A result of a service: of the one that is asked, unless an origin is given. */
+interface OfService {
+  readonly id: string;
+  readonly origin?: string;
+}
+
+function findOfService(text: string): OfService | undefined {
+  if (isServiceRequest(text)) return { id: text };
+  const address = findResultAddress(text);
+  return address !== undefined && "id" in address ? address : undefined;
+}
 
 function parseWhich(text: string): Which {
-  const address = findResultAddress(text);
+  const address = findResultAddress(text) ?? findOfService(text);
   if (address !== undefined) return "hash" in address ? address.hash : address;
   if (/^0x/i.test(text)) return parseHash(text);
   const problem = URL.canParse(text) && text.includes("://") ? "" : findLabelProblem(text);
@@ -186,13 +203,23 @@ function parseWhich(text: string): Which {
 
 /** Asks the service, of a result's page, which request of which transaction it is; nothing else that it says is used. */
 async function findTransaction(
-  network: string,
-  which: Which,
-): Promise<{ readonly which: Hex | { readonly label: string }; readonly requestId?: Hex }> {
-  if (typeof which === "string" || "label" in which) return { which };
+  first: string | OfService,
+  given: Which | undefined,
+): Promise<{
+  readonly network: string;
+  readonly which: Hex | { readonly label: string };
+  readonly requestId?: Hex;
+}> {
+  const network = typeof first === "string" ? first : undefined;
+  const which = typeof first === "string" ? given : first;
+  if (which === undefined || (network === undefined && given !== undefined))
+    throw new ResultAddressError(
+      "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
+    );
+  if (typeof which === "string" || "label" in which) return { network: network!, which };
   const baseUrl = serviceUrl({ url: process.env["TYCHE_URL"] });
   const { origin } = new URL(baseUrl);
-  if (which.origin !== origin)
+  if (which.origin !== undefined && which.origin !== origin)
     throw new ResultAddressError(
       `the service here is ${origin}, not ${which.origin}: enter the transaction's hash, which the result's page shows, or set TYCHE_URL=${which.origin}`,
     );
@@ -203,11 +230,11 @@ async function findTransaction(
     throw new ResultAddressError(
       `${origin} names no transaction of this result: enter the transaction's hash, which the result's page shows`,
     );
-  if (shared.network !== network)
+  if (network !== undefined && shared.network !== network)
     throw new ResultAddressError(
       `this result is on ${shared.network}: enter tyche verify ${shared.network} ${origin}/r/${which.id}`,
     );
-  return { which: shared.hash, requestId: shared.requestId };
+  return { network: shared.network, which: shared.hash, requestId: shared.requestId };
 }
 
 /** A result's address leads to no transaction that can be verified as asked. */

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { isServiceRequest } from "../lib/resultAddress.ts";
 import { toWord } from "../lib/uint256.ts";
 
 /** Longest text to search for: a decimal uint256 has 78 digits. */
@@ -33,7 +34,7 @@ export interface SearchTerms {
 export function parseSearch(given: string): SearchTerms {
   const text = given.trim().toLowerCase();
   if (text.length > MAX_SEARCH_CHARACTERS) return {};
-  if (/^req_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) return { serviceRequest: text };
+  if (isServiceRequest(text)) return { serviceRequest: text };
   const terms = { ...parsePrefix(text), ...parseHex(text), ...parseDecimal(text) };
   const isName = Object.keys(terms).every((term) => term === "prefix");
   return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;

@@ -15,6 +15,9 @@ interface FoundDraw {
   readonly err: string | null;
 }
 
+/** Longer values are shortened in the middle. */
+const MAX_SHOWN = 140;
+
 /** Says what a preset is whose source the verifier doesn't know. */
 export const UNKNOWN_PRESET = "none that is known here";
 
@@ -30,6 +33,11 @@ export function describeDraw({ kind, preset, args }: FoundDraw): string | undefi
   const what = `${preset.name ?? "a preset"} (source ${preset.sourceId})`;
   if (named === undefined) return what;
   return `${what}: ${named.length === 0 ? "no arguments" : named.join(", ")}`;
+}
+
+/** Shortens a value of more than 140 characters in the middle. */
+export function shorten(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
 }
 
 /** Whether a chain of rounds is drand's quicknet: by its hash, written out as `drand.ts` brings all of the curve's code along. */

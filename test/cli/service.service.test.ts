@@ -36,6 +36,22 @@ test("call random draws words, and call run runs a source", async () => {
   expect(ran).toMatchObject({ code: 0, stdout: "42\n" });
 });
 
+test("verify takes a result of the service by its id too, and its network from the service", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: {},
+  });
+  const runs = [["sepolia", data.id], [data.id], [`${tyche.url}/r/${data.id}`]].map(async (args) => {
+    const { code, stdout } = await runCli(["verify", ...args, "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      verdict: "valid",
+      network: "sepolia",
+      requests: [{ requestId: data.requestId }],
+    });
+  });
+  await Promise.all(runs);
+});
+
 test("verify takes the address of a result of the service, and says where another one can be verified", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},

@@ -70,6 +70,18 @@ test.each([
   await expect(parsed).rejects.toThrow(reason);
 });
 
+test.each([[["sepolia"]], [["req_01h000000000000000000000ab", TX]]])(
+  "says what to enter in place of %j",
+  async (args) => {
+    const program = new Command();
+    const means = { verify: () => Promise.resolve(NOTHING), readPreset: () => Promise.resolve(undefined) };
+    registerVerify(program, {} as Terminal, means);
+    await expect(program.parseAsync(["verify", ...args], { from: "user" })).rejects.toThrow(
+      "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
+    );
+  },
+);
+
 test.each([
   ["--no-blocks", false],
   ["--blocks", true],

@@ -181,6 +181,19 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("a yes or no is chosen, and a line as wide as the column parts the fields", async () => {
+    const { page } = visitor;
+    await page.goto(`${tyche.url}/docs#runPreset`);
+    const once = operation("runPreset").getByRole("combobox", { name: "once" });
+    await expect
+      .poll(() => once.getByRole("option").allTextContents())
+      .toEqual(["not given", "true", "false"]);
+    const list = operation("runPreset").locator("dl").first();
+    const widthOf = async (locator: typeof list) => Math.round((await locator.boundingBox())!.width);
+    expect(await widthOf(list.locator("dt").first())).toBe(await widthOf(list));
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("a language is chosen for the samples of all calls at once", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs#runPreset`);
@@ -291,6 +304,8 @@ describe("in a browser", () => {
     const button = page.getByRole("button", { name: "Use a dapp's API key" });
     await button.click();
     await page.getByText("Sign in to the application first.").waitFor();
+    const link = page.getByRole("link", { name: "Sign in to the application" });
+    expect(await link.getAttribute("href")).toBe("/sign-in");
     const sections = page.getByRole("navigation", { name: "Main" }).getByRole("link");
     await expect.poll(() => sections.allTextContents()).toEqual(["Explorer", "API"]);
     await page.route("**/session", (route) => route.fulfill({ status: 429, json: { data: {} } }));

@@ -126,6 +126,39 @@ test.each(["/explorer/sepolia", "/docs#runPreset"])(
   },
 );
 
+test("a bare id of a request is a result of the service that the page comes from", async () => {
+  await hashField().fill(requestId);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  expect(await hashField().inputValue()).toBe(hash);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test.each([
+  ["0x1234", '"0x1234" is no transaction\'s hash, which is 0x and 64 hex digits. Paste the link to'],
+  ["x".repeat(101), "This is no address or hash, and a label must have 1 to 100 characters; got 101."],
+  ["javascript:alert(1)", "is neither an address nor a hash, so it is taken for a draw's label."],
+])("what is wrong with the result is said before a node is asked for: %s", async (tx, says) => {
+  await hashField().fill(tx);
+  await verifyButton().press("Enter");
+  await page.getByRole("status").getByText(says).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("where the list of networks is open, the page says to choose one in it", async () => {
+  await page.getByRole("button", { name: "Choose a network of this service" }).click();
+  await hashField().fill(hash);
+  await verifyButton().press("Enter");
+  await page.getByText("choose one in the list of this service's networks, or paste chain data.").waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("the page leads back to its service", async () => {
+  await page.getByRole("navigation").getByRole("link", { name: "Tyche" }).click();
+  await page.waitForURL((url) => url.pathname !== "/verifier.html");
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("an explorer's address is its transaction, and a result of another service is not asked for", async () => {
   await verify({ tx: `https://scan.example.org/tx/${hash}#events` });
   await valid().waitFor();
@@ -373,3 +406,21 @@ test.each([
     expect(visitor.troubles).toEqual([]);
   },
 );
+
+test("a long list of entries is folded, below the result", async () => {
+  const list = Array.from({ length: 100 }, (_, i) => `entry ${i}`);
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { list },
+  });
+  await verify({ tx: (data as { url: string }).url.split("/").at(-1)! });
+  await valid().waitFor();
+  const folded = page.locator("summary", { hasText: /^Of: lotto .* … .*"entry 99"\]$/ });
+  const result = page.getByText(/^Result: /);
+  expect((await result.boundingBox())!.y).toBeLessThan((await folded.boundingBox())!.y);
+  const whole = page.getByText(/^Of: lotto .*"entry 50"/);
+  await whole.waitFor({ state: "hidden" });
+  await folded.click();
+  await whole.waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});

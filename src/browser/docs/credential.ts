@@ -28,23 +28,25 @@ export function createAuthorization(): Authorization {
   /** The sign-in's token, for the calls that take no dapp's key. */
   let token = "";
   field.addEventListener("input", () => (token = ""));
-  const take = async (): Promise<string> => {
+  const take = async (): Promise<readonly (string | Node)[]> => {
     const taken = await readSignIn();
-    if (taken === undefined) return "Sign in to the application first.";
+    if (taken === undefined) return [h("a", { href: "/sign-in" }, "Sign in to the application"), " first."];
     const operator = createOperator({ baseUrl: location.origin, token: taken, retries: RETRIES });
     for (const { id, name } of await operator.dapps()) {
       const key = (await operator.keys(id)).find((one) => isUsableKey(one) && one.access === "full");
       if (key === undefined) continue;
       field.value = (await operator.revealKey(id, key.id)).apiKey;
       token = taken;
-      return `Calls from here use a key of the dapp ${name}, and your sign-in where they need the operator token.`;
+      return [
+        `Calls from here use a key of the dapp ${name}, and your sign-in where they need the operator token.`,
+      ];
     }
-    return "No dapp has a live key.";
+    return ["No dapp has a live key."];
   };
   button.addEventListener("click", () => {
     told.textContent = "";
     take().then(
-      (text) => (told.textContent = text),
+      (shown) => told.replaceChildren(...shown),
       (error: unknown) =>
         (told.textContent = `No key could be loaded: ${error instanceof Error ? error.message : String(error)}.`),
     );

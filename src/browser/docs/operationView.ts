@@ -149,7 +149,7 @@ function drawFields(fields: readonly Field[], direction: Direction): Child {
   if (fields.length === 0) return undefined;
   return h(
     "dl",
-    { class: "fields" },
+    { class: "members" },
     fields.map(({ name, schema, required, in: place = "query" }) => {
       const notes = [
         describeType(schema),

@@ -63,9 +63,9 @@ function createField(
   operationId: string,
 ): HTMLInputElement | HTMLSelectElement {
   const id = `${operationId}-${name}`;
-  if (schema.enum === undefined)
-    return h("input", { id, required, autocomplete: "off", spellcheck: "false" });
-  const options = schema.enum.map((value) => h("option", {}, String(value)));
+  const values = schema.type === "boolean" ? [true, false] : schema.enum;
+  if (values === undefined) return h("input", { id, required, autocomplete: "off", spellcheck: "false" });
+  const options = values.map((value) => h("option", {}, String(value)));
   return h(
     "select",
     { id, required },

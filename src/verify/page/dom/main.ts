@@ -8,9 +8,9 @@ import type {
 } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
-import { describeDraw, describeTimes, utc } from "../../../lib/drawWords.ts";
-import { canonicalLabel, describeLabel } from "../../../lib/label.ts";
-import { findResultAddress, findShared } from "../../../lib/resultAddress.ts";
+import { describeDraw, describeTimes, shorten, utc } from "../../../lib/drawWords.ts";
+import { canonicalLabel, describeLabel, findLabelProblem } from "../../../lib/label.ts";
+import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
   describeGenuine,
   describeVerdict,
@@ -44,6 +44,9 @@ const SVG = "http://www.w3.org/2000/svg";
 const MAX_RESPONSE_BYTES = 1024;
 /** What a text that is meant as a transaction's hash looks like. */
 const HASH = /^(?:0x.*|[0-9a-f]{64})$/i;
+/** What the first field takes. */
+const WHAT_TO_PASTE =
+  "Paste the link to share of a result (…/r/req_…), the address of its transaction (…/tx/0x…), the transaction's hash, or a draw's label.";
 /** Longest verification. Reading hundreds of blocks from a slow node takes minutes. */
 const MAX_MINUTES = 5;
 
@@ -77,6 +80,11 @@ const nodesButton = document.querySelector<HTMLButtonElement>("#nodes")!;
 nodesButton.hidden = serviceButton.hidden;
 nodesButton.addEventListener("click", () => void chooseNode());
 const networkSelect = document.querySelector<HTMLSelectElement>("#network")!;
+
+/** Leads back to the service; a file has none. */
+const home = document.querySelector<HTMLElement>("nav")!;
+if (serviceButton.hidden) home.remove();
+else home.append(Object.assign(document.createElement("a"), { href: "/", textContent: "Tyche" }));
 
 /** Ends when the chosen files have been read. */
 let reading = Promise.resolve();
@@ -186,12 +194,13 @@ async function readPublic<Answer>(path: string, problem: string): Promise<Answer
 
 /** Replaces the address of a result by its transaction's hash. Of its own service, the page asks which transaction that is, and no more. */
 async function readAddress(): Promise<void> {
-  const address = findResultAddress(field("tx"));
+  const named = field("tx");
+  const isOfService = isServiceRequest(named);
+  if (isOfService && serviceButton.hidden)
+    throw new Error(`${named} is a request's id, which only its service knows. ${WHAT_TO_PASTE}`);
+  const address = findResultAddress(isOfService ? `${location.origin}/r/${named}` : named);
   if (address === undefined) {
-    if (field("tx").includes("://"))
-      throw new Error(
-        "This address is not a result's. Paste the link to share of a result (…/r/req_…), the address of its transaction (…/tx/0x…), the transaction's hash, or a draw's label.",
-      );
+    if (named.includes("://")) throw new Error(`This address is not a result's. ${WHAT_TO_PASTE}`);
     return;
   }
   const isOwn = address.origin === location.origin;
@@ -261,11 +270,13 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
   try {
     await unlessStopped(reading, current.signal);
     await unlessStopped(readAddress(), current.signal);
+    const named = parseNamed(field("tx"));
     const data = field("data");
     const recorder = createRecorder(
-      data === "" ? createFetchReader(parseUrl(field("rpc")), { stop: current }) : createRecordedReader(data),
+      data === ""
+        ? createFetchReader(parseUrl(field("rpc"), named), { stop: current })
+        : createRecordedReader(data),
     );
-    const named = field("tx");
     const hash = await unlessStopped(findTransaction(recorder, named, bounds), current.signal);
     // There are several, or none: it says so.
     if (hash === undefined) return;
@@ -441,11 +452,34 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parseUrl(text: string): string {
+/** Returns what was named if it can be a transaction's hash or a label. */
+function parseNamed(named: string): string {
+  if (HASH.test(named)) {
+    if (toHash(named) === undefined)
+      throw new Error(
+        `${JSON.stringify(named)} is no transaction's hash, which is 0x and 64 hex digits. ${WHAT_TO_PASTE}`,
+      );
+    return named;
+  }
+  const problem = named === "" ? "" : findLabelProblem(named);
+  if (problem === "") throw new Error(`The result is missing. ${WHAT_TO_PASTE}`);
+  if (problem !== undefined)
+    throw new Error(`This is no address or hash, and a label ${problem}. ${WHAT_TO_PASTE}`);
+  return named;
+}
+
+/** @param named what is looked for: of a label, which any text can be, the reader is told that it was taken for one. */
+function parseUrl(text: string, named: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text;
+  const network = networkSelect.hidden
+    ? "choose a network of this service"
+    : "choose one in the list of this service's networks";
+  const node = `nter the RPC URL of a node (http or https)${serviceButton.hidden ? "" : `, ${network}`}, or paste chain data.`;
   throw new Error(
-    `Enter the RPC URL of a node (http or https)${serviceButton.hidden ? "" : ", choose a network of this service"}, or paste chain data.`,
+    HASH.test(named)
+      ? `E${node}`
+      : `${JSON.stringify(named)} is neither an address nor a hash, so it is taken for a draw's label. To look for it, e${node}`,
   );
 }
 
@@ -528,8 +562,9 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   const given = draw === undefined ? undefined : `Of: ${showHidden(draw)}`;
   const times = describeTimes(request);
   const mined = times === undefined ? undefined : `${capitalize(times)}.`;
-  for (const line of [given, mined, label, value, error, words])
-    if (line !== undefined) section.append(element("p", line));
+  for (const line of [value, error, words, given, mined, label])
+    if (line !== undefined)
+      section.append(line === given || line === words ? foldable(line) : element("p", line));
   if (request.label !== null && newest !== undefined) {
     const { dapp, label, draws, searched } = request.label;
     const { from, to, codeFrom, omits } = searched;
@@ -547,6 +582,15 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   steps.append(...request.steps.map(describeStep));
   section.append(steps);
   return section;
+}
+
+/** Shows a line that may be as long as a list of entries: shortened then, and whole once it is opened. */
+function foldable(line: string): HTMLElement {
+  const short = shorten(line);
+  if (short === line) return element("p", line);
+  const details = element("details");
+  details.append(element("summary", short), element("p", line));
+  return details;
 }
 
 /** Describes a result as a person reads it and, if that isn't hex, its bytes. */
