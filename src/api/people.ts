@@ -96,7 +96,8 @@ export const AuditEntry = Type.Object({
     "Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none.",
   ),
   changes: Type.Array(AuditChange, {
-    description: "What was changed of it; of what was created or removed, the role and the daily limit.",
+    description:
+      "What was changed of it; of what was created, role, daily limit, access and expiry; of what was removed, the role.",
   }),
 });
 

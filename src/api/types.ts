@@ -98,7 +98,7 @@ export interface AuditEntry {
   readonly subject: string | null;
   /** Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none. */
   readonly subjectName: string | null;
-  /** What was changed of it; of what was created or removed, the role and the daily limit. */
+  /** What was changed of it; of what was created, role, daily limit, access and expiry; of what was removed, the role. */
   readonly changes: readonly AuditChange[];
 }
 

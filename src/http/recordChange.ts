@@ -31,7 +31,7 @@ const CHANGEABLE = [
   "pausedAt",
 ];
 /** Those of them that matter of what is created, and of what is removed. */
-const GIVEN = ["role", "dailyLimit"];
+const GIVEN = ["role", "dailyLimit", "access", "expiresAt"];
 const LOST = ["role"];
 
 /** Whether the audit log records an operation: it reveals, creates, changes or deletes something. */

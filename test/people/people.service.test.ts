@@ -328,7 +328,8 @@ describe("audit log", () => {
   test("says who did what to which dapp, and an owner sees their own dapp's", async () => {
     const name = `<img src=x onerror="document.title='pwned'">`;
     const { id, token } = await join("owner", name);
-    const key = await as(token).addKey(tyche.dappId, { name: "k" });
+    const expiresAt = "2099-12-31T00:00:00.000Z";
+    const key = await as(token).addKey(tyche.dappId, { name: "k", access: "read", expiresAt });
     await as(token).revokeKey(tyche.dappId, key.id);
     await operator.removePerson(id);
     const { items } = await as(joined.owner!.token).audit({ dappId: tyche.dappId, limit: 4 });
@@ -340,11 +341,12 @@ describe("audit log", () => {
         ["operator", "", "createInvitation", expect.stringMatching(/^inv_/)],
       ],
     );
+    const given = (member: string, to: unknown) => ({ member, from: null, to });
     expect(items.map(({ changes }) => changes)).toEqual([
       [],
-      [],
-      [{ member: "role", from: null, to: "owner" }],
-      [{ member: "role", from: null, to: "owner" }],
+      [given("access", "read"), given("expiresAt", expiresAt)],
+      [given("role", "owner")],
+      [given("role", "owner"), given("expiresAt", expect.stringMatching(/^\d{4}-.*Z$/))],
     ]);
     const page = await operator.audit({ limit: 1 });
     expect(page.items).toMatchObject([{ action: "removePerson", subject: id, dappId: null }]);

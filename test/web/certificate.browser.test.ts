@@ -86,9 +86,37 @@ test("a long list can be searched, and prints on few pages", async () => {
   await entry.filter({ hasText: "guest 800 of the evening" }).waitFor();
   expect(await entry.getAttribute("value")).toBe("800");
   await visitor.inspect();
-  await find.fill("");
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => entry.count()).toBe(800);
+  expect(await winners.count()).toBe(30);
   const pdf = await page.pdf({ format: "A4" });
   expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)!.length).toBeLessThan(8);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("on paper, entries and their numbers stay in their columns", async () => {
+  const list = Array.from({ length: 120 }, (_, i) => `${"guest".repeat(9)}${i + 1}`);
+  const { id } = await draw("lotto", { numberOfWinners: "8", list });
+  await page.goto(`${tyche.url}/r/${id}`);
+  await page.getByText("120 entries", { exact: true }).click();
+  await expect.poll(() => page.locator(".entries li").count()).toBe(8);
+  await page.setViewportSize({ width: 800, height: 1000 });
+  await page.emulateMedia({ media: "print" });
+  for (const name of [".given", ".entries"]) {
+    const boxes = await page.locator(`${name} li`).evaluateAll((all) =>
+      all.map((item) => {
+        const { left, right } = item.getBoundingClientRect();
+        // Its number is less than 32 px wide.
+        return { column: Math.round(right), start: left - 32, beyond: item.scrollWidth - item.clientWidth };
+      }),
+    );
+    const columns = [...new Set(boxes.map(({ column }) => column))].sort((a, b) => a - b);
+    expect(columns.length).toBeGreaterThan(1);
+    for (const { column, start, beyond } of boxes) {
+      expect(beyond).toBe(0);
+      expect(start).toBeGreaterThanOrEqual(columns[columns.indexOf(column) - 1] ?? 0);
+    }
+  }
   expect(visitor.troubles).toEqual([]);
 });
 

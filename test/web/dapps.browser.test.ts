@@ -263,7 +263,7 @@ describe("API keys", () => {
     const words = "changed the API key nightly (name from ci to nightly, requests a day from 5 to no limit)";
     await page.getByRole("cell", { name: words, exact: true }).waitFor();
     await page
-      .getByRole("cell", { name: "created the API key ci (requests a day: 5)", exact: true })
+      .getByRole("cell", { name: "created the API key ci (requests a day: 5, full access)", exact: true })
       .waitFor();
     expect(visitor.troubles).toEqual([]);
   });
@@ -275,8 +275,9 @@ describe("API keys", () => {
     await item("ci")
       .getByRole("button", { name: /^Rotate key/ })
       .click();
-    const question = dialog("Rotate the key?");
+    const question = dialog("Rotate the key ci?");
     await question.getByLabel("The present key stays valid for").selectOption("1 hour");
+    expect(await question.getByText("The former value").count()).toBe(0);
     await visitor.inspect();
     await question.getByRole("button", { name: "Rotate it" }).click();
     const copy = page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus"));
@@ -289,6 +290,7 @@ describe("API keys", () => {
     await item("ci")
       .getByRole("button", { name: /^Rotate key/ })
       .click();
+    await question.getByText("The former value, which is still valid, ends at once anyway.").waitFor();
     await question.getByLabel("The present key stays valid for").selectOption("not at all: it ends at once");
     await question.getByRole("button", { name: "Rotate it" }).click();
     await page.locator(".notice").getByText(fresh).waitFor({ state: "detached" });
@@ -603,7 +605,7 @@ describe("webhooks", () => {
     await visitor.inspect();
     await part.getByRole("button", { name: "Resume" }).click();
     await part.getByRole("button", { name: "Pause" }).waitFor();
-    await part.getByRole("button", { name: "Send all again" }).click();
+    await part.getByRole("button", { name: "Send undelivered again" }).click();
     await rows.nth(1).waitFor();
     // The next attempt stands at the event's last one only, and so does the button that sends it again.
     await expect.poll(() => rows.filter({ hasText: "UTC" }).count()).toBe(1);

@@ -59,12 +59,19 @@ test("the operator sees all people, changes a role once that is confirmed, and s
     await page.getByRole("button", { name: "Download as CSV" }).click();
     const saved = await readFile(await (await saving).path(), "utf8");
     expect(saved).toMatch(/^at,actor,.*\r\n[^\r]*,changeMember,[^\r]*,Ada,from viewer to developer\r\n$/);
+    expect(saved).toMatch(/^[^,\r]*,[^,\r]*,Operator,changeMember/m);
+    await page.getByLabel("Show").selectOption("created the webhook");
+    const [webhook] = await operator.as(tyche.dappId).webhooks.list();
+    const href = await log.getByRole("link", { name: "example.com" }).getAttribute("href");
+    expect(href).toBe(`/dapps/${tyche.dappId}/webhooks/${webhook!.id}`);
 
     await visitor.open(`${tyche.url}/people`);
     const row = page.getByRole("row").filter({ hasText: "Ada" });
     await row.getByRole("link").waitFor();
     await visitor.inspect();
-    await row.getByRole("button", { name: "Make operator" }).click();
+    const make = row.getByRole("button", { name: "Make operator" });
+    expect(await make.getAttribute("class")).toBeNull();
+    await make.click();
     // The service's only operator can't be removed again, which other tests here need.
     await page.getByText("Ada may then do everything in every dapp").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();

@@ -1,9 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { AuditEntry, AuditPage } from "../../../client/index.ts";
 import { writeCsv } from "../../../lib/csv.ts";
 import { Page, Refusal } from "../page.tsx";
-import { AUDIT_WORDS, describeChange } from "../parts/auditWords.ts";
+import { AUDIT_WORDS, describeChange, nameActor } from "../parts/auditWords.ts";
 import { Code, Time } from "../parts/format.tsx";
 import { describeError } from "../parts/forms.tsx";
 import { List } from "../parts/list.tsx";
@@ -51,7 +52,14 @@ function Named({
     <Code text={id} />
   ) : (
     <b title={id}>
-      <UnknownText text={name} />
+      {id.startsWith("wh_") && dappId !== null ? (
+        // Several may be on one host.
+        <Link href={`/dapps/${dappId}/webhooks/${id}`}>
+          <UnknownText text={name} />
+        </Link>
+      ) : (
+        <UnknownText text={name} />
+      )}
     </b>
   );
 }
@@ -114,7 +122,7 @@ function writeAuditCsv(entries: readonly AuditEntry[]): string {
     ...entries.map((one) => [
       one.at,
       one.actor,
-      one.actorName,
+      nameActor(one),
       one.action,
       one.dappId,
       one.subject,
@@ -164,14 +172,12 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
                 <>
                   API key <Named id={actor} dappId={dapp} then={actorName || null} />
                 </>
-              ) : actorName !== "" ? (
-                <UnknownText text={actorName} />
-              ) : actor === "operator" ? (
-                "Operator token"
-              ) : actor.startsWith("session_") ? (
-                <span title={actor}>Operator</span>
-              ) : (
+              ) : nameActor({ actor, actorName }) === "" ? (
                 <Code text={actor} />
+              ) : (
+                <span title={actor}>
+                  <UnknownText text={nameActor({ actor, actorName })} />
+                </span>
               ),
           },
           {

@@ -1,4 +1,4 @@
-import type { AuditChange } from "../../../client/index.ts";
+import type { AuditChange, AuditEntry } from "../../../client/index.ts";
 
 /** What the actions of the audit log are in words: "Ada {words} {subject}". */
 export const AUDIT_WORDS: Readonly<Record<string, string>> = {
@@ -56,12 +56,20 @@ const NOTHING: Readonly<Record<string, string>> = {
   beacon: "what the network says",
 };
 
+/** Says who made a change, if that has a name. */
+export function nameActor({ actor, actorName }: Pick<AuditEntry, "actor" | "actorName">): string {
+  if (actorName !== "") return actorName;
+  if (actor === "operator") return "Operator token";
+  return actor.startsWith("session_") ? "Operator" : "";
+}
+
 /** Says what was changed of something, such as "from viewer to developer". */
 export function describeChange({ member, from, to }: AuditChange): string {
   if (member === "pausedAt") return to === null ? "resumed" : "paused";
   if (member === "isOperator") return to === "true" ? "made an operator" : "no longer an operator";
   if (member === "role" && from === null) return `as ${to}`;
   if (member === "role") return to === null ? `was ${from}` : `from ${from} to ${to}`;
+  if (member === "access") return to === "read" ? "read only" : `${to} access`;
   const name = MEMBERS[member] ?? member;
   // Of these, no values are kept.
   if (from === to) return name;

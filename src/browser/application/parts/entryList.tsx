@@ -4,7 +4,7 @@ import { UnknownText } from "./parts.tsx";
 /** The shortest list that can be searched. */
 const SEARCHED_FROM = 20;
 
-/** A numbered list of what somebody gave or won. A long one can be searched: whoever took part looks for one name in it. */
+/** A numbered list of what somebody gave or won. A long one can be searched: whoever took part looks for one name in it. On paper it is whole. */
 export function EntryList({
   entries,
   label,
@@ -16,7 +16,7 @@ export function EntryList({
 }) {
   const [wanted, setWanted] = useState("");
   const text = wanted.trim().toLowerCase();
-  const found = [...entries.entries()].filter(([, entry]) => entry.toLowerCase().includes(text));
+  const isFound = (entry: string): boolean => entry.toLowerCase().includes(text);
   return (
     <>
       {entries.length >= SEARCHED_FROM && (
@@ -30,7 +30,7 @@ export function EntryList({
             onChange={({ currentTarget }) => setWanted(currentTarget.value)}
           />{" "}
           <span className="note" role="status">
-            {text !== "" && `${found.length} of ${entries.length}`}
+            {text !== "" && `${entries.filter(isFound).length} of ${entries.length}`}
           </span>
         </p>
       )}
@@ -39,8 +39,8 @@ export function EntryList({
         aria-label={label}
         tabIndex={isLarge ? undefined : 0}
       >
-        {found.map(([i, entry]) => (
-          <li key={i} value={i + 1}>
+        {entries.map((entry, i) => (
+          <li key={i} value={i + 1} hidden={!isFound(entry)}>
             <UnknownText text={entry} />
           </li>
         ))}

@@ -135,7 +135,7 @@ interface Question {
   readonly confirm: string;
   /** If it rejects, the dialog shows the error. */
   readonly onConfirm: () => Promise<void>;
-  /** Class of the buttons that trigger the action. Default: `danger`. */
+  /** Class of the button that confirms, and if it is `danger`, which is the default, of the one that asks. */
   readonly className?: string;
 }
 
@@ -217,7 +217,11 @@ export function ConfirmButton({
       className={className}
       isOpen={isOpen}
       onOpenChange={setOpen}
-      trigger={<AlertDialog.Trigger className={className}>{children}</AlertDialog.Trigger>}
+      trigger={
+        <AlertDialog.Trigger className={className === "danger" ? className : ""}>
+          {children}
+        </AlertDialog.Trigger>
+      }
     />
   );
 }

@@ -13,12 +13,15 @@ const OVERLAPS = [
 /** A button that replaces a secret, and asks for how long the present one stays valid. */
 export function RotateButton({
   what,
+  name = "",
   detail,
   rotate,
   children,
 }: {
   /** What is replaced, such as `secret`. */
   readonly what: string;
+  /** Which of several. */
+  readonly name?: string;
   readonly detail: string;
   readonly rotate: (overlapHours: number) => Promise<void>;
   /** The button's label, also for screen readers: name what it acts on. */
@@ -28,7 +31,7 @@ export function RotateButton({
   const [hours, choose] = useState("24");
   return (
     <ConfirmButton
-      question={`Rotate the ${what}?`}
+      question={`Rotate the ${what}${name && ` ${name}`}?`}
       detail={detail}
       more={
         <Field id={id} label={`The present ${what} stays valid for`}>

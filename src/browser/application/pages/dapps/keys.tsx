@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useParams } from "wouter";
 import type { KeyView, NewKeyView } from "../../../../client/index.ts";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
@@ -171,7 +172,8 @@ function KeyItem({
         </button>
         <RotateButton
           what="key"
-          detail="The key gets a new value. Its name, its limits and what acts with it stay. To take a leaked value out of use, choose that it ends at once."
+          name={name === "" ? id : plainText(name)}
+          detail={`The key gets a new value. Its name, its limits and what acts with it stay. To take a leaked value out of use, choose that it ends at once.${previousUntil === null ? "" : " The former value, which is still valid, ends at once anyway."}`}
           rotate={rotate}
         >
           Rotate<span className="visually-hidden"> key {id}</span>

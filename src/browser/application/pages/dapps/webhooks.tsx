@@ -190,7 +190,7 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
           <button {...button}>Edit</button>
           {pending + failed > 0 && (
             <button type="button" onClick={() => void act(replay, `The events are sent again ${when}.`)}>
-              Send all again
+              Send undelivered again
             </button>
           )}
           <RotateButton
