@@ -78,7 +78,9 @@ export async function recordChange(
     subject: named ?? made ?? requestId(),
     // Whoever deletes a dapp is not told its name again.
     subject_name: ctx.state.consumer ?? name ?? (operation.id === "deleteDapp" ? dapp?.name : null) ?? null,
-    changes: JSON.stringify(findChanges(operation, ctx.state.before, data)),
+    changes: JSON.stringify(
+      findChanges(operation, { isNew: named === undefined, before: ctx.state.before, data }),
+    ),
   });
 }
 
@@ -101,12 +103,17 @@ function readSubject(data: Data): { readonly id?: string; readonly name?: string
 /** Returns what an operation changed, created or removed, by what was there before it and by its answer. */
 function findChanges(
   { method }: Pick<Operation, "method">,
-  before: object | undefined,
-  data: Data,
+  {
+    isNew,
+    before,
+    data,
+  }: { readonly isNew: boolean; readonly before: object | undefined; readonly data: Data },
 ): readonly AuditChange[] {
   const isRemoved = method === "delete";
   const [from, to]: readonly [Data, Data] = isRemoved ? [data, {}] : [{ ...before }, data];
-  return (isRemoved ? LOST : before === undefined ? GIVEN : CHANGEABLE)
+  // What is revealed, rotated or sent again keeps what it has.
+  const given = isNew ? GIVEN : [];
+  return (isRemoved ? LOST : before === undefined ? given : CHANGEABLE)
     .filter((member) => JSON.stringify(from[member] ?? null) !== JSON.stringify(to[member] ?? null))
     .map((member) => ({ member, from: textOf(member, from), to: textOf(member, to) }));
 }

@@ -356,11 +356,15 @@ describe("audit log", () => {
   });
 
   test("can be narrowed to an action and an actor", async () => {
-    const key = await operator.addKey(tyche.dappId, { name: "narrowed" });
+    const key = await operator.addKey(tyche.dappId, { name: "narrowed", dailyLimit: 2 });
+    await operator.rotateKey(tyche.dappId, key.id);
     await as(joined.owner!.token).revealKey(tyche.dappId, key.id);
     await operator.revealKey(tyche.dappId, key.id);
     const reveals = (await operator.audit({ dappId: tyche.dappId, action: "revealKey" })).items;
     expect(new Set(reveals.map(({ action }) => action))).toEqual(new Set(["revealKey"]));
+    expect(reveals[0]!.changes).toEqual([]);
+    const { items: rotations } = await operator.audit({ dappId: tyche.dappId, action: "rotateKey" });
+    expect(rotations).toMatchObject([{ subject: key.id, changes: [] }]);
     expect(reveals.slice(0, 2).map(({ actor }) => actor)).toEqual(["operator", joined.owner!.id]);
     const { items } = await operator.audit({ action: "revealKey", actor: joined.owner!.id, limit: 1 });
     expect(items).toEqual([reveals[1]]);
