@@ -27,10 +27,10 @@ import type {
   SessionView,
   SubscriptionBalances,
 } from "./types.ts";
-import { within } from "./limits.ts";
 import type { CallOptions, SubmitOptions } from "./requests.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
-import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
+import { createSend } from "./send.ts";
+import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
 
 export interface OperatorOptions extends ConnectionOptions {
   /** The service's operator token, or the token of a session in the application. */
@@ -143,8 +143,7 @@ export interface TycheOperator {
 /** Creates a client for the operator's part of the API. */
 export function createOperator({ token, ...options }: OperatorOptions): TycheOperator {
   const transport = createTransport({ ...fillOptions(options), apiKey: token });
-  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
+  const send = createSend(transport);
   const create = <Data>(path: string, body: object, options: SubmitOptions = {}): Promise<Data> => {
     const headers = { "idempotency-key": options.idempotencyKey ?? createIdempotencyKey() };
     return send({ method: "POST", path, body, headers }, options);

@@ -1,11 +1,10 @@
-import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
-import type { Call, Transport } from "./transport.ts";
+import { createSend } from "./send.ts";
+import type { Transport } from "./transport.ts";
 
 /** Creates the calls that a dapp's webhooks, schedules and log triggers have in common. `path` is that of their list. */
 export function createResource<View, Made = View>(transport: Transport, path: string) {
-  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
+  const send = createSend(transport);
   /** Path of one of them, or of a part of it. */
   const of = (id: string, rest = ""): string => `${path}/${encodeURIComponent(id)}${rest}`;
   return {

@@ -1,7 +1,7 @@
 import { InvalidOptionError } from "./errors.ts";
-import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
-import type { Call, Transport } from "./transport.ts";
+import { createSend } from "./send.ts";
+import type { Transport } from "./transport.ts";
 import type { SecretsKey, SecretsSigner, SecretView } from "./types.ts";
 
 /** Most bytes of a secret's value, as the service takes it in the clear. */
@@ -53,8 +53,7 @@ export interface SecretCalls {
 
 /** Creates the calls of secrets. */
 export function createSecretCalls(transport: Transport): SecretCalls {
-  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
+  const send = createSend(transport);
   const of = (name: string): string => `/api/secrets/${encodeURIComponent(name)}`;
   const key: SecretCalls["key"] = (query = {}, options) =>
     send({ method: "GET", path: "/api/secretsKey", query: { ...query } }, options);
