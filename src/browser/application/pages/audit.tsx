@@ -83,12 +83,12 @@ function AuditTools({
     setProblem(undefined);
     try {
       const entries: AuditEntry[] = [];
-      for (let cursor: string | undefined, isLast = false; !isLast;) {
+      let cursor: string | undefined;
+      do {
         const page = await read({ action, cursor, limit: 100 });
         entries.push(...page.items);
         cursor = page.nextCursor ?? undefined;
-        isLast = cursor === undefined;
-      }
+      } while (cursor !== undefined);
       saveCsv(writeAuditCsv(entries), `audit-${new Date().toISOString().slice(0, 10)}.csv`);
     } catch (error) {
       setProblem(describeError(error));
