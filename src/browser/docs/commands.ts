@@ -23,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   rotateWebhookSecret: 'tyche webhook rotate "$WEBHOOK_ID"',
   testWebhook: 'tyche webhook test "$WEBHOOK_ID"',
   listWebhookAttempts: 'tyche webhook log "$WEBHOOK_ID"',
+  getWebhookAttempt: 'tyche webhook show "$WEBHOOK_ID" "$ATTEMPT_ID"',
   replayWebhook: 'tyche webhook replay "$WEBHOOK_ID" --since 2026-11-22T08:00:00Z',
   setSecret: "tyche secret set API_KEY --allow-host api.example.com",
   listSecrets: "tyche secret list",
@@ -46,5 +47,6 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   getConfigVars: 'tyche dapp config "$DAPP_ID"',
   addKey: 'tyche dapp add-key "$DAPP_ID" --name production',
   changeKey: 'tyche dapp change-key "$KEY_ID" --name staging',
+  rotateKey: 'tyche dapp rotate-key "$KEY_ID"',
   revokeKey: 'tyche dapp revoke-key "$KEY_ID"',
 };

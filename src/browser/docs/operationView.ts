@@ -1,4 +1,3 @@
-import { copyButton } from "./copyButton.ts";
 import type { Authorization } from "./credential.ts";
 import { describeCall } from "./describedCall.ts";
 import { codesOf, exampleOf, type ErrorRow, type Operation, type Parameter } from "./description.ts";
@@ -212,4 +211,16 @@ function drawSamples(operation: Operation, context: ViewContext): HTMLElement {
 
 function text(markdown: string): Child {
   return renderInline(markdown, (href) => href);
+}
+
+/** Creates a button that copies a text, and says so. */
+function copyButton(read: () => string): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "copy" }, "Copy");
+  button.addEventListener("click", () => {
+    navigator.clipboard.writeText(read()).then(
+      () => (button.textContent = "Copied"),
+      () => (button.textContent = "Not copied"),
+    );
+  });
+  return button;
 }
