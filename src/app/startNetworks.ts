@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { DappDirectory } from "../dapps/dapps.ts";
-import { messageOf } from "../lib/errors.ts";
+import { messageOf, TycheError } from "../lib/errors.ts";
 import { repeat } from "../lib/repeat.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
 import type { DeletedDapps } from "../requests/keep/deletedDapps.ts";
+import { JournalBehindError } from "../requests/takeover/journalCheck.ts";
 import { createDappPreparer } from "./network/dappPreparer.ts";
 import type { ServedNetwork } from "./network/servedNetwork.ts";
 import { StartError } from "./startError.ts";
@@ -24,6 +25,20 @@ export interface StartedNetwork {
   readonly isNew: boolean;
 }
 
+/** A network that could not be started, and serves nothing until the next start. */
+export interface DownNetwork {
+  readonly name: string;
+  /** What is wrong; the remedy too, unless it is among those of {@link DownNetworks}. */
+  readonly why: string;
+}
+
+/** The networks that could not be started. */
+export interface DownNetworks {
+  readonly networks: readonly DownNetwork[];
+  /** What to do about several of them at once, one sentence each. */
+  readonly remedies: readonly string[];
+}
+
 /**
  * Starts the networks in parallel, and from then on prepares what each dapp needs there. A network that can't be started serves
  * nothing and says why; the others serve.
@@ -37,12 +52,13 @@ export async function startNetworks(options: {
   readonly deletedDapps: DeletedDapps;
   readonly log: Logger;
   readonly onNetwork: ((network: StartedNetwork) => void) | undefined;
-}): Promise<{ readonly close: () => void }> {
-  const { networks, dapps, registry, deletedDapps, log, onNetwork } = options;
+  readonly onDown: ((name: string) => void) | undefined;
+}): Promise<{ readonly close: () => void; readonly down: DownNetworks }> {
+  const { networks, dapps, registry, deletedDapps, log, onNetwork, onDown } = options;
   const preparers = networks.map((network) =>
     createDappPreparer({ network, dapps, registry, deletedDapps, log }),
   );
-  const failures: { readonly name: string; readonly error: unknown }[] = [];
+  const failures: Failure[] = [];
 
   const startOne = async (network: ServedNetwork, i: number): Promise<void> => {
     const { name } = network.profile;
@@ -54,24 +70,50 @@ export async function startNetworks(options: {
       network.serve();
       onNetwork?.({ name, ...started, ms: performance.now() - began });
     } catch (error) {
-      log.error({ network: name, err: error }, "the network could not be started");
+      // Whoever starts the service is told what Tyche throws on purpose; anything else is a defect, and its stack helps to find it.
+      const level = error instanceof TycheError ? "debug" : "error";
+      log[level]({ network: name, err: error }, "the network could not be started");
       failures.push({ name, error });
+      onDown?.(name);
       network.fail(error);
       await network.close();
     }
   };
   await Promise.all(networks.map(startOne));
+  const down = describeDown(failures);
   const [first] = failures;
   if (first !== undefined && failures.length === networks.length) {
-    const reasons = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
-    throw new StartError(`no network could be started: ${reasons.join("; ")}`, first.error);
+    const reasons = down.networks.map(({ name, why }) => `${name}: ${why}`).join("; ");
+    throw new StartError(
+      ["no network could be started: " + reasons, ...down.remedies].join(". "),
+      first.error,
+    );
   }
   const prepareAll = async (): Promise<void> => {
     await Promise.all(preparers.map((preparer) => preparer.prepare()));
   };
   return {
+    down,
     close: repeat(prepareAll, DAPP_INTERVAL_MS, (error) =>
       log.error({ err: error }, "the dapps could not be prepared"),
     ),
+  };
+}
+
+interface Failure {
+  readonly name: string;
+  readonly error: unknown;
+}
+
+/** Says why networks are down, in the order of their names, and what to do about all of the same kind once. */
+function describeDown(failures: readonly Failure[]): DownNetworks {
+  const sorted = failures.toSorted((a, b) => a.name.localeCompare(b.name));
+  const behind = sorted.filter(({ error }) => error instanceof JournalBehindError).map(({ name }) => name);
+  return {
+    networks: sorted.map(({ name, error }) => ({
+      name,
+      why: error instanceof JournalBehindError ? error.problem : messageOf(error),
+    })),
+    remedies: behind.length === 0 ? [] : [JournalBehindError.remedyFor(behind)],
   };
 }

@@ -23,7 +23,7 @@ import { openShared } from "./process/openShared.ts";
 import { openLogTriggers, openSchedules } from "./process/openTriggers.ts";
 import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
-import type { StartedNetwork } from "./startNetworks.ts";
+import type { DownNetworks, StartedNetwork } from "./startNetworks.ts";
 import { createNetwork } from "./network/createNetwork.ts";
 import type { ServedNetwork } from "./network/servedNetwork.ts";
 import { type HttpServer, startHttp } from "../http/server.ts";
@@ -73,6 +73,8 @@ export interface TycheOptions {
   readonly onFatal?: (message: string) => void;
   /** Called for each network as it starts to serve. */
   readonly onNetwork?: (network: StartedNetwork) => void;
+  /** Called for each network that can't be started. */
+  readonly onDown?: (name: string) => void;
 }
 
 /** A running service. */
@@ -91,6 +93,8 @@ export interface Tyche {
   readonly operatorTokenAt: string;
   /** Networks that serve, each with the RPC URL for users' tools if there is one. */
   readonly networks: readonly { readonly name: string; readonly rpcUrl?: string }[];
+  /** Networks that could not be started. */
+  readonly down: DownNetworks;
   /** Finishes what is in flight, then ends everything it started; idempotent. */
   close(): Promise<void>;
 }
@@ -304,9 +308,18 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     service.resumeChecks(network.name);
     options.onNetwork?.(network);
   };
-  const started = startNetworks({ networks, dapps, registry, deletedDapps: service, log, onNetwork });
+  const started = startNetworks({
+    networks,
+    dapps,
+    registry,
+    deletedDapps: service,
+    log,
+    onNetwork,
+    onDown: options.onDown,
+  });
   starting = started.catch(() => {});
-  closers.add((await started).close);
+  const { close: stopPreparing, down } = await started;
+  closers.add(stopPreparing);
   await webhooks.start();
   await schedules.start();
   await logTriggers.start();
@@ -367,6 +380,7 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
       if (status !== "serving") return [];
       return [{ name, ...(rpcUrl === undefined ? {} : { rpcUrl }) }];
     }),
+    down,
     close: () => (closing ??= stop()),
   };
 }

@@ -4,7 +4,7 @@ import { findOutsideKey, findOutsideToken, type OutsideSecret } from "../lib/out
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
-import { createServiceTerminal, type Terminal } from "./terminal.ts";
+import { createServiceTerminal, oneLine, type Terminal } from "./terminal.ts";
 import { quoteForShell } from "../lib/quoteForShell.ts";
 
 /** How long the process may keep closing after a failed start. */
@@ -63,6 +63,7 @@ export interface StartService<Config extends StartConfig> {
       readonly ms: number;
       readonly isNew: boolean;
     }) => void;
+    readonly onDown: (name: string) => void;
   }): Promise<RunningService>;
 }
 
@@ -123,6 +124,7 @@ async function start<Config extends StartConfig>(
           `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "the nodes configured for it"}  ${colors.dim(note)}`,
         );
       },
+      onDown: (name) => out(`  ${colors.red("✗")} ${name.padEnd(15)} down`),
     })
     .catch((error: unknown) => {
       // The leftovers of a failed start must not keep the process alive, and with it the lock on the data directory. Chains die
@@ -160,6 +162,11 @@ export interface Welcome {
   readonly dataDir: string;
   /** The networks that serve. */
   readonly networks: readonly { readonly name: string }[];
+  /** The networks that could not be started. */
+  readonly down: {
+    readonly networks: readonly { readonly name: string; readonly why: string }[];
+    readonly remedies: readonly string[];
+  };
 }
 
 /**
@@ -167,7 +174,7 @@ export interface Welcome {
  * output, such as a log, it names the files that hold the secrets instead.
  */
 export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerminal }: Terminal): void {
-  const { url, localUrl, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks } = welcome;
+  const { url, localUrl, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks, down } = welcome;
   const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
   const place = apiKeyFile === undefined ? "shown by `npx tyche dapp config`" : `in ${apiKeyFile}`;
   const inShell =
@@ -178,7 +185,7 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
     ? `sign in once with ${colors.cyan(signInLink)}\n            or with the token in ${operatorTokenAt}`
     : `sign in with the token in ${operatorTokenAt}`;
   out(`
-  Ready in ${(ms / 1000).toFixed(2)} s
+  Ready in ${(ms / 1000).toFixed(2)} s${down.networks.length === 0 ? "" : colors.red(`, but ${down.networks.map(({ name }) => name).join(", ")} can't serve: see below`)}
 
   API       ${colors.cyan(url)}
   API key   ${isTerminal ? apiKey : place}
@@ -194,4 +201,18 @@ export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerm
     curl -X POST "$TYCHE_URL/api/vrfv2/presets?network=${example?.name}&preset=coinflip" \\
       -H "Authorization: $TYCHE_API_KEY" -H 'Content-Type: application/json' -d '{}'
 `);
+  printDown(down, { out, colors });
+}
+
+/** Prints, as the last lines of a start, what is down and what to do. */
+function printDown(
+  { networks, remedies }: Welcome["down"],
+  { out, colors }: Pick<Terminal, "out" | "colors">,
+) {
+  if (networks.length === 0) return;
+  for (const { name, why } of networks) out(`  ${colors.red("✗")} ${name.padEnd(15)} ${oneLine(why)}`);
+  for (const remedy of remedies) out(`\n  ${remedy}.`);
+  out(
+    "\n  Mend that (rpcUrls of the configuration names nodes), then restart the service: it doesn't try again by itself.\n",
+  );
 }

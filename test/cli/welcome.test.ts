@@ -10,6 +10,7 @@ const WELCOME = {
   signInLink: "https://tyche.example.org/sign-in?code=secret",
   operatorTokenAt: "/data/operator-token",
   dataDir: "/data",
+  down: { networks: [], remedies: [] },
 };
 
 const WITH_FILE: Welcome = { ...WELCOME, apiKeyFile: "/data/api-key" };
@@ -59,4 +60,19 @@ test("the command that prints the key runs after its data directory is exported"
 
 test("where the data directory holds no key, the command that shows it is named", () => {
   expect(print(false, WELCOME)).toContain("API key   shown by `npx tyche dapp config`");
+});
+
+test("the last lines say which networks are down, why, and what to do about all of them", () => {
+  const down = {
+    networks: [
+      { name: "fuji", why: "its chain is newer" },
+      { name: "sepolia", why: "two\nlines" },
+    ],
+    remedies: ["start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia"],
+  };
+  const text = print(false, { ...WITH_FILE, down });
+  expect(text).toContain("Ready in 1.00 s, but fuji, sepolia can't serve: see below\n");
+  expect(text).toMatch(
+    / {2}✗ fuji {12}its chain is newer {2}✗ sepolia {9}two lines\n {2}start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia\.\n {2}Mend that [^\n]+ then restart the service: it doesn't try again by itself\.\n$/,
+  );
 });

@@ -84,10 +84,16 @@ test("an old database under a new chain: nothing is sent until the operator has 
   expect({ ready, why: networks.fuji.why }).toEqual({
     ready: false,
     why: expect.stringMatching(
-      /database is older than the chain of fuji: it lacks \d+ transactions.*TYCHE_ACCEPT_CHAINS=fuji/,
+      /database is older than the chain of fuji: it lacks 1 transaction with .*TYCHE_ACCEPT_CHAINS=fuji/,
     ),
   });
   expect(networks.sepolia.ready).toBe(true);
+  await vi.waitFor(() =>
+    expect(tyche.output()).toMatch(
+      /Ready in [\d.]+ s, but fuji can't serve[^]+✗ fuji {12}the database is older than the chain[^\n]+1 transaction with[^]+TYCHE_ACCEPT_CHAINS=fuji to continue/,
+    ),
+  );
+  expect(tyche.output()).not.toMatch(/"level"|^ +at /m);
   expect(await send("late")).toMatchObject({ status: 502, data: { code: "chain_unavailable" } });
   await tyche.stop();
 

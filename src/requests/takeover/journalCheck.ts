@@ -190,12 +190,24 @@ export async function findFirstLostBlock(
 
 /** The journal is older than the chain. */
 export class JournalBehindError extends TycheError {
+  /** What is wrong, without the remedy. */
+  readonly problem: string;
+
   constructor(network: string, transactions: number) {
-    super(
-      `the database is older than the chain of ${network}: it lacks ${transactions} transactions with requests that the service has sent there. ` +
-        "Restore the database and the chain from the same backup, or start once with TYCHE_ACCEPT_CHAINS=" +
-        `${network} to continue without them: a call that repeats an Idempotency-Key of that time is then sent again, and requests that may or may not have been sent end with an error`,
-      { code: "chain_unavailable", blame: "us" },
+    const missing = `${transactions} transaction${transactions === 1 ? "" : "s"}`;
+    const problem = `the database is older than the chain of ${network}: it lacks ${missing} with requests that the service has sent there`;
+    super(`${problem}. ${JournalBehindError.remedyFor([network])}`, {
+      code: "chain_unavailable",
+      blame: "us",
+    });
+    this.problem = problem;
+  }
+
+  /** Says what to do about all networks whose chain is newer than the database. */
+  static remedyFor(networks: readonly string[]): string {
+    return (
+      `Restore the database and the chains from the same backup, or start once with TYCHE_ACCEPT_CHAINS=${networks.join(",")} to continue without them: ` +
+      "a call that repeats an Idempotency-Key of that time is then sent again, and requests that may or may not have been sent end with an error"
     );
   }
 }
