@@ -1,6 +1,7 @@
 /** Files and folders beside the code that the code reads at run time. */
 export const ASSETS: readonly string[] = [
   "plugins",
+  "src/cli/answerShapes.json",
   "src/http/examples.json",
   "src/web/static",
   "src/presets/modules",

@@ -1,4 +1,4 @@
-// Every schema of an answer; npm run types writes types.ts from them.
+// Every schema of an answer; npm run types writes types.ts, the types of the Python client and the shapes that commands check from them.
 export * from "./catalogue.ts";
 export * from "./explorer.ts";
 export * from "./logTriggers.ts";

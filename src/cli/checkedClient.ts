@@ -1,27 +1,11 @@
 import {
   ConnectionError,
-  type Outcome,
   type RequestEvent,
-  type ShownResult,
   type Submitted,
   type TycheClient,
   type TycheExplorer,
 } from "../client/index.ts";
-import {
-  absent,
-  anything,
-  decimal,
-  flag,
-  listOf,
-  nullable,
-  number,
-  object,
-  optional,
-  recordOf,
-  text,
-  type Shape,
-} from "./answerShape.ts";
-import { isObject } from "../lib/isObject.ts";
+import shapes from "./answerShapes.json" with { type: "json" };
 
 /**
  * Returns a client whose answers have at least what the commands read of them. `origin` is the service's address, for messages. What
@@ -38,15 +22,15 @@ export function createCheckedClient<Presets>(
     events: AsyncGenerator<RequestEvent<Result>>,
   ): AsyncGenerator<RequestEvent<Result>> {
     for await (const event of events) {
-      if (event.type === "state") assert(event, "a request's state", STATE);
-      else assert(event.result, "a result", OUTCOME);
+      if (event.type === "state") await assert(event, "a request's state", shapes.StateChange);
+      else await assert(event.result, "a result", shapes.Outcome);
       yield event;
     }
   }
   const submitted =
     <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Submitted<Result>>) =>
     async (...given: Given): Promise<Submitted<Result>> => {
-      const request = await checked(call, "a request", object({ id: text }))(...given);
+      const request = await checked(call, "a request", SUBMITTED)(...given);
       return { ...request, stream: (...options) => checkedStream(request.stream(...options)) };
     };
   const { submit, webhooks, schedules, secrets, triggers } = client;
@@ -58,67 +42,75 @@ export function createCheckedClient<Presets>(
       random: submitted((...given) => submit.random(...given)),
       runFunction: submitted((...given) => submit.runFunction(...given)),
     },
-    runFunction: checked((...given) => client.runFunction(...given), "a result", OUTCOME),
-    addConsumer: checked((...given) => client.addConsumer(...given), "a result", TRANSACTION),
-    removeConsumer: checked((...given) => client.removeConsumer(...given), "a result", TRANSACTION),
-    faucet: checked(
-      (...given) => client.faucet(...given),
-      "a result",
-      object({ transactionHashes: listOf(text) }),
-    ),
+    runFunction: checked((...given) => client.runFunction(...given), "a result", shapes.Outcome),
+    addConsumer: checked((...given) => client.addConsumer(...given), "a result", shapes.ConsumerResult),
+    removeConsumer: checked((...given) => client.removeConsumer(...given), "a result", shapes.ConsumerResult),
+    faucet: checked((...given) => client.faucet(...given), "a result", shapes.FaucetResult),
     stream: (...given) => checkedStream(client.stream(...given)),
-    request: checked((...given) => client.request(...given), "a request", REQUEST),
-    requests: checked((...given) => client.requests(...given), "a list of requests", pageOf(LISTED_REQUEST)),
-    dryRuns: checked((...given) => client.dryRuns(...given), "a list of dry runs", pageOf(DRY_RUN)),
-    consumers: checked((...given) => client.consumers(...given), "a list of contracts", CONSUMERS),
+    request: checked((...given) => client.request(...given), "a request", shapes.RequestView),
+    requests: checked((...given) => client.requests(...given), "a list of requests", shapes.RequestPage),
+    dryRuns: checked((...given) => client.dryRuns(...given), "a list of dry runs", shapes.DryRunPage),
+    consumers: checked((...given) => client.consumers(...given), "a list of contracts", shapes.ConsumerList),
     contractRequests: checked(
       (...given) => client.contractRequests(...given),
       "a list of requests",
-      CONTRACT_REQUESTS,
+      shapes.ContractRequestList,
     ),
-    usage: checked((...given) => client.usage(...given), "a report", USAGE),
+    usage: checked((...given) => client.usage(...given), "a report", shapes.UsageReport),
     webhooks: {
-      create: checked((...given) => webhooks.create(...given), "a webhook", NEW_WEBHOOK),
-      list: checked((...given) => webhooks.list(...given), "a list of webhooks", listOf(WEBHOOK)),
-      get: checked((...given) => webhooks.get(...given), "a webhook", WEBHOOK),
-      change: checked((...given) => webhooks.change(...given), "a webhook", WEBHOOK),
-      delete: checked((...given) => webhooks.delete(...given), "a webhook", WEBHOOK),
-      rotate: checked((...given) => webhooks.rotate(...given), "a webhook", NEW_WEBHOOK),
-      test: checked((...given) => webhooks.test(...given), "a test", object({ eventId: text })),
-      attempts: checked((...given) => webhooks.attempts(...given), "a list of attempts", pageOf(ATTEMPT)),
-      attempt: checked(
-        (...given) => webhooks.attempt(...given),
-        "an attempt",
-        object({ ...ATTEMPT_MEMBERS, answer: text, headers: object({}), body: nullable(text) }),
+      create: checked((...given) => webhooks.create(...given), "a webhook", shapes.NewWebhookView),
+      list: checked((...given) => webhooks.list(...given), "a list of webhooks", listOf(shapes.WebhookView)),
+      get: checked((...given) => webhooks.get(...given), "a webhook", shapes.WebhookView),
+      change: checked((...given) => webhooks.change(...given), "a webhook", shapes.WebhookView),
+      delete: checked((...given) => webhooks.delete(...given), "a webhook", shapes.WebhookView),
+      rotate: checked((...given) => webhooks.rotate(...given), "a webhook", shapes.NewWebhookView),
+      test: checked((...given) => webhooks.test(...given), "a test", shapes.WebhookTest),
+      attempts: checked(
+        (...given) => webhooks.attempts(...given),
+        "a list of attempts",
+        shapes.WebhookAttemptPage,
       ),
-      replay: checked((...given) => webhooks.replay(...given), "a replay", object({ replayed: number })),
+      attempt: checked((...given) => webhooks.attempt(...given), "an attempt", shapes.SentWebhook),
+      replay: checked((...given) => webhooks.replay(...given), "a replay", shapes.WebhookReplay),
     },
     schedules: {
-      create: checked((...given) => schedules.create(...given), "a schedule", SCHEDULE),
-      list: checked((...given) => schedules.list(...given), "a list of schedules", listOf(SCHEDULE)),
-      get: checked((...given) => schedules.get(...given), "a schedule", SCHEDULE),
-      change: checked((...given) => schedules.change(...given), "a schedule", SCHEDULE),
-      delete: checked((...given) => schedules.delete(...given), "a schedule", SCHEDULE),
-      run: checked((...given) => schedules.run(...given), "a run", TRIGGER_RUN),
-      runs: checked((...given) => schedules.runs(...given), "a list of runs", pageOf(TRIGGER_RUN)),
+      create: checked((...given) => schedules.create(...given), "a schedule", shapes.ScheduleView),
+      list: checked(
+        (...given) => schedules.list(...given),
+        "a list of schedules",
+        listOf(shapes.ScheduleView),
+      ),
+      get: checked((...given) => schedules.get(...given), "a schedule", shapes.ScheduleView),
+      change: checked((...given) => schedules.change(...given), "a schedule", shapes.ScheduleView),
+      delete: checked((...given) => schedules.delete(...given), "a schedule", shapes.ScheduleView),
+      run: checked((...given) => schedules.run(...given), "a run", shapes.TriggerRun),
+      runs: checked((...given) => schedules.runs(...given), "a list of runs", shapes.TriggerRunPage),
     },
     secrets: {
-      set: checked((...given) => secrets.set(...given), "a secret", SECRET),
-      list: checked((...given) => secrets.list(...given), "a list of secrets", listOf(SECRET)),
-      delete: checked((...given) => secrets.delete(...given), "a secret", SECRET),
-      key: checked((...given) => secrets.key(...given), "a key", object({ label: text })),
-      setSigner: checked((...given) => secrets.setSigner(...given), "a signer", object({ signer: text })),
+      set: checked((...given) => secrets.set(...given), "a secret", shapes.SecretView),
+      list: checked((...given) => secrets.list(...given), "a list of secrets", listOf(shapes.SecretView)),
+      delete: checked((...given) => secrets.delete(...given), "a secret", shapes.SecretView),
+      key: checked((...given) => secrets.key(...given), "a key", shapes.SecretsKey),
+      setSigner: checked((...given) => secrets.setSigner(...given), "a signer", shapes.SecretsSigner),
     },
     triggers: {
-      create: checked((...given) => triggers.create(...given), "a trigger", LOG_TRIGGER),
-      list: checked((...given) => triggers.list(...given), "a list of triggers", listOf(LOG_TRIGGER)),
-      get: checked((...given) => triggers.get(...given), "a trigger", LOG_TRIGGER),
-      change: checked((...given) => triggers.change(...given), "a trigger", LOG_TRIGGER),
-      delete: checked((...given) => triggers.delete(...given), "a trigger", LOG_TRIGGER),
-      runs: checked((...given) => triggers.runs(...given), "a list of runs", pageOf(LOG_RUN)),
+      create: checked((...given) => triggers.create(...given), "a trigger", shapes.LogTriggerView),
+      list: checked(
+        (...given) => triggers.list(...given),
+        "a list of triggers",
+        listOf(shapes.LogTriggerView),
+      ),
+      get: checked((...given) => triggers.get(...given), "a trigger", shapes.LogTriggerView),
+      change: checked((...given) => triggers.change(...given), "a trigger", shapes.LogTriggerView),
+      delete: checked((...given) => triggers.delete(...given), "a trigger", shapes.LogTriggerView),
+      runs: checked((...given) => triggers.runs(...given), "a list of runs", shapes.LogRunPage),
     },
-    networks: checked((...given) => client.networks(...given), "a list of networks", NETWORKS),
-    presets: checked((...given) => client.presets(...given), "a list of presets", listOf(PRESET)),
+    networks: checked(
+      (...given) => client.networks(...given),
+      "a list of networks",
+      listOf(shapes.NetworkView),
+    ),
+    presets: checked((...given) => client.presets(...given), "a list of presets", listOf(shapes.PresetView)),
   };
 }
 
@@ -129,30 +121,42 @@ export function createCheckedExplorer(
 ): Pick<TycheExplorer, "transaction" | "shared"> {
   const { checked } = createChecks(origin);
   return {
-    transaction: checked((...given) => explorer.transaction(...given), "a transaction", CHAIN_TRANSACTION),
-    shared: checked((...given) => explorer.shared(...given), "a result", SHARED),
+    transaction: checked(
+      (...given) => explorer.transaction(...given),
+      "a transaction",
+      shapes.TransactionView,
+    ),
+    shared: checked((...given) => explorer.shared(...given), "a result", shapes.SharedResult),
   };
 }
 
 function createChecks(origin: string) {
-  const assert = (value: unknown, what: string, shape: Shape<never>): void => {
-    const problem = shape(value, "");
-    if (problem !== undefined) throw new UnexpectedAnswerError(origin, what, problem);
+  const assert = async (value: unknown, what: string, shape: object): Promise<void> => {
+    const { compileSchema } = await import("../lib/schemaCheck.ts");
+    const [problem] = compileSchema(shape, { describeUnknown: () => "is unknown" })(value);
+    if (problem !== undefined)
+      throw new UnexpectedAnswerError(origin, what, `${problem.path} ${problem.message}`.trim());
   };
   /** Checks what a call resolves with. */
   const checked =
     <Given extends readonly unknown[], Result>(
       call: (...given: Given) => Promise<Result>,
       what: string,
-      shape: Shape<Result>,
+      shape: object,
     ) =>
     async (...given: Given): Promise<Result> => {
       const answer = await sayWaiting(call(...given), origin);
-      assert(answer, what, shape);
+      await assert(answer, what, shape);
       return answer;
     };
   return { assert, checked };
 }
+
+/** All that commands read of a submitted request. */
+const SUBMITTED = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+
+/** A list in the answers' `items`, which the client returns alone. */
+const listOf = (shape: object): object => ({ type: "array", items: shape });
 
 /** The answer is JSON, but has not what the command needs. */
 export class UnexpectedAnswerError extends ConnectionError {
@@ -162,217 +166,6 @@ export class UnexpectedAnswerError extends ConnectionError {
     );
   }
 }
-
-function pageOf<T>(item: Shape<T>) {
-  return object({ items: listOf(item), nextCursor: nullable(text) });
-}
-
-const STATE = object({ at: text, state: text, detail: optional(text), transactionHash: optional(text) });
-const TRANSACTION = object({ success: flag, transactionHash: text });
-const RANDOM = object({
-  success: flag,
-  randomNumber: listOf(text),
-  url: optional(text),
-  shareUrl: optional(text),
-});
-const VALUE = object({
-  success: flag,
-  parsedResult: text,
-  result: text,
-  err: text,
-  url: optional(text),
-  warnings: optional(listOf(text)),
-  shareUrl: optional(text),
-});
-/** The result of a request of any kind. */
-const OUTCOME: Shape<Outcome> = (value, path) => {
-  if (isObject(value) && "randomNumber" in value) return RANDOM(value, path);
-  return isObject(value) && "parsedResult" in value ? VALUE(value, path) : TRANSACTION(value, path);
-};
-
-const COIN = object({ side: text });
-const DICE = object({ rolls: listOf(text) });
-const LIST = object({ entries: listOf(text) });
-const SHOWN: Shape<ShownResult> = (value, path) => {
-  const as = isObject(value) ? value["as"] : undefined;
-  return (as === "coin" ? COIN : as === "dice" ? DICE : LIST)(value, path);
-};
-
-const LISTED = {
-  id: text,
-  createdAt: text,
-  network: text,
-  kind: text,
-  state: text,
-  outcome: nullable(OUTCOME),
-  error: nullable(object({ code: text, message: text })),
-  params: recordOf(anything),
-  shown: optional(SHOWN),
-};
-const LISTED_REQUEST = object(LISTED);
-const REQUEST = object({ ...LISTED, why: nullable(text), timeline: listOf(STATE) });
-
-const DRY_RUN = object({
-  at: text,
-  network: nullable(text),
-  kind: text,
-  success: flag,
-  title: text,
-  parsedResult: text,
-  err: text,
-  line: optional(number),
-  column: optional(number),
-});
-
-const WEBHOOK_MEMBERS = {
-  id: text,
-  url: text,
-  events: listOf(text),
-  pausedWhy: nullable(text),
-  failingSince: nullable(text),
-  publicKey: nullable(text),
-  pending: number,
-  failed: number,
-};
-const WEBHOOK = object(WEBHOOK_MEMBERS);
-const NEW_WEBHOOK = object({ ...WEBHOOK_MEMBERS, secret: nullable(text) });
-const ATTEMPT_MEMBERS = {
-  id: text,
-  at: text,
-  eventId: text,
-  type: nullable(text),
-  success: flag,
-  status: nullable(number),
-  error: nullable(text),
-  durationMs: number,
-  nextAttemptAt: nullable(text),
-};
-const ATTEMPT = object(ATTEMPT_MEMBERS);
-
-const SECRET = object({ name: text, network: text, size: number, changedAt: text });
-const SCHEDULE = object({
-  id: text,
-  name: text,
-  network: text,
-  every: nullable(text),
-  cron: nullable(text),
-  timeZone: nullable(text),
-  pausedAt: nullable(text),
-  next: listOf(text),
-});
-const LOG_TRIGGER = object({
-  id: text,
-  name: text,
-  network: text,
-  addresses: listOf(text),
-  event: nullable(text),
-  confidence: text,
-  actionNetwork: text,
-  pausedAt: nullable(text),
-  readTo: nullable(number),
-});
-const LOG_RUN = object({
-  at: text,
-  state: text,
-  reason: nullable(text),
-  detail: nullable(text),
-  requestId: nullable(text),
-  log: object({ blockNumber: number, transactionHash: text, logIndex: number }),
-  revertedAt: nullable(text),
-});
-const TRIGGER_RUN = object({
-  at: text,
-  state: text,
-  reason: nullable(text),
-  detail: nullable(text),
-  requestId: nullable(text),
-});
-
-const CONTRACT_REQUESTS = object({
-  items: listOf(
-    object({
-      transactionHash: text,
-      requestId: text,
-      at: optional(text),
-      kind: text,
-      state: text,
-      consumer: object({ address: text }),
-      error: optional(text),
-      waitsFor: optional(text),
-      numWords: optional(number),
-      words: optional(listOf(text)),
-      response: optional(text),
-      readings: optional(object({ text: optional(text), uint256: optional(text) })),
-    }),
-  ),
-  searched: nullable(object({ from: decimal, to: decimal })),
-  older: nullable(text),
-});
-
-const CHAIN_TRANSACTION = object({
-  status: text,
-  revertReason: optional(text),
-  block: nullable(object({ number: decimal })),
-  randomRequests: listOf(object({ requestId: text, words: optional(listOf(text)) })),
-});
-
-const SHARED = object({ network: text, outcome: object({ url: text, requestId: text }) });
-
-const CONSUMERS = object({
-  linked: listOf(
-    object({
-      network: text,
-      address: text,
-      onChain: nullable(object({ vrf: flag, functions: flag })),
-      linkedAt: optional(text),
-    }),
-  ),
-});
-
-const NETWORKS = listOf(object({ name: text, coin: text }));
-
-const USAGE = object({
-  from: text,
-  to: text,
-  items: listOf(
-    object({
-      day: text,
-      network: nullable(text),
-      requests: recordOf(number),
-      fulfilled: number,
-      failed: number,
-      refused: number,
-      dryRuns: number,
-      words: number,
-      gasUsed: decimal,
-      linkJuels: decimal,
-      coinWei: decimal,
-      toppedUpJuels: decimal,
-      toppedUpWei: decimal,
-    }),
-  ),
-});
-
-/** JSON Schema as presets use it, as deep as parameters go: an object, its members, their entries. */
-const ENTRY = object({
-  anyOf: optional(listOf(anything)),
-  enum: optional(listOf(anything)),
-  items: absent,
-});
-const PARAMETER = object({
-  description: optional(text),
-  anyOf: optional(listOf(anything)),
-  enum: optional(listOf(anything)),
-  items: optional(ENTRY),
-});
-const PRESET = object({
-  name: text,
-  description: text,
-  parameters: object({
-    properties: optional(recordOf(PARAMETER)),
-    required: optional(listOf(text)),
-  }),
-});
 
 /** Someone at the keyboard should know by then that nothing is stuck but the other side. */
 const SILENCE_MS = 5_000;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { describeForPython, PYTHON_FILE } from "../../pack/pythonTypes.ts";
+import { describeShapes, SHAPES_FILE } from "../../pack/answerShapes.ts";
 import { describeAnswers, TYPES_FILE } from "../../pack/apiTypes.ts";
 
 test("has the types that follow from the schemas; `npm run types` writes them", async () => {
@@ -9,4 +10,8 @@ test("has the types that follow from the schemas; `npm run types` writes them", 
 
 test("has the types of the Python client that follow from them; `npm run types` writes those, too", () => {
   expect(describeForPython()).toBe(readFileSync(PYTHON_FILE, "utf8"));
+});
+
+test("has the shapes of the commands' answers that follow from them; `npm run types` writes those, too", () => {
+  expect(describeShapes()).toBe(readFileSync(SHAPES_FILE, "utf8"));
 });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command } from "commander";
@@ -15,6 +16,7 @@ import { registerUsage } from "../../src/cli/usageCommand.ts";
 import { registerSchedule } from "../../src/cli/scheduleCommand.ts";
 import { registerTrigger } from "../../src/cli/triggerCommand.ts";
 import { registerWebhook } from "../../src/cli/webhookCommand.ts";
+import examples from "../../src/http/examples.json" with { type: "json" };
 import { TycheError } from "../../src/lib/errors.ts";
 import { runCli } from "./runCli.ts";
 
@@ -183,6 +185,22 @@ test.concurrent.each([
   expect(failures.filter(({ body, error }) => !isSentence(error) && !isFit(body))).toEqual([]);
 });
 
+test("reads the answer of a later version, which knows more states and members", async () => {
+  const [request] = examples.listRequests.answer.items;
+  const later = JSON.stringify({
+    data: { items: [{ ...request, state: "queued", priority: 1 }], nextCursor: null },
+  });
+  const service = createServer((_, response) => void response.end(later)).listen(0, "127.0.0.1");
+  await once(service, "listening");
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const { code, stdout } = await runCli(["requests", "list"], "", {
+    TYCHE_URL: url,
+    TYCHE_API_KEY: "tyche_key",
+  });
+  service.close();
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("queued") });
+});
+
 test.each([{ words: ["call", "coinflip"] }, { words: ["requests", "watch", "req_1"] }])(
   "tyche $words says that a stream is not Tyche's, whatever its events hold",
   async ({ words }) => {
@@ -212,6 +230,6 @@ test("the program prints one sentence with what to do, and exits with 1", async 
   const { code, stdout, stderr } = await runCli(args, "", { TYCHE_API_KEY: "tyche_key" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^error: the answer is not a list of dry runs: items must be a list; http:[^\n]* check --url and TYCHE_URL\n$/,
+    /^error: the answer is not a list of dry runs: \/items is required; http:[^\n]* check --url and TYCHE_URL\n$/,
   );
 });

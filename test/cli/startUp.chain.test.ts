@@ -10,6 +10,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 /** Packages that every command may load: each is small. */
 const PACKAGES = ["commander", "ipaddr.js", "picocolors"];
 
+/** Packages that check a service's answer. */
+const CHECKER = ["ajv", "fast-deep-equal", "fast-uri", "json-schema-traverse"];
+
 /** Folders of ours that hold the engine; types may come from anywhere. */
 const ENGINE = /^(?:sandbox|src\/(?:app|chainlink|evm|explorer|http|oracle|store|verify|vrf|web))\//;
 
@@ -61,9 +64,14 @@ test.each([
   { args: ["--help"] },
   { args: ["start", "--help"] },
   { args: ["completion", "bash"] },
+])("tyche $args loads nothing of the engine", async ({ args }) => {
+  expect(await loadedBy(args)).toEqual({ packages: PACKAGES, engine: [] });
+});
+
+test.each([
   { args: ["call", "coinflip", "--async"] },
   { args: ["requests", "list"] },
   { args: ["consumer", "list"] },
-])("tyche $args loads nothing of the engine", async ({ args }) => {
-  expect(await loadedBy(args)).toEqual({ packages: PACKAGES, engine: [] });
+])("tyche $args, which calls a service, loads no more than what checks its answer", async ({ args }) => {
+  expect(await loadedBy(args)).toEqual({ packages: [...CHECKER, ...PACKAGES].toSorted(), engine: [] });
 });

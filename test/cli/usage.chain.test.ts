@@ -4,12 +4,14 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Terminal } from "../../src/cli/terminal.ts";
+import examples from "../../src/http/examples.json" with { type: "json" };
 import { registerUsage } from "../../src/cli/usageCommand.ts";
 
+const [network] = examples.listNetworks.answer.items;
 const DAY = {
   day: "2026-11-24",
   network: "fantom_testnet",
-  requests: { preset: 2 },
+  requests: { preset: 2, function: 0, random: 0, consumer: 0, unlink: 0 },
   fulfilled: 2,
   failed: 0,
   refused: 0,
@@ -30,7 +32,7 @@ async function run(day: typeof DAY) {
   const server = createServer((request, response) => {
     paths.push(request.url!);
     const data = request.url!.startsWith("/api/networks")
-      ? { items: [{ name: "fantom_testnet", coin: "FTM" }] }
+      ? { items: [{ ...network, name: "fantom_testnet", coin: "FTM" }] }
       : { from: DAY.day, to: DAY.day, items: [day] };
     response.end(JSON.stringify({ data }));
   });
