@@ -47,7 +47,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   presets: ["api", "lib"],
   store: ["lib"],
   vrf: ["lib"],
-  secrets: ["lib"],
+  secrets: ["sandbox", "lib"],
   api: ["lib"],
   lib: [],
 };

@@ -20,11 +20,12 @@ import {
   reserveSlot,
   type NamedSecret,
 } from "../store/secrets.ts";
+import type { NamedSlots, SecretRun } from "../secrets/holder.ts";
 import type { Store } from "../store/store.ts";
 import { NotFoundError } from "./errors.ts";
 import type { Dapp } from "./service.ts";
 import { getPipeline } from "./serviceNetwork.ts";
-import type { NamedSlots, NetworkSecrets, SecretRun, ServiceNetwork } from "./serviceNetwork.ts";
+import type { NetworkSecrets, ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Most secrets of a dapp on a network, and their size together, in bytes. */
 const MAX_NAMES = 100;

@@ -16,7 +16,7 @@ import { GatewayError, TOOLKIT_METHODS, type OperatorMethod } from "../../oracle
 import { parseDescribed, parseRun, type OperatorPayload } from "../../oracle/secrets/operatorCalls.ts";
 import { firstGenerator } from "../../secrets/keyGeneration.ts";
 import type { ThresholdPublicKey } from "../../secrets/tdh2.ts";
-import type { NamedSlots, SecretsHolder } from "../../requests/serviceNetwork.ts";
+import type { NamedSlots, SecretsHolder } from "../../secrets/holder.ts";
 import type { OracleSecrets } from "./servedNetworkOptions.ts";
 
 /** Time for an answer that needs no source to run, and for one that does: ten seconds, and its place in the sandbox's queue. */
@@ -92,13 +92,7 @@ export function connectSecrets(options: {
     return found;
   };
 
-  const wire = ({
-    reference,
-    subscriptionId,
-  }: {
-    readonly reference: Hex;
-    readonly subscriptionId: bigint;
-  }) => ({
+  const wire = ({ reference, subscriptionId }: NamedSlots) => ({
     reference,
     subscriptionId: String(subscriptionId),
   });

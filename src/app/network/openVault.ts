@@ -5,11 +5,12 @@ import { createAuthority } from "../../oracle/secrets/authority.ts";
 import type { OpenSecrets } from "../../oracle/functions/execute.ts";
 import { createGatewayNetwork, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { GatewayError } from "../../oracle/secrets/gatewayMessage.ts";
-import { createHolder, type Holder } from "../../oracle/secrets/holder.ts";
+import { createHolder } from "../../oracle/secrets/holder.ts";
 import type { ReportSigner } from "../../oracle/signer.ts";
 import type { SharedKeys } from "../../oracle/secrets/sharedKeys.ts";
 import { createVault, type Vault } from "../../oracle/secrets/vault.ts";
 import { withOwnErrors } from "../../requests/accept/sandboxRuns.ts";
+import type { SecretsHolder } from "../../secrets/holder.ts";
 import type { SecretKeys } from "../../secrets/secretKeys.ts";
 import {
   claimCiphertext,
@@ -28,7 +29,7 @@ const DOCUMENT = { maxHttpResponseBytes: 65_536, maxHttpDurationMs: 3_000 };
 /** The vault of a network whose nodes are all in this process. */
 export interface NetworkVault {
   readonly openRequest: OpenSecrets;
-  readonly holder: Holder;
+  readonly holder: Required<SecretsHolder>;
   readonly gateway: GatewayNetwork;
 }
 

@@ -3,7 +3,7 @@ import type { Faucet } from "../../dapps/faucet.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
-import type { SecretsHolder } from "../../requests/serviceNetwork.ts";
+import type { SecretsHolder } from "../../secrets/holder.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { RequestBook } from "../../requests/requestBook.ts";
 import type { Keep } from "../../requests/keep/retention.ts";

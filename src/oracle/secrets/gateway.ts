@@ -1,6 +1,7 @@
 import { hashMessage, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
+import type { SecretsHolder } from "../../secrets/holder.ts";
 import type { ReportSigner } from "../signer.ts";
 import { createBoundedMap } from "../node/boundedMap.ts";
 import { createTokenBuckets } from "../node/tokenBucket.ts";
@@ -15,7 +16,6 @@ import {
   parseUpload,
 } from "./gatewayMessage.ts";
 import type { GatewayBody, GatewayMessage } from "./gatewayMessage.ts";
-import type { Holder } from "./holder.ts";
 import { assertInTime, runOperatorCall } from "./operatorCalls.ts";
 import type { SharedKeys } from "./sharedKeys.ts";
 import type { Vault } from "./vault.ts";
@@ -86,7 +86,7 @@ const MAX_TAKEN_BYTES = 8_388_608;
 /** Creates the network whose nodes in this process share one vault: all of them, or the only one of its operator. */
 export function createGatewayNetwork(options: {
   readonly vault: Pick<Vault, "take" | "list">;
-  readonly holder: Omit<Holder, "threshold">;
+  readonly holder: Omit<Required<SecretsHolder>, "threshold">;
   readonly authority: Pick<Authority, "isService">;
   readonly signers: readonly Pick<ReportSigner, "sign" | "address">[];
   /** Absent where all nodes are in this process. */

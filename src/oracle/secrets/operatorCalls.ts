@@ -3,10 +3,10 @@ import { isHex, type Hex } from "viem";
 import type { RunResult } from "../../../sandbox/index.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
+import type { NamedSlots, SecretRun, SecretsHolder } from "../../secrets/holder.ts";
 import type { Secret } from "../../secrets/sealSecret.ts";
 import { decodeSecretsReference } from "../../secrets/secretsReference.ts";
 import { GatewayError, type OperatorMethod } from "./gatewayMessage.ts";
-import type { Holder, NamedSlots, SecretRun } from "./holder.ts";
 import type { Slot } from "./vault.ts";
 
 /** How far ahead a message's end may be, by the oracle's clock: a recorded one is worth nothing afterwards. */
@@ -39,10 +39,10 @@ interface WireRun {
  * Does what the operator's service asks.
  *
  * @param owner the operator, who has signed the message.
- * @throws {GatewayError} when the payload is malformed, or names secrets that are not the operator's; and as {@link Holder}.
+ * @throws {GatewayError} when the payload is malformed, or names secrets that are not the operator's; and as {@link SecretsHolder}.
  */
 export async function runOperatorCall(
-  holder: Omit<Holder, "threshold">,
+  holder: Omit<Required<SecretsHolder>, "threshold">,
   {
     method,
     payload,
