@@ -64,7 +64,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/requests/follow/blockDraft.ts",
     "src/requests/follow/callbackRecorder.ts",
     "src/requests/lateRounds.ts",
-    "src/requests/accept/dryRuns.ts",
+    "src/requests/accept/dryRunLog.ts",
     "src/requests/dispatch/linker.ts",
     "src/requests/dispatch/senderJournal.ts",
     "src/store/oracleEvidence.ts",

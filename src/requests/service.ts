@@ -19,7 +19,7 @@ import type { Beacon, ReturnType } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./read/activity.ts";
-import type { DryRunOptions } from "./accept/dryRuns.ts";
+import type { DryRunOptions } from "./accept/dryRunLog.ts";
 import type { UsageQuery } from "./read/usageReport.ts";
 
 export type { RequestKind, RequestState } from "../store/schema.ts";

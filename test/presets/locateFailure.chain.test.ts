@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
 import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
-import { checkPresetCommand, dryRunPreset } from "../../src/requests/accept/commands.ts";
+import { checkPresetCommand } from "../../src/requests/accept/commandChecker.ts";
+import { dryRunPreset } from "../../src/requests/accept/dryRun.ts";
 import type { FunctionFailedError } from "../../src/requests/errors.ts";
 import { makeFolder, writePreset } from "./folders.ts";
 

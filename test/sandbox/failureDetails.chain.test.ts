@@ -5,7 +5,7 @@ import {
   simulateScript,
   type SandboxPool,
 } from "../../sandbox/index.ts";
-import { dryRunFunction, simulateSource } from "../../src/requests/accept/commands.ts";
+import { dryRunFunction, simulateSource } from "../../src/requests/accept/dryRun.ts";
 import type { FunctionFailedError } from "../../src/requests/errors.ts";
 import { startServer } from "./net/servers.ts";
 
@@ -33,7 +33,7 @@ const checks = (of: SandboxPool) => ({ pool: of, dappId: "dapp", maxResponseByte
 /** Returns what an HTTP caller gets for a dry run that fails. */
 async function refusalOf(source: string, of = pool): Promise<Record<string, unknown>> {
   const { result: simulated } = await simulateSource(command(source), checks(of));
-  const refused = await dryRunFunction({ kind: "function", ...command(source) }, checks(of)).then(
+  const refused = await dryRunFunction(command(source), checks(of)).then(
     () => undefined,
     (error: FunctionFailedError) => error.details,
   );

@@ -1,4 +1,3 @@
-import { beaconOf } from "../../lib/drawWords.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { createId } from "../../lib/id.ts";
 import { hashBody, IdempotencyConflictError } from "../../lib/idempotency.ts";
@@ -8,14 +7,13 @@ import { findRequestByKey } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
 import type { Change } from "../change.ts";
 import type { CommandChecker } from "./commandChecker.ts";
-import type { CheckedCommand } from "./commands.ts";
 import { createDailyLimit } from "./dailyLimit.ts";
-import { recordDryRun } from "./dryRuns.ts";
+import { recordDryRun } from "./dryRunLog.ts";
 import { FunctionFailedError } from "../errors.ts";
 import type { Replica } from "../takeover/replicaSync.ts";
 import type { RequestBook } from "../requestBook.ts";
-import { ownParamsOf, parseRequest } from "../openRequest.ts";
-import type { OpenRequest } from "../openRequest.ts";
+import { parseRequest } from "../openRequest.ts";
+import type { OpenRequest, RequestContent } from "../openRequest.ts";
 import type { Command, Dapp, SubmitOptions } from "../service.ts";
 import { isClosing } from "./sandboxRuns.ts";
 import { getPipeline } from "../serviceNetwork.ts";
@@ -76,15 +74,15 @@ export function createAcceptance(options: {
   };
 
   /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */
-  const checkLater = async (
-    dapp: Pick<Dapp, "id">,
-    command: Command,
-    request: OpenRequest,
-  ): Promise<void> => {
-    const network = getNetwork(command.network);
+  const checkLater = async (request: OpenRequest): Promise<void> => {
+    const network = getNetwork(request.network);
     let warnings: readonly string[];
     try {
-      warnings = await dryRun(dapp, command, network);
+      warnings = await retry(() => checker.dryRun({ id: request.dappId }, request, network), {
+        attempts: MAX_DRY_RUNS,
+        pauseMs: () => DRY_RUN_PAUSE_MS,
+        isFinal: (error) => !(error instanceof TycheError && error.retryable),
+      });
     } catch (error) {
       // The next process, or another replica, runs it.
       if (isClosing(error)) return;
@@ -102,23 +100,12 @@ export function createAcceptance(options: {
       pauseMs: () => DRY_RUN_PAUSE_MS,
       isFinal: (error) => !(error instanceof DatabaseAwayError),
     });
-  const checkOnce = async (dapp: Pick<Dapp, "id">, command: Command, request: OpenRequest): Promise<void> => {
+  const checkOnce = async (request: OpenRequest): Promise<void> => {
     checking.add(request.id);
     // A permanent store failure ends the process; the next start resumes the requests being checked.
-    await checkLater(dapp, command, request).catch(() => {});
+    await checkLater(request).catch(() => {});
     checking.delete(request.id);
   };
-
-  const dryRun = (
-    dapp: Pick<Dapp, "id">,
-    command: Command,
-    network: ServiceNetwork,
-  ): Promise<readonly string[]> =>
-    retry(() => checker.dryRun(dapp, command, network), {
-      attempts: MAX_DRY_RUNS,
-      pauseMs: () => DRY_RUN_PAUSE_MS,
-      isFinal: (error) => !(error instanceof TycheError && error.retryable),
-    });
 
   const recordRefused = (
     { id: dappId }: Dapp,
@@ -146,7 +133,7 @@ export function createAcceptance(options: {
       giveDayBack = await dailyLimit.take(dapp);
       const checked = await checker.check(dapp, command, network);
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
-      const warnings = isChecking ? [] : await checker.dryRun(dapp, command, network, signal);
+      const warnings = isChecking ? [] : await checker.dryRun(dapp, checked, network, signal);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
       Object.assign(request, { progress: { ...request.progress, ...withWarnings(warnings).progress } });
       await book.add(request, (db) => dailyLimit.count(db, dapp));
@@ -162,7 +149,7 @@ export function createAcceptance(options: {
     }
     const stored = { ...request };
     if (request.state === "received") pipeline.take(request);
-    if (request.state === "checking") void checkOnce(dapp, command, request);
+    if (request.state === "checking") void checkOnce(request);
     // Its transaction is signed meanwhile, and recorded after it.
     await store.flush();
     return stored;
@@ -173,8 +160,7 @@ export function createAcceptance(options: {
     resumeChecks(network, sinceMs = 0) {
       for (const request of book.open(network)) {
         if (book.ageMs(request) < sinceMs || checking.has(request.id)) continue;
-        const command = request.state === "checking" ? commandOf(request) : undefined;
-        if (command !== undefined) void checkOnce({ id: request.dappId }, command, request);
+        if (request.state === "checking") void checkOnce(request);
       }
     },
   };
@@ -185,23 +171,10 @@ function withWarnings(warnings: readonly string[]): Pick<Change, "progress"> {
   return warnings.length === 0 ? {} : { progress: { warnings } };
 }
 
-/** Rebuilds the command that a request was created from; `undefined` for kinds without a dry run. */
-function commandOf(request: OpenRequest): Command | undefined {
-  const { network } = request;
-  if (request.kind === "preset") {
-    const { preset } = request.params;
-    return { kind: "preset", network, preset, params: ownParamsOf(request.params) };
-  }
-  if (request.kind !== "function") return undefined;
-  const { beacon: round, ...params } = request.params;
-  const beacon = beaconOf(round);
-  return { kind: "function", network, ...params, ...(beacon && { beacon }) };
-}
-
 function createRequest(
   dapp: Dapp,
   network: string,
-  checked: CheckedCommand,
+  checked: RequestContent,
   options: {
     readonly idempotencyKey: string | undefined;
     readonly bodyHash: string;

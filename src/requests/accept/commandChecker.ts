@@ -4,38 +4,50 @@ import type { Hex } from "viem";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { sandboxGroup } from "../../chainlink/sandboxGroup.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { encodeArgs } from "../../chainlink/functionsRequest.ts";
+import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
+import { beaconOf } from "../../lib/drawWords.ts";
+import { TycheError } from "../../lib/errors.ts";
+import type { Preset } from "../../presets/preset.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
+import { assertResultFits } from "../../presets/resultFit.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { ConsumerLists } from "../../dapps/subscriptionReads.ts";
 import { findConsumer } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
-import {
-  checkFunctionCommand,
-  checkPresetCommand,
-  dryRunFunction,
-  dryRunPreset,
-  labelsOf,
-} from "./commands.ts";
-import type { CheckedCommand } from "./commands.ts";
+import { chooseRound } from "./chooseRound.ts";
+import { assertRequestFits, dryRunFunction, dryRunPreset } from "./dryRun.ts";
 import { ForbiddenError, NotFoundError, TooManyConsumersError } from "../errors.ts";
-import type { Command, ConsumerCommand, Dapp, RandomCommand, UnlinkCommand } from "../service.ts";
-import type { LinkOutcome } from "../openRequest.ts";
+import type {
+  Command,
+  ConsumerCommand,
+  Dapp,
+  FunctionCommand,
+  Labelled,
+  PresetCommand,
+  RandomCommand,
+  UnlinkCommand,
+} from "../service.ts";
+import type { LinkOutcome, RequestContent } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getPipeline } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {
-  /** Checks what depends on the dapp, the chain and sizes. Throws the error that the caller sees. */
-  check(dapp: Dapp, command: Command, network: ServiceNetwork): Promise<CheckedCommand>;
+  /**
+   * Checks what depends on the dapp, the chain and sizes. Throws the error that the caller sees. Returns the command in the form in which it
+   * is stored; if that has an outcome already, the request ends at once and nothing is sent.
+   */
+  check(dapp: Dapp, command: Command, network: ServiceNetwork): Promise<RequestContent>;
   /**
    * Dry-runs the source of a checked preset or function, and ensures that a preset's source is stored on chain. Throws
    * likewise. `signal` cancels the run of a function. Returns what the caller should know about the source.
    */
   dryRun(
     dapp: Pick<Dapp, "id">,
-    command: Command,
+    content: RequestContent,
     network: ServiceNetwork,
     signal?: AbortSignal,
   ): Promise<readonly string[]>;
@@ -121,25 +133,40 @@ export function createCommandChecker(options: {
           return { kind: "unlink", params: { consumer: command.consumer }, progress: {}, outcome: null };
       }
     },
-    async dryRun(dapp, command, network, signal) {
-      if (command.kind !== "preset" && command.kind !== "function") return [];
+    async dryRun(dapp, { kind, params, progress }, network, signal) {
+      if (kind !== "preset" && kind !== "function") return [];
       const pipeline = getPipeline(network);
       const subscription = pipeline.subscriptions.find(dapp.id);
       const group =
         subscription &&
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
-      const checks = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
-      if (command.kind === "function") {
-        if (command.secrets !== undefined && !secrets.canRun(network)) return [NOT_RUN];
-        const runWithSecrets = await findSecrets(secrets, dapp.id, network, command.secrets);
-        return await dryRunFunction(command, { ...checks, signal, runWithSecrets });
+      const options = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
+      if (kind === "function") {
+        if (params.secrets !== undefined && !secrets.canRun(network)) return [NOT_RUN];
+        const runWithSecrets = await findSecrets(secrets, dapp.id, network, params.secrets);
+        const { beacon: round, ...source } = params;
+        const beacon = beaconOf(round);
+        const command = { ...source, ...(beacon && { beacon }) };
+        return await dryRunFunction(command, { ...options, signal, runWithSecrets });
       }
-      const preset = registry.get(command.preset);
-      await dryRunPreset(preset, parsePresetParams(preset, command.params).args, checks);
+      const preset = registry.get(params.preset);
+      if ((progress.sourceHash ?? preset.sourceHash) !== preset.sourceHash)
+        throw new PresetChangedError(preset.name);
+      await dryRunPreset(preset, progress.args, options);
       await pipeline.storeSource(preset);
       return [];
     },
   };
+}
+
+/** A preset was replaced before a request for it was checked. */
+class PresetChangedError extends TycheError {
+  constructor(name: string) {
+    super(`the preset ${name} was replaced before the request was checked`, {
+      code: "request_failed",
+      blame: "us",
+    });
+  }
 }
 
 const NOT_RUN =
@@ -150,11 +177,88 @@ export function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]
   if (!dapp.facilities.includes(facility)) throw new ForbiddenError(facility);
 }
 
-function checkRandom(command: RandomCommand, { vrf }: NetworkView): CheckedCommand {
+function checkRandom(command: RandomCommand, { vrf }: NetworkView): RequestContent {
   const confirmations = command.confirmations ?? vrf.minConfirmations;
   const [keyHash = command.keyHash ?? vrf.keyHashes[0]!, ...others] = command.keyHashes ?? [];
   const { numWords } = command;
   const joined = others.length === 0 ? {} : { keyHashes: [keyHash, ...others] };
   const params = { numWords, confirmations, keyHash, ...joined, ...labelsOf(command) };
   return { kind: "random", params, progress: {}, outcome: null };
+}
+
+/** Checks a preset's parameters, and that its result and arguments fit. */
+export function checkPresetCommand(
+  command: PresetCommand,
+  options: {
+    readonly preset: Preset;
+    readonly network: Pick<ServiceNetwork, "maxResponseBytes" | "beacon" | "localBeacon">;
+    readonly dapp: Pick<Dapp, "beacon">;
+  },
+): Extract<RequestContent, { readonly kind: "preset" }> {
+  const { preset, network: served, dapp } = options;
+  const { maxResponseBytes } = served;
+  const { network, confirmations } = command;
+  const beacon = command.beacon ?? dapp.beacon ?? (served.beacon?.isDefault === true ? "drand" : "none");
+  const { params, args } = parsePresetParams(preset, command.params);
+  assertResultFits(preset, params, { network, maxResponseBytes });
+  assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (beacon === "none" ? 0 : BEACON_BYTES));
+  return {
+    kind: "preset",
+    params: {
+      ...params,
+      preset: preset.name,
+      ...chooseRound(beacon, network, served),
+      ...(confirmations === undefined ? {} : { confirmations }),
+      ...labelsOf(command),
+    },
+    outcome: null,
+    progress: {
+      sourceHash: preset.sourceHash,
+      args,
+      returnType: preset.returnType,
+      ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
+    },
+  };
+}
+
+/** Checks the sizes of a caller's source and arguments. */
+function checkFunctionCommand(
+  command: FunctionCommand,
+  options: {
+    readonly network: Pick<ServiceNetwork, "beacon" | "localBeacon">;
+    readonly secretsReference: Hex | undefined;
+  },
+): RequestContent {
+  const { network: served, secretsReference } = options;
+  const { source, args, secrets, returnType, beacon = "none", network } = command;
+  const round = chooseRound(beacon, network, served);
+  assertRequestFits(command, { secretsReference, ...round });
+  return {
+    kind: "function",
+    params: {
+      source,
+      args,
+      ...(secrets === undefined ? {} : { secrets }),
+      returnType,
+      ...round,
+      ...labelsOf(command),
+    },
+    progress: { returnType, ...(secretsReference === undefined ? {} : { secretsReference }) },
+    outcome: null,
+  };
+}
+
+/** Checks before anything runs that a preset's arguments fit in a batch. */
+function assertArgumentsFit(preset: Preset, args: readonly string[], most: number): void {
+  const bytes = encodeArgs(args).length;
+  if (bytes <= most) return;
+  const lengths = args.map((arg) => Buffer.byteLength(arg));
+  const longest = preset.parameterOrder[lengths.indexOf(Math.max(...lengths))];
+  const message = `the preset's arguments take ${bytes} bytes as the function gets them, and at most ${most} fit one request; shorten ${longest ?? "them"} by ${bytes - most} bytes or more`;
+  throw new InvalidParameterError([{ path: longest === undefined ? "" : `/${longest}`, message }]);
+}
+
+/** Returns the members of a command that say what the request is for. */
+function labelsOf({ label, once }: Labelled): Labelled {
+  return { ...(label === undefined ? {} : { label }), ...(once === undefined ? {} : { once }) };
 }

@@ -16,7 +16,7 @@ import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
 import type { Beacon } from "../../lib/vocabulary.ts";
-import { dryRunBytesArgs } from "./dryRunWord.ts";
+import { dryRunBytesArgs } from "./dryRun.ts";
 import { RESULT_LIMITS } from "./resultLimits.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";

@@ -48,7 +48,7 @@ function contentOf(command: Command): RequestContent {
   return {
     kind: "preset",
     params: { ...params, preset, confirmations: confirmations!, beacon, label: label!, once: once! },
-    progress: { args: [], returnType: "string" },
+    progress: { sourceHash: "0x5a", args: ["2"], returnType: "string" },
     outcome: null,
   };
 }
@@ -127,20 +127,19 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     },
   );
 
-  test("the dry run that the next process runs gets a preset's own parameters alone", async () => {
-    const { promise: ran, resolve } = Promise.withResolvers<Command>();
+  test("the dry run that the next process runs gets what the call's check stored", async () => {
+    const { promise: ran, resolve } = Promise.withResolvers<RequestContent>();
     // It is still running when its process ends.
     dryRun = () => new Promise(() => {});
     const { id } = await open().accept(DAPP, PRESET, { isAsync: true });
     const next = open();
     next.book.restore([(await next.book.find(id))!]);
-    dryRun = async (_dapp, command) => {
-      resolve(command);
+    dryRun = async (_dapp, content) => {
+      resolve(content);
       return [];
     };
     next.resumeChecks(DESK_NETWORK);
-    expect(await ran).toMatchObject({ preset: "nDice", params: { numDice: "2" } });
-    expect(Object.keys(((await ran) as PresetCommand).params)).toEqual(["numDice"]);
+    expect(await ran).toMatchObject(contentOf(PRESET));
     await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
   });
 

@@ -1,38 +1,23 @@
-import type { BeaconView, SimulateResult } from "../../api/types.ts";
 import type { Hex } from "viem";
-import { MAX_REQUEST_BYTES, encodeArgs, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
-import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
-import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import { toHexText } from "../../lib/hex.ts";
-import { decodeDryRun } from "../../lib/decodeResult.ts";
-import { locateFailure } from "../../presets/locateFailure.ts";
-import { parsePresetParams } from "../../presets/presetParams.ts";
-import type { Preset } from "../../presets/preset.ts";
-import { assertResultFits } from "../../presets/resultFit.ts";
-import type { RunWithSecrets } from "../secrets.ts";
 import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
+import type { BeaconView, SimulateResult } from "../../api/types.ts";
+import { MAX_REQUEST_BYTES, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
+import { decodeDryRun } from "../../lib/decodeResult.ts";
+import { toHexText } from "../../lib/hex.ts";
+import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
+import type { Beacon } from "../../lib/vocabulary.ts";
+import { locateFailure } from "../../presets/locateFailure.ts";
+import type { Preset } from "../../presets/preset.ts";
 import { FunctionFailedError } from "../errors.ts";
+import type { RunWithSecrets } from "../secrets.ts";
+import type { ReturnType, SimulateCommand } from "../service.ts";
+import { toDrandRound } from "./chooseRound.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
-import type { RequestContent } from "../openRequest.ts";
-import type { ServiceNetwork } from "../serviceNetwork.ts";
-import { DRY_RUN_WORD, dryRunBytesArgs } from "./dryRunWord.ts";
-import { chooseRound, toDrandRound } from "./chooseRound.ts";
-import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
-import type {
-  Dapp,
-  FunctionCommand,
-  Labelled,
-  PresetCommand,
-  ReturnType,
-  SimulateCommand,
-} from "../service.ts";
 
-/** A checked command in the form in which it is stored. If it already has an outcome, the request ends at once and nothing is sent. */
-export type CheckedCommand = RequestContent;
-
-/** What the checks depend on. */
-export interface CommandChecks {
+/** What a dry run depends on. */
+export interface DryRunOptions {
   readonly pool: SandboxPool;
   /** The caller, for fair scheduling in the sandbox. */
   readonly dappId: string;
@@ -42,58 +27,18 @@ export interface CommandChecks {
 }
 
 /** What the run of a caller's own source also depends on. */
-export interface SourceChecks extends CommandChecks {
+export interface SourceRunOptions extends DryRunOptions {
   /** Cancels the run. */
   readonly signal?: AbortSignal | undefined;
   /** Runs the source where it can read its secrets; absent: it has none. */
   readonly runWithSecrets?: RunWithSecrets | undefined;
 }
 
-/** Checks a preset's parameters, and that its result and arguments fit. */
-export function checkPresetCommand(
-  command: PresetCommand,
-  options: {
-    readonly preset: Preset;
-    readonly network: Pick<ServiceNetwork, "maxResponseBytes" | "beacon" | "localBeacon">;
-    readonly dapp: Pick<Dapp, "beacon">;
-  },
-): Extract<CheckedCommand, { readonly kind: "preset" }> {
-  const { preset, network: served, dapp } = options;
-  const { maxResponseBytes } = served;
-  const { network, confirmations } = command;
-  const beacon = command.beacon ?? dapp.beacon ?? (served.beacon?.isDefault === true ? "drand" : "none");
-  const { params, args } = parsePresetParams(preset, command.params);
-  assertResultFits(preset, params, { network, maxResponseBytes });
-  assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (beacon === "none" ? 0 : BEACON_BYTES));
-  return {
-    kind: "preset",
-    params: {
-      ...params,
-      preset: preset.name,
-      ...chooseRound(beacon, network, served),
-      ...(confirmations === undefined ? {} : { confirmations }),
-      ...labelsOf(command),
-    },
-    outcome: null,
-    progress: {
-      sourceHash: preset.sourceHash,
-      args,
-      returnType: preset.returnType,
-      ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
-    },
-  };
-}
-
-/** Returns the members of a command that say what the request is for. */
-export function labelsOf({ label, once }: Labelled): Labelled {
-  return { ...(label === undefined ? {} : { label }), ...(once === undefined ? {} : { once }) };
-}
-
 /** Dry-runs a preset, so that parameters it can't work with never reach the chain. Throws `function_failed`. */
 export async function dryRunPreset(
   preset: Preset,
   args: readonly string[],
-  { pool, dappId, maxResponseBytes, group }: CommandChecks,
+  { pool, dappId, maxResponseBytes, group }: DryRunOptions,
 ): Promise<void> {
   const request = {
     args,
@@ -111,39 +56,12 @@ export async function dryRunPreset(
   }
 }
 
-/** Checks the sizes of a caller's source and arguments. */
-export function checkFunctionCommand(
-  command: FunctionCommand,
-  options: {
-    readonly network: Pick<ServiceNetwork, "beacon" | "localBeacon">;
-    readonly secretsReference: Hex | undefined;
-  },
-): CheckedCommand {
-  const { network: served, secretsReference } = options;
-  const { source, args, secrets, returnType, beacon = "none", network } = command;
-  const round = chooseRound(beacon, network, served);
-  assertSizes(command, { secretsReference, ...round });
-  return {
-    kind: "function",
-    params: {
-      source,
-      args,
-      ...(secrets === undefined ? {} : { secrets }),
-      returnType,
-      ...round,
-      ...labelsOf(command),
-    },
-    progress: { returnType, ...(secretsReference === undefined ? {} : { secretsReference }) },
-    outcome: null,
-  };
-}
-
 /** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. */
 export async function dryRunFunction(
-  command: FunctionCommand,
-  checks: SourceChecks,
+  command: SimulateCommand,
+  options: SourceRunOptions,
 ): Promise<readonly string[]> {
-  const { result } = await simulateSource(command, checks);
+  const { result } = await simulateSource(command, options);
   if (!result.success) throw refuse(result);
   return result.warnings ?? [];
 }
@@ -155,9 +73,9 @@ export async function dryRunFunction(
  */
 export async function simulateSource(
   command: SimulateCommand,
-  { pool, dappId, maxResponseBytes, group, signal, runWithSecrets }: SourceChecks,
+  { pool, dappId, maxResponseBytes, group, signal, runWithSecrets }: SourceRunOptions,
 ): Promise<{ readonly result: SimulateResult; readonly showsSecret: boolean }> {
-  assertSizes(command);
+  assertRequestFits(command);
   const { source, args, returnType, beacon } = command;
   const request = {
     source,
@@ -182,7 +100,7 @@ const RETURN = "return 0;";
 /** Checks that the sandbox can compile a caller's source, without running it. Throws `invalid_parameter`. */
 export async function assertCompiles(
   source: string,
-  { pool, dappId }: Pick<CommandChecks, "pool" | "dappId">,
+  { pool, dappId }: Pick<DryRunOptions, "pool" | "dappId">,
 ): Promise<void> {
   const run = await pool.run({ source: RETURN + source, caller: dappId });
   if (run.ok || run.error.kind !== "syntax") return;
@@ -192,17 +110,8 @@ export async function assertCompiles(
   throw new InvalidParameterError([{ path: "/source", message: err }]);
 }
 
-/** Checks before anything runs that a preset's arguments fit in a batch. */
-function assertArgumentsFit(preset: Preset, args: readonly string[], most: number): void {
-  const bytes = encodeArgs(args).length;
-  if (bytes <= most) return;
-  const lengths = args.map((arg) => Buffer.byteLength(arg));
-  const longest = preset.parameterOrder[lengths.indexOf(Math.max(...lengths))];
-  const message = `the preset's arguments take ${bytes} bytes as the function gets them, and at most ${most} fit one request; shorten ${longest ?? "them"} by ${bytes - most} bytes or more`;
-  throw new InvalidParameterError([{ path: longest === undefined ? "" : `/${longest}`, message }]);
-}
-
-function assertSizes(
+/** Checks that a request with a caller's source and arguments is no larger than the oracle network takes. */
+export function assertRequestFits(
   { source, args }: { readonly source: string; readonly args: readonly string[] },
   of: { readonly secretsReference?: Hex | undefined; readonly beacon?: BeaconView } = {},
 ): void {
@@ -258,4 +167,12 @@ function refuse(
     ...(details === undefined ? {} : { details }),
     ...(warnings === undefined ? {} : { warnings }),
   });
+}
+
+/** Random word of a dry run. Any word will do; a constant one makes the result reproducible. */
+export const DRY_RUN_WORD: Hex = `0x${"5a".repeat(32)}`;
+
+/** Returns what a function's dry run gets as the last of its `bytesArgs`: a word in place of that of a round of drand. */
+export function dryRunBytesArgs(beacon: Beacon = "none"): readonly Hex[] {
+  return beacon === "none" ? [] : [DRY_RUN_WORD];
 }

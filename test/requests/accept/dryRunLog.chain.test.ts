@@ -1,7 +1,7 @@
 import type { SimulateResult } from "../../../src/api/types.ts";
 import type { FunctionRefusal } from "../../../src/requests/errors.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { readDryRuns, recordDryRun } from "../../../src/requests/accept/dryRuns.ts";
+import { readDryRuns, recordDryRun } from "../../../src/requests/accept/dryRunLog.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { deleteOldDryRuns, KEPT_DRY_RUNS } from "../../../src/store/dryRuns.ts";
 import type { Store } from "../../../src/store/store.ts";
