@@ -18,7 +18,7 @@ RUN useradd --system --uid 10001 --user-group --no-create-home tyche && install 
 COPY --from=build /app /app
 # Presets are read from /app/plugins, beside the built-in ones.
 WORKDIR /app
-ENV HOST=0.0.0.0 TYCHE_DATA_DIR=/data
+ENV HOST=0.0.0.0 TYCHE_DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH
 USER tyche
 VOLUME /data
 EXPOSE 3000

@@ -143,7 +143,7 @@ registerConfig(program, terminal, {
   schema: async () => (await import("./config/configSchema.ts")).describeConfigSchema(),
 });
 registerBackup(program, terminal, {
-  backUp: async (file, location) => (await import("./tools/backupTool.ts")).backUp(file, location),
+  backUp: async (target, options) => (await import("./tools/backupTool.ts")).backUp(target, options),
   restore: async (file, location) => (await import("./tools/backupTool.ts")).restore(file, location),
 });
 registerDatabase(program, terminal, {

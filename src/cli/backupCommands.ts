@@ -1,15 +1,17 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import type { Terminal } from "./terminal.ts";
 
 const BACKUP_HELP = `
-The file holds the database: dapps, requests, signed transactions. It holds neither the master key, without which it is of no use (the file
-master-key of the data directory; keep a copy elsewhere), nor the embedded chains. Stop the service and copy the whole folder to keep those.`;
+The archive (.tar.gz) holds everything of the data directory that a service continues from: the database, the embedded chains, and tyche.json
+if it is there. It does not hold the master key (the file master-key, or what TYCHE_MASTER_KEY_FILE names), without which nobody can use it: keep
+one copy of that key elsewhere. In a folder, the archive is named for the time, such as tyche-20261122T210000Z.tar.gz.`;
 
 const RESTORE_HELP = `
-Stop the service first. The existing database is set aside, not deleted. If the service has sent transactions on a network that the backup
-doesn't know, the network takes no requests after the next start until you accept that with TYCHE_ACCEPT_CHAINS.`;
+Stop the service first. On a new machine, put the master key into the data directory before (or name it in TYCHE_MASTER_KEY_FILE). The existing
+database and chains are set aside, not deleted. A public network is always newer than a backup: if the service has sent transactions there
+that the backup doesn't know, the next start says what to do.`;
 
 interface StateLocation {
   readonly dataDir: string;
@@ -18,14 +20,24 @@ interface StateLocation {
 
 /** The implementation of the commands; see `src/app/tools/backupTool.ts`. */
 export interface BackupTool {
-  backUp(file: string, location: { readonly dataDir: string }): Promise<{ readonly bytes: number }>;
+  backUp(
+    target: string,
+    options: { readonly dataDir: string; readonly keep?: number | undefined },
+  ): Promise<{
+    readonly file: string;
+    readonly bytes: number;
+    readonly chains: readonly string[];
+    readonly masterKeyFile?: string;
+    readonly deleted: readonly string[];
+  }>;
   restore(
     file: string,
     location: StateLocation,
   ): Promise<{
     readonly changedAt?: number;
-    readonly setAsideAs?: string;
+    readonly setAside: readonly string[];
     readonly chains: readonly string[];
+    readonly keptChains: readonly string[];
   }>;
 }
 
@@ -33,30 +45,47 @@ export interface BackupTool {
 export function registerBackup(program: Command, terminal: Terminal, tool: BackupTool): void {
   program
     .command("backup")
-    .argument("<file>", "new file for the copy")
-    .description("Copies a consistent snapshot of the database to a file, even while the service runs.")
+    .argument(
+      "<target>",
+      "new file, or a folder (with a slash, it is created) in which the file is named for the time",
+    )
+    .option("--keep <number>", "delete all but so many of the folder's backups (default: none)", parseKeep)
+    .description("Copies database and embedded chains to an archive, even while the service runs.")
     .addHelpText("after", BACKUP_HELP)
-    .action(async (file: string) => {
-      const { bytes } = await tool.backUp(file, { dataDir: dataDirOfEnvironment() });
-      terminal.out(`${file}  ${bytes} bytes`);
+    .action(async (target: string, { keep }: { readonly keep?: number }) => {
+      const done = await tool.backUp(target, { dataDir: dataDirOfEnvironment(), keep });
+      terminal.out(`${done.file}  ${done.bytes} bytes: the database${withChains(done.chains)}`);
+      terminal.out(
+        `the master key is not in it: keep a copy of ${done.masterKeyFile ?? "it"} elsewhere, as a restore needs it`,
+      );
+      for (const file of done.deleted) terminal.out(`deleted ${file}`);
     });
   program
     .command("restore")
     .argument("<file>", "file written by tyche backup")
-    .description("Replaces the database of a stopped service with a backup.")
+    .description("Replaces database and embedded chains of a stopped service with a backup.")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string) => {
-      const { changedAt, setAsideAs, chains } = await tool.restore(file, {
+      const { changedAt, setAside, chains, keptChains } = await tool.restore(file, {
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
       });
       const when =
         changedAt === undefined ? "without requests" : `as of ${new Date(changedAt).toISOString()}`;
-      terminal.out(`restored the database ${when}`);
-      if (setAsideAs !== undefined) terminal.out(`the earlier one is ${setAsideAs}`);
-      if (chains.length > 0)
+      terminal.out(`restored the database ${when}${withChains(chains)}`);
+      for (const earlier of setAside) terminal.out(`set aside as ${earlier}`);
+      if (keptChains.length > 0)
         terminal.out(
-          `its embedded chains stay as they are: if /readyz says that the database is older than one, start once with TYCHE_ACCEPT_CHAINS=${chains.join(",")}`,
+          `this backup holds no embedded chains, so they stay as they are: if the next start says that the database is older than one, start once with TYCHE_ACCEPT_CHAINS=${keptChains.join(",")}`,
         );
     });
+}
+
+function withChains(names: readonly string[]): string {
+  return names.length === 0 ? "" : `, with the chains ${names.join(", ")}`;
+}
+
+function parseKeep(text: string): number {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number, at least 1.");
 }

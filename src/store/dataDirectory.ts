@@ -120,7 +120,9 @@ function claimFolder(path: string): void {
   const isOurs =
     entries.includes(MARKER) ||
     entries.includes(CONFIG_FILE) ||
-    (entries.includes(MASTER_KEY) && entries.includes(DATABASE));
+    (entries.includes(MASTER_KEY) && entries.includes(DATABASE)) ||
+    // Put there before the rest is restored.
+    (entries.length === 1 && entries[0] === MASTER_KEY);
   if (entries.length > 0 && !isOurs)
     throw new DataDirectoryError(
       `${path} holds files that are not Tyche's; name an empty folder in TYCHE_DATA_DIR`,

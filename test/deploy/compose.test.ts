@@ -3,6 +3,7 @@ import path from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { readConfig } from "../../src/app/config/readConfig.ts";
+import { registerBackup } from "../../src/cli/backupCommands.ts";
 import { registerOracle, type OracleMeans } from "../../src/cli/oracleCommands.ts";
 import { registerStart } from "../../src/cli/startCommand.ts";
 import { createTerminal } from "../../src/cli/terminal.ts";
@@ -12,7 +13,9 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8
 const compose = read("compose.yaml");
 /** Pods of a cluster. */
 const PODS = ["deploy/kubernetes/embedded/tyche.yaml", "deploy/kubernetes/public/oracle.yaml"];
-const FILES = ["compose.yaml", "Dockerfile", ...PODS, "deploy/tyche.service", "deploy/tyche-oracle.service"];
+const UNITS = ["deploy/tyche.service", "deploy/tyche-oracle.service", "deploy/tyche-backup.service"];
+const FILES = ["compose.yaml", "Dockerfile", ...PODS, ...UNITS];
+const BACKUP_JOB = "deploy/kubernetes/backup/backup.yaml";
 
 /** The command lines of Tyche in these files, without the program's name. */
 const commands = [
@@ -20,8 +23,14 @@ const commands = [
   ...FILES.flatMap((file) =>
     [...read(file).matchAll(/bin\/tyche\.js ([a-z].*)/g)].map(([, line]) => line!.split(" ")),
   ),
-  ...[...read("docs/deploy.md").matchAll(/^ *docker compose run --rm (?!-)\S+ ([^>]*)/gm)].map(([, line]) =>
+  ...[...read("docs/deploy.md").matchAll(/^ *docker compose run --rm (?!-)\S+ ([^>\n]*)/gm)].map(([, line]) =>
     line!.trim().split(" "),
+  ),
+  ...[
+    ...read("docs/deploy.md").matchAll(/(?:-T tyche|exec tyche|bin)[ /]tyche (backup|restore) ([^`|\n]+)/g),
+  ].map(([, command, line]) => [command!, ...line!.trim().split(" ")]),
+  ...[...read(BACKUP_JOB).matchAll(/args: \[(.*)\]/g)].map(([, list]) =>
+    list!.replaceAll('"', "").split(", "),
   ),
 ];
 
@@ -34,9 +43,15 @@ test.each(commands)("the command line takes %s %s %s %s", async (...args) => {
   };
   const program = new Command("tyche").exitOverride();
   registerStart(program, { readConfig: ({ config }) => take(config), start: () => take("") });
+  registerBackup(program, createTerminal(), {
+    backUp: (target) => take(target),
+    restore: (file) => take(file),
+  });
   registerOracle(program, createTerminal(), { readConfig: async (file) => take(file) } as OracleMeans<never>);
   await expect(program.parseAsync(args.map(String), { from: "user" })).rejects.toBe(done);
-  expect(files).toEqual([args.includes("--config") ? args[args.indexOf("--config") + 1] : undefined]);
+  const after = (flag: string): string | undefined =>
+    args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined;
+  expect(files).toEqual([/backup|restore/.test(args[0]!) ? args[1] : after("--config")]);
 });
 
 test("containers and units set only variables that Tyche or the example's configuration reads", () => {
@@ -76,6 +91,17 @@ test("pods set only variables that Tyche reads, and keep their data in a folder 
   const environment = Object.fromEntries(set.map(([, name, value]) => [name!, value!]));
   expect(Object.keys(environment)).toContain("TYCHE_MASTER_KEY_FILE");
   expect(readConfig({ dataDir: ROOT, environment }).unknownVariables).toEqual([]);
+});
+
+test("the backup's pod is restricted as the service's is, and has its folder", () => {
+  const linesOf = (file: string): string[] =>
+    [
+      ...read(file).matchAll(
+        /^ +(?:automount|enableService|runAs|fsGroup|seccomp|allowPriv|readOnlyRoot|capabilities|- \{ name: (?:TYCHE_DATA_DIR|data|tmp), (?:value|mount)).*/gm,
+      ),
+    ].map(([line]) => line.trim());
+  expect(linesOf(BACKUP_JOB)).toHaveLength(12);
+  expect(linesOf(PODS[0]!)).toEqual(linesOf(BACKUP_JOB));
 });
 
 test("the oracle's pod is restricted as the service's is", () => {

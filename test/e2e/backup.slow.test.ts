@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { backupDatabase } from "../../src/store/backup.ts";
 import { makeDataDir, removeDataDir, runTyche, startTycheProcess } from "../support/tyche.ts";
 import type { Answer, TycheProcess } from "../support/tyche.ts";
 
@@ -29,7 +30,7 @@ interface Item {
   readonly id: string;
   readonly state: string;
   readonly why: string | null;
-  readonly result?: { readonly requestId: string };
+  readonly outcome: { readonly requestId: string } | null;
 }
 const list = async (): Promise<Item[]> => (await tyche.call("GET", "/api/requests?limit=100")).data.items;
 const allEnded = (count: number) =>
@@ -45,11 +46,73 @@ const allEnded = (count: number) =>
   );
 const keys = (prefix: string): string[] => Array.from({ length: 20 }, (_, i) => `${prefix}-${i}`);
 
-test("a backup of a running service, restored after a crash under load, answers what it knows and sends nothing twice", async () => {
+test("a backup of a running service, restored after a crash under load, brings database and chain back, and everything ends", async () => {
+  const early = await Promise.all(keys("early").map(send));
+  const before = await allEnded(20);
+  const [backup] = await Promise.all([
+    runTyche(["backup", elsewhere, "--keep", "1"], env),
+    ...keys("late").map(send),
+  ]);
+  const file = path.join(
+    elsewhere,
+    readdirSync(elsewhere).find((name) => name.endsWith("Z.tar.gz"))!,
+  );
+  expect(backup).toEqual({
+    code: 0,
+    output: expect.stringMatching(
+      /tar\.gz {2}\d+ bytes: the database, with the chains fuji\n.*\/master-key /,
+    ),
+  });
+  await Promise.all(keys("unknown").map(send));
+  await allEnded(60);
+  await Promise.all(keys("last").map(send));
+  await tyche.stop("SIGKILL");
+
+  expect(await runTyche(["restore", file], env)).toEqual({
+    code: 0,
+    output: expect.stringMatching(
+      /^restored the database as of .*, with the chains fuji\n(?:set aside as .*\n){2}$/,
+    ),
+  });
+  tyche = await startTycheProcess({ dataDir, env });
+  const known = (await list()).length;
+  expect(known).toBeGreaterThanOrEqual(early.length);
+  const after = new Map((await allEnded(known)).map((one) => [one.id, one]));
+  for (const { id, state, outcome } of before)
+    expect(after.get(id)).toMatchObject({ state, outcome: { requestId: outcome!.requestId } });
+  expect((await send("new")).status).toBe(202);
+  await allEnded(known + 1);
+});
+
+test("on a new machine, the master key and the backup are all that a restore needs", async () => {
+  const file = path.join(elsewhere, "backup.tar.gz");
+  await Promise.all(keys("early").map(send));
+  const before = await allEnded(20);
+  expect(await runTyche(["backup", file], env)).toMatchObject({ code: 0 });
+  const apiKey = readFileSync(path.join(dataDir, "api-key"), "utf8");
+  await tyche.stop();
+  const machine = path.join(elsewhere, "machine");
+  mkdirSync(machine);
+  const there = { ...env, TYCHE_DATA_DIR: machine };
+  expect(await runTyche(["restore", file], there)).toEqual({
+    code: 1,
+    output: expect.stringContaining("master-key is missing"),
+  });
+  expect(existsSync(path.join(machine, "tyche.sqlite"))).toBe(false);
+  writeFileSync(path.join(machine, "master-key"), readFileSync(path.join(dataDir, "master-key")));
+  expect(await runTyche(["restore", file], there)).toMatchObject({ code: 0 });
+  tyche = await startTycheProcess({ dataDir: machine, env: there });
+  expect(readFileSync(path.join(machine, "api-key"), "utf8")).toBe(apiKey);
+  const shown = ({ id, outcome }: Item) => ({ id, requestId: outcome!.requestId });
+  expect((await list()).map(shown)).toEqual(before.map(shown));
+  expect((await send("new")).status).toBe(202);
+  await allEnded(21);
+});
+
+test("an earlier version's backup, a database alone, answers what it knows and sends nothing twice", async () => {
   const file = path.join(elsewhere, "backup");
   const early = await Promise.all(keys("early").map(send));
-  const [backup] = await Promise.all([runTyche(["backup", file], env), ...keys("late").map(send)]);
-  expect(backup).toEqual({ code: 0, output: expect.stringMatching(/backup {2}\d+ bytes\n$/) });
+  await Promise.all([backupDatabase(path.join(dataDir, "tyche.sqlite"), file), ...keys("late").map(send)]);
   expect(await runTyche(["restore", file], env)).toEqual({
     code: 1,
     output: expect.stringContaining("another process serves"),
@@ -77,9 +140,9 @@ test("a backup of a running service, restored after a crash under load, answers 
   const known = (await list()).length;
   expect(known).toBeGreaterThanOrEqual(early.length);
   const after = await allEnded(known);
-  const outcomes = new Map(before.map(({ id, result }) => [id, result]));
-  for (const { id, state, result } of after.filter((one) => one.state === "fulfilled"))
-    expect({ id, state, result }).toEqual({ id, state, result: outcomes.get(id) });
+  const requestIds = new Map(before.map(({ id, outcome }) => [id, outcome?.requestId]));
+  for (const { id, outcome } of after.filter((one) => one.state === "fulfilled"))
+    expect({ id, requestId: outcome!.requestId }).toEqual({ id, requestId: requestIds.get(id) });
   // Repeated calls that the backup knows create no request.
   const again = await Promise.all(keys("early").map(send));
   const idOf = ({ headers }: Answer): string | null => headers.get("tyche-request-id");
