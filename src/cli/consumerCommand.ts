@@ -7,6 +7,7 @@ import {
   type LinkedConsumer,
   type TycheExplorer,
 } from "../client/index.ts";
+import { cut } from "../lib/cut.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { nextPage } from "./nextPage.ts";
@@ -151,14 +152,13 @@ function describeRequest(request: ContractRequestView, { colors }: Terminal): st
   const result =
     words === undefined ? (readings?.text ?? readings?.uint256 ?? response) : `${words[0]}${more}`;
   const shown = withoutControls(error ?? waitsFor ?? result).replaceAll(/\s+/g, " ");
-  const cut = shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN - 1)}…`;
   return [
     transactionHash,
     at.slice(0, 19).padEnd(19),
     kind.padEnd(8),
     color(state.padEnd(9)),
     consumer.address,
-    cut,
+    cut(shown, MAX_SHOWN),
   ].join("  ");
 }
 

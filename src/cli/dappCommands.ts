@@ -1,5 +1,6 @@
 import path from "node:path";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
+import { formatTime } from "../lib/time.ts";
 import { BEACONS, KEY_ACCESSES, TIME_PATTERN, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
 import type { DappTools } from "../dapps/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
@@ -221,7 +222,7 @@ function registerKeys(dapp: Command, terminal: Terminal): void {
         const expiresAt = expires === "never" ? null : expires;
         const key = await dapps.changeKey(keyId, { name, dailyLimit, expiresAt });
         const most = key.dailyLimit === null ? "no daily limit" : `at most ${key.dailyLimit} requests a day`;
-        const end = key.expiresAt === null ? "" : `, expires ${new Date(key.expiresAt).toISOString()}`;
+        const end = key.expiresAt === null ? "" : `, expires ${formatTime(key.expiresAt)}`;
         terminal.out(
           json
             ? JSON.stringify({ ...key, apiKey: undefined }, null, 2)
@@ -238,8 +239,7 @@ function registerKeys(dapp: Command, terminal: Terminal): void {
       withTools(async ({ dapps }) => {
         const key = await dapps.rotateKey(keyId, { overlapHours });
         const { previousUntil: until } = key;
-        const former =
-          until === null ? "is valid no more" : `is valid until ${new Date(until).toISOString()}`;
+        const former = until === null ? "is valid no more" : `is valid until ${formatTime(until)}`;
         terminal.out(
           json ? JSON.stringify(key, null, 2) : `API key  ${key.apiKey}\nthe former value ${former}`,
         );
@@ -281,13 +281,12 @@ function printConfigVars(vars: ConfigVars, { out, colors }: Terminal): void {
   out(`${colors.bold(vars.name)}  ${vars.dappId}  (${vars.facilities.join(", ")})`);
   for (const key of vars.keys) {
     const { id, name, apiKey, revokedAt, expiresAt, access } = key;
-    const at = (time: number): string => new Date(time).toISOString();
-    const value = revokedAt === null ? apiKey : `revoked ${at(revokedAt)}`;
+    const value = revokedAt === null ? apiKey : `revoked ${formatTime(revokedAt)}`;
     const more = [
       ...(name === "" ? [] : [name]),
       ...(access === "read" ? ["read only"] : []),
       ...(revokedAt === null && expiresAt !== null
-        ? [`${isUsableKey(key) ? "expires" : "expired"} ${at(expiresAt)}`]
+        ? [`${isUsableKey(key) ? "expires" : "expired"} ${formatTime(expiresAt)}`]
         : []),
     ];
     const line = ["", id, value, ...more].join("  ");

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { DryRunParams, DryRunView } from "../client/index.ts";
+import { cut } from "../lib/cut.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
@@ -50,11 +51,6 @@ function describeRun(run: DryRunView, { colors }: Terminal): string {
   const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
   const reason = err.includes(place) ? err : `${err} (${place})`;
   const result = withheld ? "not kept: it showed a secret" : parsedResult;
-  const shown = cut(success ? result : reason, MAX_SHOWN);
-  return `${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(title, MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
-}
-
-function cut(text: string, characters: number): string {
-  const line = oneLine(text);
-  return line.length <= characters ? line : `${line.slice(0, characters - 1)}…`;
+  const shown = cut(oneLine(success ? result : reason), MAX_SHOWN);
+  return `${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(oneLine(title), MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
 }

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { RequestKind, RequestState } from "../client/index.ts";
+import { cut } from "../lib/cut.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
@@ -45,10 +46,9 @@ export function registerRequests(program: Command, terminal: Terminal): void {
           summarize(request),
         ];
         const value = parts.map(withoutControls).join("  ").trimEnd();
-        const shown = value.length <= MAX_SHOWN ? value : `${value.slice(0, MAX_SHOWN - 1)}…`;
         const state = colorOf(request.state, terminal.colors)(request.state.padEnd(10));
         terminal.out(
-          `${request.id}  ${request.createdAt.slice(0, 19)}  ${request.network.padEnd(14)}  ${request.kind.padEnd(8)}  ${state}  ${shown}`,
+          `${request.id}  ${request.createdAt.slice(0, 19)}  ${request.network.padEnd(14)}  ${request.kind.padEnd(8)}  ${state}  ${cut(value, MAX_SHOWN)}`,
         );
       }
       if (page.nextCursor === null) return;

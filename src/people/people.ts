@@ -3,6 +3,7 @@ import { MAX_NAME_CHARACTERS, parseName, UnknownDappError } from "../dapps/dapps
 import { TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { roleAllows } from "../lib/leastRole.ts";
+import { DAY_MS } from "../lib/time.ts";
 import type { Role } from "../lib/vocabulary.ts";
 import { lockAll } from "../store/dapps.ts";
 import {
@@ -42,9 +43,9 @@ import type { Identity } from "./identityProvider.ts";
 import type { Caller } from "./roles.ts";
 
 /** How long a person stays signed in without using the session. */
-export const IDLE_MS = 30 * 24 * 60 * 60 * 1000;
+export const IDLE_MS = 30 * DAY_MS;
 /** How long an invitation counts. */
-const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
+const INVITATION_MS = 7 * DAY_MS;
 /** Minimum interval between records of a session's use. */
 const NOTED_EVERY_MS = 60_000;
 /** How old a session may be that adds a passkey: an older one, which somebody else may have got hold of, must not outlast its end. */
@@ -97,7 +98,7 @@ function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays:
   /** Adds an entry, and deletes those that are too old; returns its id. */
   const audit = async (entry: AuditEntry, db: Queryable = store.db): Promise<string> => {
     if (auditDays !== undefined) {
-      const first = firstId("aud", now() - auditDays * 86_400_000);
+      const first = firstId("aud", now() - auditDays * DAY_MS);
       await db.deleteFrom("audit").where("id", "<", first).execute();
     }
     const id = createId("aud", now());

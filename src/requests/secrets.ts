@@ -4,6 +4,7 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { pointerTo } from "../lib/parseJson.ts";
+import { formatTime } from "../lib/time.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { countShownChars, type RunRequest, type SandboxPool } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
@@ -385,14 +386,13 @@ function keyHashOf({ holder }: Pick<NetworkSecrets, "holder">): Hex {
 
 function viewOf(secret: NamedSecret, outdated: boolean): SecretView {
   const { name, network, version, size, changedAt, expiresAt, allowedHosts } = secret;
-  const at = (time: number): string => new Date(time).toISOString();
   return {
     name,
     network,
     version,
     size,
-    changedAt: at(changedAt),
-    expiresAt: expiresAt === null ? null : at(expiresAt),
+    changedAt: formatTime(changedAt),
+    expiresAt: expiresAt === null ? null : formatTime(expiresAt),
     allowedHosts: allowedHosts === null ? null : [...allowedHosts],
     outdated,
   };

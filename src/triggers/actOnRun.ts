@@ -1,6 +1,7 @@
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
+import { formatTime } from "../lib/time.ts";
 import type { SkipReason } from "../lib/vocabulary.ts";
 import { OpenLimitError } from "../requests/accept/openLimits.ts";
 import type { Command, Service } from "../requests/service.ts";
@@ -220,7 +221,7 @@ export async function addSkipEvent(
   const { reason, detail, ticks, at } = skipped;
   const body = {
     type: "trigger.skipped",
-    timestamp: new Date(at).toISOString(),
+    timestamp: formatTime(at),
     data: {
       triggerId: trigger.id,
       name: trigger.name,
@@ -229,8 +230,8 @@ export async function addSkipEvent(
       reason,
       detail: detail.slice(0, 1_000),
       count: ticks.length,
-      from: new Date(ticks[0]!).toISOString(),
-      to: new Date(ticks.at(-1)!).toISOString(),
+      from: formatTime(ticks[0]!),
+      to: formatTime(ticks.at(-1)!),
     },
   };
   const event: OutboxEvent = {

@@ -3,6 +3,8 @@ import type { Dapp } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
+import { readPage } from "../lib/readPage.ts";
+import { formatTime } from "../lib/time.ts";
 import type { LogConfidence } from "../lib/vocabulary.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
@@ -27,7 +29,7 @@ import { RATE_PER_SECOND } from "./logActor.ts";
 import { namesOf, parseSelection, type GivenSelection, type LogSelection } from "./logSelection.ts";
 import type { ObservedChain } from "./observedChain.ts";
 import { readRunRequests, type RequestOfRun } from "./runRequests.ts";
-import { formatTime, keyOf } from "./schedules.ts";
+import { keyOf } from "./schedules.ts";
 
 /** Most log triggers of a dapp. */
 const MAX_TRIGGERS = 100;
@@ -217,25 +219,26 @@ export function createLogTriggers(options: {
     },
     async runs(dappId, id, { limit, cursor }) {
       const trigger = await get(dappId, id);
-      const rows = await listRuns(store.db, { triggerId: id, limit: limit + 1, before: cursor });
-      const page = rows.slice(0, limit);
+      const { rows, nextCursor } = await readPage(limit, (most) =>
+        listRuns(store.db, { triggerId: id, limit: most, before: cursor }),
+      );
       const logs = new Map(
         (
           await listRunLogs(
             store.db,
-            page.map((run) => run.id),
+            rows.map((run) => run.id),
           )
         ).map((log) => [log.run_id, log]),
       );
       const explorerUrl = findChain(trigger.network)?.explorerUrl;
-      const explain = await createExplanation(trigger, page);
-      const requestOf = await readRunRequests(store.db, page);
-      const items = page.flatMap((run) => {
+      const explain = await createExplanation(trigger, rows);
+      const requestOf = await readRunRequests(store.db, rows);
+      const items = rows.flatMap((run) => {
         const log = logs.get(run.id);
         if (log === undefined) return [];
         return [viewRun(run, log, { explorerUrl, detail: explain(run, log), request: requestOf(run) })];
       });
-      return { items, nextCursor: rows.length > limit ? page.at(-1)!.id : null };
+      return { items, nextCursor };
     },
   };
 

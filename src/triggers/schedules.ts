@@ -3,6 +3,8 @@ import type { Dapp } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
+import { readPage } from "../lib/readPage.ts";
+import { DAY_MS, formatTime } from "../lib/time.ts";
 import type { CatchUp } from "../lib/vocabulary.ts";
 import type { Command } from "../requests/service.ts";
 import { lockDapp } from "../store/dapps.ts";
@@ -42,9 +44,9 @@ import {
 const MAX_SCHEDULES = 100;
 /** `skip` acts on a tick that is no later than this. */
 const SKIP_WINDOW_MS = 60_000;
-const DEFAULT_WINDOW_MS = 86_400_000;
+const DEFAULT_WINDOW_MS = DAY_MS;
 /** Runs are kept for as long. */
-const MAX_WINDOW_MS = 30 * 86_400_000;
+const MAX_WINDOW_MS = 30 * DAY_MS;
 /** Ticks that a view foretells. */
 const SHOWN_TICKS = 5;
 
@@ -260,12 +262,10 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     },
     async runs(dappId, id, { limit, cursor }) {
       await get(dappId, id);
-      const rows = await listRuns(store.db, { triggerId: id, limit: limit + 1, before: cursor });
-      const items = rows.slice(0, limit);
-      return {
-        items: await viewRuns(items),
-        nextCursor: rows.length > limit ? items.at(-1)!.id : null,
-      };
+      const { rows, nextCursor } = await readPage(limit, (most) =>
+        listRuns(store.db, { triggerId: id, limit: most, before: cursor }),
+      );
+      return { items: await viewRuns(rows), nextCursor };
     },
   };
 }
@@ -385,11 +385,6 @@ function viewAction(command: Command): ScheduleView["action"] {
     Object.entries(command).filter(([name]) => !["kind", "network", "params"].includes(name)),
   );
   return command.kind === "preset" ? { ...command.params, ...own } : { [command.kind]: own };
-}
-
-/** Writes a moment in ISO 8601. */
-export function formatTime(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** The dapp has no such schedule. */

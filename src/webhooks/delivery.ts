@@ -3,6 +3,7 @@ import { createId, firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
 import { open, seal } from "../lib/secrets.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import type { Fence } from "../store/leases.ts";
 import {
@@ -34,7 +35,6 @@ const MAX_ANSWER_BYTES = 2_048;
 const AT_ONCE = 8;
 /** For what was stored by another replica, and for attempts that are due later. */
 const LOOK_INTERVAL_MS = 1_000;
-const DAY_MS = 86_400_000;
 /** A webhook is paused once it has failed for so many days, and on as many of them: a clock that jumps ahead is no day. */
 const FAILING_DAYS = 5;
 /** How long events and attempts are kept. */

@@ -11,6 +11,8 @@ import type { GuardedPost } from "../../sandbox/index.ts";
 import { TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
+import { readPage } from "../lib/readPage.ts";
+import { formatTime } from "../lib/time.ts";
 import { OVERLAP_HOURS, WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
@@ -228,13 +230,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     },
     async attempts(dappId, id, { limit, cursor, ...filter }) {
       await get(dappId, id);
-      const page = { ...filter, webhookId: id, limit: limit + 1, before: cursor };
-      const rows = await listAttempts(store.db, page);
-      const items = rows.slice(0, limit);
-      return {
-        items: items.map(viewAttempt),
-        nextCursor: rows.length > limit ? items.at(-1)!.id : null,
-      };
+      const { rows, nextCursor } = await readPage(limit, (most) =>
+        listAttempts(store.db, { ...filter, webhookId: id, limit: most, before: cursor }),
+      );
+      return { items: rows.map(viewAttempt), nextCursor };
     },
     async attempt(dappId, id, attemptId) {
       await get(dappId, id);
@@ -273,10 +272,6 @@ function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
     answer: attempt.answer,
     nextAttemptAt: next_at === null || delivery_state !== "pending" ? null : formatTime(next_at),
   };
-}
-
-function formatTime(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** The dapp has no such webhook, or the webhook no such event. */

@@ -1,5 +1,6 @@
 import { Type, type Static, type TProperties } from "typebox";
 import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { NETWORK_NAMES } from "../../networks/profiles.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
@@ -51,7 +52,6 @@ const choice = <const Values extends readonly string[]>(
 const section = <Properties extends TProperties>(properties: Properties, description: string) =>
   Type.Object(properties, { ...STRICT, default: {}, [EXPECTED]: "an object", description });
 
-const DAY_MS = 86_400_000;
 const http = DEFAULT_HTTP_LIMITS;
 
 /**

@@ -1,6 +1,7 @@
 import type { DappView, KeyView, NewKeyView } from "../../api/types.ts";
 import type { DappDirectory, KeyView as OwnKeyView, LiveKeyView } from "../../dapps/dapps.ts";
 import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
+import { formatTime } from "../../lib/time.ts";
 
 /** The accounts that hold coin on every embedded chain; their keys are public. */
 export const fundedAccounts = FUNDED_ACCOUNTS.map(({ address, secretKey }) => ({ address, secretKey }));
@@ -13,7 +14,7 @@ export function viewDapp({ id, name, facilities, createdAt, beacon }: StoredDapp
     id,
     name,
     facilities: facilities as DappView["facilities"],
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: formatTime(createdAt),
     ...(beacon === undefined ? {} : { beacon }),
   };
 }
@@ -21,12 +22,12 @@ export function viewDapp({ id, name, facilities, createdAt, beacon }: StoredDapp
 /** Returns a key's view without the key itself. */
 export function viewKey(key: OwnKeyView): KeyView {
   const { id, name, apiKey, createdAt, lastUsedAt, revokedAt, dailyLimit, requestsToday, access } = key;
-  const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+  const iso = (at: number | null): string | null => (at === null ? null : formatTime(at));
   return {
     id,
     name,
     ending: apiKey?.slice(-4) ?? null,
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: formatTime(createdAt),
     lastUsedAt: iso(lastUsedAt),
     revokedAt: iso(revokedAt),
     dailyLimit,

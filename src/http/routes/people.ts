@@ -10,6 +10,8 @@ import {
   SessionView,
 } from "../../api/people.ts";
 import type { AuditChange, Membership } from "../../api/types.ts";
+import { readPage } from "../../lib/readPage.ts";
+import { formatTime } from "../../lib/time.ts";
 import type { Role } from "../../lib/vocabulary.ts";
 import { localNameOf } from "../../people/passkeys.ts";
 import type { People } from "../../people/people.ts";
@@ -130,8 +132,8 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
       name: one.name,
       browser: one.browser,
       isCurrent: one.id === person?.sessionId,
-      createdAt: iso(one.created_at),
-      lastUsedAt: iso(one.last_used_at),
+      createdAt: formatTime(one.created_at),
+      lastUsedAt: formatTime(one.last_used_at),
     }));
   };
   return [
@@ -256,19 +258,18 @@ function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
     errors: [],
     async handle(ctx) {
       const { limit, cursor, actor, action } = parseRequest(readQuery(ctx), deps.schemas().validate.audit);
-      const page = { dappId: ctx.state.dapp?.id, actor, action, before: cursor, limit: limit + 1 };
-      const rows = await people.auditLog(page);
-      const items = rows
-        .slice(0, limit)
-        .map(({ at, actor_name, dapp_id, subject_name, changes, ...row }) => ({
-          ...row,
-          at: iso(at),
-          actorName: actor_name,
-          dappId: dapp_id,
-          subjectName: subject_name,
-          changes: JSON.parse(changes ?? "[]") as AuditChange[],
-        }));
-      const nextCursor = rows.length > limit ? items.at(-1)!.id : null;
+      const dappId = ctx.state.dapp?.id;
+      const { rows, nextCursor } = await readPage(limit, (most) =>
+        people.auditLog({ dappId, actor, action, before: cursor, limit: most }),
+      );
+      const items = rows.map(({ at, actor_name, dapp_id, subject_name, changes, ...row }) => ({
+        ...row,
+        at: formatTime(at),
+        actorName: actor_name,
+        dappId: dapp_id,
+        subjectName: subject_name,
+        changes: JSON.parse(changes ?? "[]") as AuditChange[],
+      }));
       sendJson(ctx, 200, { data: { items, nextCursor } });
     },
   };
@@ -308,10 +309,6 @@ function readParam(ctx: HttpContext, name: string): string {
   return (ctx["params"] as Readonly<Record<string, string>>)[name] ?? "";
 }
 
-function iso(at: number): string {
-  return new Date(at).toISOString();
-}
-
 function viewRoles(roles: ReadonlyMap<string, Role>): Membership[] {
   return [...roles].map(([dappId, role]) => ({ dappId, role }));
 }
@@ -323,7 +320,7 @@ function viewMember(member: {
   readonly created_at: number;
 }) {
   const { id, name, role, created_at } = member;
-  return { personId: id, name, role, createdAt: iso(created_at) };
+  return { personId: id, name, role, createdAt: formatTime(created_at) };
 }
 
 function viewInvitation(invitation: {
@@ -333,11 +330,11 @@ function viewInvitation(invitation: {
   readonly expires_at: number;
 }) {
   const { id, role, created_at, expires_at } = invitation;
-  return { id, role, createdAt: iso(created_at), expiresAt: iso(expires_at) };
+  return { id, role, createdAt: formatTime(created_at), expiresAt: formatTime(expires_at) };
 }
 
 function viewPasskey({ id, browser, created_at }: Awaited<ReturnType<People["passkeys"]>>[number]) {
-  return { id, browser, createdAt: iso(created_at) };
+  return { id, browser, createdAt: formatTime(created_at) };
 }
 
 function viewPerson(person: Awaited<ReturnType<OperatorPart["people"]["list"]>>[number]) {
@@ -346,7 +343,7 @@ function viewPerson(person: Awaited<ReturnType<OperatorPart["people"]["list"]>>[
     id,
     name,
     isOperator: is_operator === 1,
-    createdAt: iso(created_at),
+    createdAt: formatTime(created_at),
     memberships: viewRoles(roles),
   };
 }

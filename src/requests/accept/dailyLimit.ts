@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import { TycheError } from "../../lib/errors.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { countKeyRequest, readKeyRequests } from "../../store/dapps.ts";
 import type { Queryable, Store } from "../../store/store.ts";
 import { dayOf, listUsage } from "../../store/usage.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A dapp, and the API key that a call was made with. */
 type Caller = Pick<Dapp, "id" | "keyId" | "keyDailyLimit">;

@@ -1,5 +1,7 @@
 import type { DryRunPage, DryRunView, SimulateResult } from "../../api/types.ts";
+import { cut } from "../../lib/cut.ts";
 import { createId } from "../../lib/id.ts";
+import { readPage } from "../../lib/readPage.ts";
 import {
   insertDryRun,
   KEPT_DRY_RUNS,
@@ -70,9 +72,10 @@ export async function readDryRuns(
   { limit = KEPT_DRY_RUNS, cursor, ...filter }: DryRunOptions = {},
 ): Promise<DryRunPage> {
   assertCursor(cursor, "dry");
-  const rows = await listDryRuns(db, { dappId, limit: limit + 1, before: cursor, ...filter });
-  const items = viewsOf(rows.slice(0, limit));
-  return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null };
+  const { rows, nextCursor } = await readPage(limit, (most) =>
+    listDryRuns(db, { dappId, limit: most, before: cursor, ...filter }),
+  );
+  return { items: viewsOf(rows), nextCursor };
 }
 
 function viewsOf(rows: readonly StoredDryRun[]): DryRunView[] {
@@ -107,8 +110,4 @@ function recordOf({ preset, source = "", result, showsSecret = false }: DryRun):
     column,
     ...(showsSecret ? { withheld: true } : {}),
   };
-}
-
-function cut(text: string, characters: number): string {
-  return text.length > characters ? `${text.slice(0, characters - 1)}…`.toWellFormed() : text;
 }

@@ -1,5 +1,6 @@
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { deleteConsumer } from "../../store/chainRecords.ts";
 import { listDeletedDappConsumers } from "../../store/dapps.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,9 +14,9 @@ import type { Dapp } from "../service.ts";
  * flight, and a request may never end.
  */
 const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 86_400_000;
+const LONGEST_PAUSE_MS = DAY_MS;
 /** Counted from the deletion of its dapp. A word that is a month late never arrives. */
-const GIVE_UP_MS = 30 * 86_400_000;
+const GIVE_UP_MS = 30 * DAY_MS;
 
 /** A contract of a deleted dapp that is still linked on chain. */
 export interface LeftConsumer {

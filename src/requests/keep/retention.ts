@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { firstId } from "../../lib/id.ts";
 import { repeat } from "../../lib/repeat.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import type { NetworkChain } from "../../networks/network.ts";
 import { findOracleCheckpoint } from "../../store/chainRecords.ts";
 import { deleteOldCallbackFailures } from "../../store/failedCallbacks.ts";
@@ -21,7 +22,6 @@ import type { Store } from "../../store/store.ts";
 import { findLastNonce, listOpenTransactions } from "../../store/transactions.ts";
 import { isEnded } from "../change.ts";
 
-const DAY_MS = 86_400_000;
 /** Interval between passes over a network's requests. */
 const PASS_INTERVAL_MS = 60_000;
 /** Rows deleted per write: about 3 ms on SQLite, where nobody else can write in the meantime. */

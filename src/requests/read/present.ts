@@ -6,7 +6,9 @@ import type {
   PresetResult,
   RandomResult,
 } from "../../api/types.ts";
+import { cut } from "../../lib/cut.ts";
 import { describeShared } from "../../lib/sharedWords.ts";
+import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../presets/presetShow.ts";
 import type { StoredRequest } from "../../store/requests.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
@@ -83,16 +85,12 @@ export function resultLineOf(request: OpenRequest): string | null {
   const outcome = presentOutcome(request, { explorer: undefined, share: "" });
   if (outcome === null || !("requestId" in outcome)) return null;
   const { result } = describeShared({ outcome, ...presentShown(request) });
-  return result.length > MAX_RESULT ? `${result.slice(0, MAX_RESULT - 1)}…` : result;
+  return cut(result, MAX_RESULT);
 }
 
 /** Reads the id of what made a request by itself from its key, `null` if a call made it; callers' keys have no blanks. */
 export function triggerIdOf({ idempotencyKey }: OpenRequest): string | null {
   return /^(\S+) /.exec(idempotencyKey ?? "")?.[1] ?? null;
-}
-
-function formatTime(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** Returns the parameters that remain after the payload was deleted. */

@@ -1,12 +1,12 @@
 import type { UsageDay, UsageReport } from "../../api/types.ts";
 import { writeCsv } from "../../lib/csv.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import { DAY_MS } from "../../lib/time.ts";
 import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
 import type { Queryable } from "../../store/store.ts";
 import { dayOf, listUsage } from "../../store/usage.ts";
 import type { StoredUsage } from "../../store/usage.ts";
 
-const DAY_MS = 86_400_000;
 /** Days of a report without a first day, its last day included. */
 const DEFAULT_DAYS = 30;
 /** Maximum days of one report: a year and its leap day. */

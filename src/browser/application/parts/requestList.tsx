@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { RequestSummary } from "../../../client/index.ts";
+import { cut } from "../../../lib/cut.ts";
 import { refetchUnlessRefused } from "../refetch.ts";
 import { useExplorer, useShortTitleOf } from "../services.tsx";
 import { Age } from "./format.tsx";
 import { List } from "./list.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
-import { Bad, cut } from "./requestParts.tsx";
+import { Bad } from "./requestParts.tsx";
 
 const REFRESH_MS = 5_000;
 /** Longer results are cut: so many digits fit in one line on a phone. */

@@ -5,10 +5,14 @@ import type {
   RequestView,
   SharedResult,
 } from "../../../client/index.ts";
+import { cut } from "../../../lib/cut.ts";
 import { nameRound } from "../../../lib/drawWords.ts";
 import { lineOf } from "../../../lib/sharedWords.ts";
 import { count, Time } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
+
+/** Longest text in a list, in UTF-16 code units. */
+const MAX_SHOWN = 80;
 
 /** A request's state as a colored word. */
 export function StateTag({ state }: { readonly state: RequestState }) {
@@ -46,17 +50,17 @@ function whatOf({ kind, params }: Pick<RequestView, "kind" | "params">): string 
 
 /** A request's result in a list; while it is pending, why it is waiting. */
 export function ResultInList({ request: { outcome, error, why, shown } }: { readonly request: RequestView }) {
-  if (error !== null) return <Bad text={cut(error.message)} />;
+  if (error !== null) return <Bad text={cut(error.message, MAX_SHOWN)} />;
   if (outcome === null)
     return why === null ? null : (
       <span className="note">
         <UnknownText text={why} />
       </span>
     );
-  if ("randomNumber" in outcome) return cut(outcome.randomNumber.join(", "));
+  if ("randomNumber" in outcome) return cut(outcome.randomNumber.join(", "), MAX_SHOWN);
   if (!("parsedResult" in outcome)) return null;
-  if (!outcome.success) return <Bad text={cut(outcome.err)} />;
-  return <ResultText text={cut(shown === undefined ? outcome.parsedResult : lineOf(shown))} />;
+  if (!outcome.success) return <Bad text={cut(outcome.err, MAX_SHOWN)} />;
+  return <ResultText text={cut(shown === undefined ? outcome.parsedResult : lineOf(shown), MAX_SHOWN)} />;
 }
 
 /** Why there is no result. */
@@ -70,11 +74,6 @@ export function Bad({ text }: { readonly text: string }) {
 
 function shorten(address: string): string {
   return `${address.slice(0, 8)}…${address.slice(-4)}`;
-}
-
-/** Cuts a text for a list. */
-export function cut(text: string, maxCharacters = 80): string {
-  return text.length > maxCharacters ? `${text.slice(0, maxCharacters - 1)}…` : text;
 }
 
 /** Returns the transaction hash from an explorer URL. */

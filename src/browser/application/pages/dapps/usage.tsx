@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState, useEffect, useRef, type FormEvent } from "react";
 import { useParams, useSearchParams } from "wouter";
 import type { UsageDay, UsageReport } from "../../../../client/index.ts";
+import { DAY_MS } from "../../../../lib/time.ts";
 import { BarChart } from "../../parts/barChart.tsx";
 import { useSymbolOf } from "../../parts/coin.tsx";
 import { count, groupDigits, units } from "../../parts/format.tsx";
@@ -19,7 +20,6 @@ import { useClient, useTitleOf, useNetworks } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { sumCoinCharged } from "./coinCharged.ts";
 
-const DAY_MS = 86_400_000;
 const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 
 /** `/dapps/{dappId}/usage`: a dapp's usage by day and network, as a chart, a table and CSV. */

@@ -1,4 +1,5 @@
 import { Link, Redirect, useSearchParams } from "wouter";
+import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
@@ -7,7 +8,6 @@ import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../..
 import { Age, BlockLink, Code, groupDigits, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
-import { cut } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { hasRequests, listRequests } from "./latestRequests.ts";
 import { nameOf, pageOf, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
@@ -292,7 +292,7 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
           <UnknownText text={hit.title === undefined ? hit.label : `${hit.label}: ${hit.title}`} />
           {hit.result !== undefined && (
             <>
-              , <UnknownText text={cut(hit.result)} />
+              , <UnknownText text={cut(hit.result, 80)} />
             </>
           )}
         </>
