@@ -29,6 +29,8 @@ import { createRoundWait } from "./follow/roundWait.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
 import { createAnswerTimeouts } from "./follow/answerTimeouts.ts";
 import type { OpenNetwork } from "./openNetwork.ts";
+import { createRetention, type Keep } from "./keep/retention.ts";
+import type { MinedTransaction } from "./observe/transactionMetrics.ts";
 import { isLinking } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import type { RequestBook } from "./requestBook.ts";
@@ -61,13 +63,15 @@ export interface RequestPipelineOptions {
   readonly network: OpenNetwork;
   readonly store: Store;
   readonly book: RequestBook;
+  /** How long ended requests and other old records are kept. */
+  readonly keep: Keep;
   /** Prevents writing and sending once another replica dispatches. Default: none. */
   readonly fence?: Fence | undefined;
-  /** Called for every mined transaction of the service. */
-  readonly onReceipt?: (receipt: Receipt, payload: Payload) => void;
+  /** Called for every transaction of the service that is mined. */
+  readonly onTransaction: (transaction: MinedTransaction) => void;
 }
 
-/** Opens the pipeline of a network and resumes what an earlier process left there. */
+/** Opens the pipeline of a network, resumes what an earlier process left there, and deletes what is past its retention period. */
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
   const stopping = new AbortController();
   const scope = await openScope(options, stopping.signal);
@@ -148,6 +152,14 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
       maintenance.start(),
     );
   });
+  const retention = createRetention({
+    ...scope,
+    operator: scope.operator.address,
+    keep: options.keep,
+    finalNumber: finality.finalNumber,
+    removeBlocks: options.network.chain.removeBlocks,
+  });
+  retention.start(onError);
 
   return {
     subscriptions,
@@ -161,6 +173,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     setSecretsSigner: (...named) => subscriptions.setSecretsSigner(...named),
     queued: () => dispatcher.queued(),
     async close({ atOnce = false } = {}) {
+      await retention.stop();
       for (const stop of stops) stop();
       if (atOnce) stopping.abort();
       await Promise.race([dispatcher.close(), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
@@ -294,7 +307,7 @@ async function createSending(scope: Scope, options: RequestPipelineOptions) {
 /** Creates the sender of the operator's account, which keeps to the journal, the fence and the watch for twins. */
 function createOperatorSender(
   scope: Scope,
-  { fence, onReceipt }: Pick<RequestPipelineOptions, "fence" | "onReceipt">,
+  { fence, onTransaction }: Pick<RequestPipelineOptions, "fence" | "onTransaction">,
 ) {
   const { watcher, operator, twin, startNumber } = scope;
   const own = createSender<Payload>({
@@ -310,7 +323,8 @@ function createOperatorSender(
   });
   const observed = observeSender(own, (receipt, payload) => {
     watcher.expect(receipt);
-    onReceipt?.(receipt, payload);
+    const { kind, entries } = payload;
+    onTransaction({ network: scope.network, purpose: kind, requests: entries.flat().length, receipt });
   });
   const sender: Sender<Payload> = {
     ...observed,

@@ -94,6 +94,8 @@ async function open(config: CrashConfig): Promise<void> {
     },
     store,
     book,
+    keep: {},
+    onTransaction() {},
   });
   const vrf = { keyHashes: [config.keyHash], minConfirmations: 1, maxConfirmations: 200, maxWords: 500 };
   service = createService({

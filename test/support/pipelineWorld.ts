@@ -216,7 +216,9 @@ export async function startPipelineWorld({
       },
       store,
       book,
+      keep: {},
       fence: options.fence,
+      onTransaction() {},
     });
     /** Stores a request and starts processing it, as the service does. */
     const accept = async (kind: RequestKind, change: Partial<StoredRequest> = {}): Promise<OpenRequest> => {

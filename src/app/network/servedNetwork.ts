@@ -16,8 +16,7 @@ import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";
-import { openSoleDispatch, type Dispatch } from "../../requests/takeover/soleDispatch.ts";
-import { openSharedDispatch } from "../../requests/takeover/sharedDispatch.ts";
+import { openDispatch, type Dispatch } from "../../requests/takeover/dispatch.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
 import { findChain } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
@@ -199,7 +198,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         onGap: () => twin.doubt(),
       }));
       await openBeside(chain);
-      const dispatch = (opened.dispatch = await openDispatch(chain, watcher, twin));
+      const dispatch = (opened.dispatch = await openNetwork(chain, watcher, twin));
       opened.stopTwinWatch = repeat(
         async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
         TWIN_INTERVAL_MS,
@@ -298,11 +297,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     });
   }
 
-  async function openDispatch(
-    chain: NetworkChain,
-    watcher: ChainWatcher,
-    twin: TwinWatch,
-  ): Promise<Dispatch> {
+  async function openNetwork(chain: NetworkChain, watcher: ChainWatcher, twin: TwinWatch): Promise<Dispatch> {
     const finality = createFinality({
       client: chain.client,
       depth: terms.finalityDepth,
@@ -321,10 +316,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       oracleNodes: opened.nodes,
       onError,
     };
-    const { replica } = options;
-    return replica === undefined
-      ? await openSoleDispatch({ ...options, network })
-      : await openSharedDispatch({ ...options, network, replica });
+    return await openDispatch({ ...options, network });
   }
 
   function openHealth(

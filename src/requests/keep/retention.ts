@@ -55,7 +55,7 @@ export interface RetentionOptions {
   /** Returns the number of the newest final block: requests that ended in later ones are left alone. */
   readonly finalNumber: () => Promise<bigint>;
   /** Removes old blocks of an embedded chain. */
-  readonly removeBlocks?: NetworkChain["removeBlocks"];
+  readonly removeBlocks?: NetworkChain["removeBlocks"] | undefined;
   /** Returns the Unix time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }

@@ -5,9 +5,13 @@ import { isIdentity } from "../../networks/network.ts";
 import { findChain } from "../../store/chainRecords.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
-import type { RequestPipeline } from "../requestPipeline.ts";
+import type { RequestIntake } from "../requestIntake.ts";
+import {
+  openRequestPipeline,
+  type RequestPipeline,
+  type RequestPipelineOptions,
+} from "../requestPipeline.ts";
 import { adoptChain } from "./adoptChain.ts";
-import { type Dispatch, openKeptPipeline, type KeptPipelineOptions } from "./soleDispatch.ts";
 import { fenceBook, fenceStore } from "./fenced.ts";
 import { openFollowerIntake } from "./followerIntake.ts";
 import type { Replica } from "./replicaSync.ts";
@@ -16,20 +20,45 @@ import type { Replica } from "./replicaSync.ts";
 const ABANDONED_AFTER_MS = 5_000;
 const ABANDONED_LOOK_MS = 250;
 
-export interface SharedDispatchOptions extends Omit<KeptPipelineOptions, "fence"> {
-  readonly replica: Replica;
+/** Who dispatches on a network: this process, or one of several replicas. */
+export interface Dispatch {
+  /** Where requests currently go: to the pipeline here, or to the dispatching replica. */
+  intake(): RequestIntake;
+  /** The pipeline, while this process dispatches. */
+  pipeline(): RequestPipeline | undefined;
+  /** Id of the dispatching replica, if known, and whether it is this one; `undefined` where there are no replicas. */
+  dispatcher(): { readonly replica?: string; readonly isHere: boolean } | undefined;
+  /** Ends what is in flight here; with replicas, another one takes over at once. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface DispatchOptions extends Omit<RequestPipelineOptions, "fence"> {
+  /** Present where several processes may serve from one database. */
+  readonly replica?: Replica | undefined;
   /** Whether the chain may be newer than the journal; see `assertJournalKnows`. */
   readonly acceptsChain: boolean;
   readonly log: Logger;
 }
 
 /**
- * Dispatches on a network while this replica holds its lease, and otherwise follows the replica that does. Resolves when either has begun.
+ * Dispatches on a network; with replicas, while this one holds the network's lease, and otherwise follows the one that does. Resolves when
+ * either has begun.
  *
  * @throws {ChainUnavailableError} when the other replicas serve other contracts under the network's name.
  */
-export async function openSharedDispatch(options: SharedDispatchOptions): Promise<Dispatch> {
-  const { store, book, replica, log } = options;
+export async function openDispatch(options: DispatchOptions): Promise<Dispatch> {
+  if (options.replica !== undefined) return await openSharedDispatch(options, options.replica);
+  const pipeline = await openRequestPipeline(options);
+  return {
+    intake: () => pipeline,
+    pipeline: () => pipeline,
+    dispatcher: () => undefined,
+    close: () => pipeline.close(),
+  };
+}
+
+async function openSharedDispatch(options: DispatchOptions, replica: Replica): Promise<Dispatch> {
+  const { store, book, log } = options;
   const { source, chain, onError } = options.network;
   const { name: network } = source.profile;
   const { client, identity } = chain;
@@ -50,7 +79,7 @@ export async function openSharedDispatch(options: SharedDispatchOptions): Promis
       store: fenceStore(store, fence),
       book: fenceBook(book, fence),
     });
-    pipeline = await openKeptPipeline({ ...options, fence });
+    pipeline = await openRequestPipeline({ ...options, fence });
     replica.dispatch(network, pipeline);
     log.info({ replica: replica.id }, "this replica is now the dispatcher");
   };

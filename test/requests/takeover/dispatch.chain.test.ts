@@ -1,8 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import {
-  openSharedDispatch,
-  type SharedDispatchOptions,
-} from "../../../src/requests/takeover/sharedDispatch.ts";
+import { openDispatch, type DispatchOptions } from "../../../src/requests/takeover/dispatch.ts";
 import { findChain, saveChain } from "../../../src/store/chainRecords.ts";
 import { findLease, giveLeaseBack, takeLease } from "../../../src/store/leases.ts";
 import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";
@@ -25,8 +22,8 @@ afterAll(() => store?.close());
 const takeAs = (holder: string) => takeLease(store.db, { network: NETWORK, holder, lastsMs: 600_000 });
 
 /** Starts a replica with a different contracts file. It lacks everything that dispatching would need. */
-function startStranger(): ReturnType<typeof openSharedDispatch> {
-  return openSharedDispatch({
+function startStranger(): ReturnType<typeof openDispatch> {
+  return openDispatch({
     network: {
       source: { profile: { name: NETWORK } },
       chain: { client: {}, identity: "0xtheirs", deployment: { contracts: {} } },
@@ -42,7 +39,7 @@ function startStranger(): ReturnType<typeof openSharedDispatch> {
       release() {},
     },
     log: { info() {}, warn() {} },
-  } as unknown as SharedDispatchOptions);
+  } as unknown as DispatchOptions);
 }
 
 test("other contracts than those that a replica dispatches with are refused", async () => {
