@@ -1,4 +1,5 @@
 import { repeat } from "../lib/repeat.ts";
+import type { Bus } from "./bus.ts";
 import {
   LeaseLostError,
   assertLeaseHeld,
@@ -33,16 +34,14 @@ export interface LeaseKeeper {
 export interface LeaseKeeperOptions {
   readonly db: Queryable;
   readonly network: string;
-  /** Id of this replica. */
-  readonly replica: string;
+  /** This replica; others hear on the bus when it releases the lease. */
+  readonly replica: { readonly id: string; readonly bus: Pick<Bus, "tell" | "listen"> };
   /** Starts dispatching. If it rejects, the lease is released, and tried for again later. */
   readonly onTaken: (fence: Fence) => Promise<void>;
   /** Stops what `onTaken` started: another replica dispatches, or may. The keeper doesn't try for the lease again until this resolves. */
   readonly onLost: () => Promise<void>;
   /** Stops what `onTaken` started while the lease is still held. */
   readonly onLeave: () => Promise<void>;
-  /** Called when the lease was released: others may take it. */
-  readonly onGivenBack: () => void;
   readonly onError: (error: unknown) => void;
   /** Default 4,000. */
   readonly lastsMs?: number;
@@ -58,7 +57,7 @@ interface Holding {
 /** A point in time by two clocks: the first stops while the machine is suspended, the second may be adjusted. */
 type Moment = readonly [monotonicMs: number, wallMs: number];
 
-/** Creates the keeper. It starts polling with the first {@link LeaseKeeper.look}. */
+/** Creates the keeper. With the first {@link LeaseKeeper.look} it starts polling, and hears when another replica releases the lease. */
 export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const { db, network, replica, onError, lastsMs = LASTS_MS } = options;
   let held: Holding | undefined;
@@ -88,7 +87,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
 
   const giveBack = async ({ lease }: Holding): Promise<void> => {
     await giveLeaseBack(db, lease).catch(onError);
-    options.onGivenBack();
+    replica.bus.tell({ kind: "free", network });
   };
 
   const fenceOf = (mine: Holding): Fence => ({
@@ -140,10 +139,10 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     holder = stored?.isLive && unrenewed === undefined ? stored.holder : undefined;
     if (holder !== undefined) return;
     const asked = now();
-    const lease = await takeLease(db, { network, holder: replica, lastsMs, unrenewed });
+    const lease = await takeLease(db, { network, holder: replica.id, lastsMs, unrenewed });
     if (lease === undefined) return;
     const mine = (held = { lease, since: asked });
-    holder = replica;
+    holder = replica.id;
     try {
       await options.onTaken(fenceOf(mine));
     } catch (error) {
@@ -174,7 +173,13 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   return {
     async look() {
       if (stops.length === 0 && closing === undefined)
-        stops.push(repeat(look, LOOK_INTERVAL_MS, onError), repeat(renew, RENEW_INTERVAL_MS, onError));
+        stops.push(
+          repeat(look, LOOK_INTERVAL_MS, onError),
+          repeat(renew, RENEW_INTERVAL_MS, onError),
+          replica.bus.listen((message) => {
+            if (message.kind === "free" && message.network === network) look().catch(onError);
+          }),
+        );
       await look();
     },
     state: () => ({ isHere: held !== undefined, ...(holder === undefined ? {} : { holder }) }),

@@ -146,6 +146,25 @@ test("the keeper takes a free lease, and gives it back when it is closed", async
   expect(b.keeper.state()).toEqual({ isHere: true, holder: "b" });
 });
 
+test("a keeper takes the lease once it hears that it is free, but not before it first looks", async () => {
+  let hear: (message: BusMessage) => void = () => {};
+  const listen: Bus["listen"] = (listener) => {
+    hear = listener;
+    return () => {};
+  };
+  const idle = keep("b", undefined, listen);
+  hear({ kind: "free", network: NETWORK });
+  await idle.keeper.close();
+  expect(idle.events).toEqual([]);
+  const first = (await take("a", 3_600_000))!;
+  const b = keep("b", undefined, listen);
+  await b.keeper.look();
+  await giveLeaseBack(store.db, first);
+  hear({ kind: "free", network: "fuji" });
+  hear({ kind: "free", network: NETWORK });
+  await vi.waitFor(() => expect(b.events).toEqual(["taken"]), { timeout: 60_000 });
+});
+
 test("a keeper whose lease another one has taken writes nothing more, and stands down", async () => {
   const [a, b] = [keep("a"), keep("b")];
   await a.keeper.look();
@@ -392,13 +411,14 @@ async function cutLocks(): Promise<void> {
 function keep(
   replica: string,
   begin: () => Promise<void> = async () => {},
+  listen: Bus["listen"] = () => () => {},
 ): { readonly keeper: LeaseKeeper; readonly events: string[]; readonly fence: () => Fence } {
   const events: string[] = [];
   let fence: Fence | undefined;
   const keeper = createLeaseKeeper({
     db: (replica === "a" ? store : other).db,
     network: NETWORK,
-    replica,
+    replica: { id: replica, bus: { listen, tell: () => void events.push("given back") } },
     async onTaken(its) {
       fence = its;
       await begin();
@@ -406,7 +426,6 @@ function keep(
     },
     onLost: async () => void events.push("lost"),
     onLeave: async () => void events.push("left"),
-    onGivenBack: () => void events.push("given back"),
     onError: () => {},
     lastsMs: LONG_MS,
   });

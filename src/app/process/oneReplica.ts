@@ -38,27 +38,15 @@ export function onOneReplica(
   };
   const wake = (): void => running?.wake();
   if (replica === undefined) return { start: () => start(), wake, close: () => stop(false) };
-  const { id, bus } = replica;
   const keeper = createLeaseKeeper({
     db: store.db,
     network: lease,
-    replica: id,
+    replica,
     onTaken: start,
     // Another replica may work already.
     onLost: () => stop(true),
     onLeave: () => stop(false),
-    onGivenBack: () => bus.tell({ kind: "free", network: lease }),
     onError,
   });
-  const stopListening = bus.listen((message) => {
-    if (message.kind === "free" && message.network === lease) keeper.look().catch(onError);
-  });
-  return {
-    start: () => keeper.look(),
-    wake,
-    async close() {
-      stopListening();
-      await keeper.close();
-    },
-  };
+  return { start: () => keeper.look(), wake, close: () => keeper.close() };
 }

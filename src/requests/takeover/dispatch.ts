@@ -93,7 +93,7 @@ async function openSharedDispatch(options: DispatchOptions, replica: Replica): P
   const keeper = createLeaseKeeper({
     db: store.db,
     network,
-    replica: replica.id,
+    replica,
     onTaken: dispatch,
     async onLost() {
       log.warn(
@@ -103,15 +103,10 @@ async function openSharedDispatch(options: DispatchOptions, replica: Replica): P
       await standDown({ atOnce: true });
     },
     onLeave: () => standDown({ atOnce: false }),
-    onGivenBack: () => replica.bus.tell({ kind: "free", network }),
     onError,
-  });
-  const stopListening = replica.bus.listen((message) => {
-    if (message.kind === "free" && message.network === network) keeper.look().catch(onError);
   });
   const follower = await openFollowerIntake({ network, client, contracts, store, replica, onError });
   const close = async (): Promise<void> => {
-    stopListening();
     follower.close();
     await keeper.close();
   };
