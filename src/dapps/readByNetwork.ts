@@ -8,7 +8,7 @@ const DEADLINE_MS = 1_500;
 /** A network on which dapps have subscriptions, read through some of their methods. */
 export interface SubscribedNetwork<Reads extends keyof Subscriptions> {
   /** `undefined` until the network serves. */
-  pipeline(): { readonly subscriptions: Pick<Subscriptions, "find" | Reads> } | undefined;
+  intake(): { readonly subscriptions: Pick<Subscriptions, "find" | Reads> } | undefined;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function readByNetwork<Reads extends keyof Subscriptions, Value>(
 ): Promise<ReadonlyMap<string, Value>> {
   const entries = await Promise.all(
     [...networks].map(async ([name, network]) => {
-      const subscriptions = network.pipeline()?.subscriptions;
+      const subscriptions = network.intake()?.subscriptions;
       const subscription = subscriptions?.find(dappId);
       if (subscriptions === undefined || subscription === undefined) return [];
       return withDeadline(read(subscriptions, subscription), DEADLINE_MS).then(

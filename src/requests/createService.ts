@@ -22,7 +22,7 @@ import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
 import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.ts";
-import { getPipeline, type ServiceNetwork } from "./serviceNetwork.ts";
+import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
 import { waitForEnd } from "./read/waitForEnd.ts";
@@ -159,7 +159,7 @@ export function createService(
         const message = `has no faucet: ${network} is not embedded`;
         throw new InvalidParameterError([{ path: "/network", message }]);
       }
-      getPipeline(served);
+      getIntake(served);
       const faucet = served.faucet?.();
       if (faucet === undefined) throw new ChainUnavailableError(network, "its faucet is starting");
       const { coinWei, linkJuels, transactionHashes } = await faucet.give(address);

@@ -99,7 +99,7 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     check: (request) => recovery.check(request),
     reconcile,
     timeOuts: [
-      createFunctionTimeouts({ ...scope, ...sending, requests }),
+      createFunctionTimeouts({ ...scope, ...scope.contracts, ...sending, requests }),
       createAnswerTimeouts({ ...scope, take, requests, explain }),
       () => omitted.look(),
     ],
@@ -157,7 +157,6 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
     operator: scope.operator.address,
     keep: options.keep,
     finalNumber: finality.finalNumber,
-    removeBlocks: options.network.chain.removeBlocks,
   });
   retention.start(onError);
 
@@ -192,50 +191,33 @@ async function openScope(
   signal: AbortSignal,
 ) {
   const { source, chain, watcher, finality } = network;
-  const { client, deployment, operator } = chain;
-  const { profile, terms } = source;
+  const { terms } = source;
+  const { name, chainId, coin } = source.profile;
   const store = fenceStore(unfencedStore, fence);
   const book = fenceBook(unfencedBook, fence);
-  const startHead = watcher.head() ?? (await client.getHead("latest"));
+  const startHead = watcher.head() ?? (await chain.client.getHead("latest"));
   const startNumber = startHead?.number ?? 0n;
   const rounds = createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal });
   const roundWait = createRoundWait(rounds);
-  const tracker: Tracker = createTracker(book, profile.name, {
+  const tracker: Tracker = createTracker(book, name, {
     roundWait,
     async listUnsettled(firstReplaced) {
       const page = { head: Number(await finality.finalNumber()), depth: 0 };
-      const unsettled = await book.damaged.read((note) =>
-        listUnsettledRequests(store.db, profile.name, page, note),
-      );
+      const unsettled = await book.damaged.read((note) => listUnsettledRequests(store.db, name, page, note));
       return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced);
     },
   });
-  const { contracts, keyHash } = deployment;
   return {
-    network: profile.name,
-    chainId: profile.chainId,
-    coin: profile.coin,
-    client,
-    operator,
-    fees: chain.fees,
-    pipelining: chain.pipelining,
-    pause: chain.pause,
-    contracts,
-    functionsRouter: contracts.functionsRouter,
-    keyHash,
-    presetKeyHashes: source.presetKeyHashes,
+    ...network,
+    ...chain,
+    network: name,
+    chainId,
+    coin,
+    contracts: chain.deployment.contracts,
     presetConfirmations: terms.minConfirmations,
-    allowanceJuels: terms.allowanceJuels,
-    coinAllowanceWei: terms.coinAllowanceWei,
-    roundWait,
     isChainlinks: terms.chainlinkCoordinator !== undefined,
     vrfOperatorOf: (key: Hex) => source.vrfOperators?.find((one) => one.keyHash === key)?.address,
-    oracleWait: network.oracleWait,
-    oracleNodes: network.oracleNodes ?? (async () => []),
-    budget: network.budget,
-    twin: network.twin,
-    watcher,
-    finality,
+    roundWait,
     store,
     book,
     tracker,
@@ -254,6 +236,7 @@ async function createSending(scope: Scope, options: RequestPipelineOptions) {
   const { sender } = own;
   const subscriptions = createSubscriptions({
     ...scope,
+    ...scope.source.terms,
     sender,
     known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
   });
@@ -269,6 +252,8 @@ async function createSending(scope: Scope, options: RequestPipelineOptions) {
   const linker = createLinker({ ...scope, sender, subscriptions, carriers, explainRevert });
   const prepare = createPreparer({
     ...scope,
+    ...scope.source,
+    keyHash: scope.deployment.keyHash,
     subscriptions,
     sourceStore,
     linkings: (dappId) => linker.linkings(dappId),

@@ -25,7 +25,7 @@ import type { NamedSlots, SecretRun } from "../secrets/holder.ts";
 import type { Store } from "../store/store.ts";
 import { NotFoundError } from "./errors.ts";
 import type { Dapp } from "./service.ts";
-import { getPipeline } from "./serviceNetwork.ts";
+import { getIntake } from "./serviceNetwork.ts";
 import type { NetworkSecrets, ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Most secrets of a dapp on a network, and their size together, in bytes. */
@@ -94,7 +94,7 @@ export function createSecrets(options: {
   const { store, getNetwork, findNetwork } = options;
 
   function placeOf(dappId: string, network: ServiceNetwork) {
-    const { subscriptions } = getPipeline(network);
+    const { subscriptions } = getIntake(network);
     const { name } = network.profile;
     const secrets = network.secrets?.() ?? "its oracle is not connected";
     if (typeof secrets === "string") refuse("/network", `${name} holds no secrets: ${secrets}`);
@@ -213,7 +213,7 @@ export function createSecrets(options: {
     async setSigner(dapp, networkName, { signer, signature }) {
       const network = getNetwork(networkName);
       const { subscriptionId } = placeOf(dapp.id, network);
-      const transactionHash = await getPipeline(network).setSecretsSigner(dapp.id, signer, signature);
+      const transactionHash = await getIntake(network).setSecretsSigner(dapp.id, signer, signature);
       return {
         network: networkName,
         functionsSubscriptionId: String(subscriptionId),

@@ -27,7 +27,7 @@ export interface ServiceNetwork {
   readonly explorerUrl: string;
   view(): NetworkView;
   /** `undefined` until the network serves. */
-  pipeline(): RequestIntake | undefined;
+  intake(): RequestIntake | undefined;
   /** `undefined` while the network does not serve, and if its coin is not the service's to give. */
   faucet?(): Faucet | undefined;
   /** What holds the secrets of dapps, or the reason why nothing does. */
@@ -41,12 +41,12 @@ export interface ServiceNetwork {
 }
 
 /**
- * Returns the pipeline of a network.
+ * Returns the intake of a network.
  *
  * @throws {ChainUnavailableError} until the network serves; its message says what the network waits for.
  */
-export function getPipeline(network: ServiceNetwork): RequestIntake {
-  const pipeline = network.pipeline();
-  if (pipeline !== undefined) return pipeline;
+export function getIntake(network: ServiceNetwork): RequestIntake {
+  const intake = network.intake();
+  if (intake !== undefined) return intake;
   throw new ChainUnavailableError(network.profile.name, network.view().statusDetail ?? "it is starting");
 }

@@ -1,10 +1,8 @@
 import type { ChainData, Verification } from "../api/types.ts";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
-import type { DrandChain } from "../lib/drand.ts";
-import type { ChainReader } from "./chainFacts.ts";
+import type { ChainReader, SearchBounds } from "./chainFacts.ts";
 import { createRecorder } from "./recordedReader.ts";
-import type { OracleContracts } from "../chainlink/contractBook.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
 import { verifyTransaction, type FindPreset, type VerifyOptions } from "./verifyTransaction.ts";
 
@@ -12,19 +10,20 @@ import { verifyTransaction, type FindPreset, type VerifyOptions } from "./verify
 const RECORD_LIMITS = { timeMs: 20_000, chars: 16 * 1_048_576 };
 
 /** A network whose results can be checked. */
-export interface VerifiableNetwork {
-  readonly client: ChainReader;
-  readonly chainId: number;
-  readonly contracts: Partial<OracleContracts>;
-  readonly deploymentBlock?: bigint | undefined;
-  readonly keyHashes?: VerifyOptions["keyHashes"];
-  readonly maxResponseBytes: number;
-  readonly isEmbedded: boolean;
-  readonly hasEthereumBlocks?: boolean;
-  readonly chainlinkCoordinator?: Hex | undefined;
-  readonly drandChains?: readonly DrandChain[] | undefined;
-  readonly findRecordedCallbacks?: VerifyOptions["findRecordedCallbacks"];
-}
+export type VerifiableNetwork = Pick<
+  VerifyOptions,
+  | "client"
+  | "chainId"
+  | "contracts"
+  | "keyHashes"
+  | "maxResponseBytes"
+  | "isEmbedded"
+  | "hasEthereumBlocks"
+  | "chainlinkCoordinator"
+  | "drandChains"
+  | "findRecordedCallbacks"
+> &
+  Pick<SearchBounds, "deploymentBlock">;
 
 /** What to check. */
 export interface VerifyRequest {

@@ -130,7 +130,7 @@ async function open(config: CrashConfig): Promise<void> {
               contracts: config.contracts,
               functions: { donId: "fun-test-1" },
             }) as unknown as NetworkView,
-          pipeline: () => pipeline,
+          intake: () => pipeline,
           getCode: (address) => client.getCode(address),
           findSpentBudget: async () => undefined,
           readiness: async () => ({ ready: true }),

@@ -16,7 +16,7 @@ function networkWith(
     functionsSubscriptionId: 2n,
   };
   return {
-    pipeline: () => ({ subscriptions: { find: () => (isCreated ? subscription : undefined), readBalances } }),
+    intake: () => ({ subscriptions: { find: () => (isCreated ? subscription : undefined), readBalances } }),
   };
 }
 
@@ -26,7 +26,7 @@ test("LINK and coin are decimal, and a network that can't be read is left out", 
     ["read", networkWith(async () => balances)],
     ["unreachable", networkWith(() => Promise.reject(new Error("no answer")))],
     ["new", networkWith(async () => balances, false)],
-    ["starting", { pipeline: () => undefined }],
+    ["starting", { intake: () => undefined }],
   ]);
   expect([...(await readDappBalances(networks, DAPP_ID))]).toEqual([
     ["read", { vrfJuels: "3", vrfWei: "100000000000000000", functionsJuels: "5" }],

@@ -49,7 +49,7 @@ export function createDappPreparer(options: {
   };
 
   const prepare = async (): Promise<void> => {
-    const pipeline = network.openedPipeline();
+    const pipeline = network.pipeline();
     // Not open yet, or another replica takes care of it.
     if (pipeline === undefined) return network.setPreparation({ isReady: true, warnings: [] });
     const all = await dapps.list();

@@ -40,7 +40,7 @@ const DATABASE_AWAY = "the service's database is not responding; calls get 503 u
 export interface ServedNetwork extends ServiceNetwork {
   start(): Promise<{ readonly rpcUrl?: string; readonly isNew: boolean }>;
   /** The pipeline, available from `start` on, before the network reports that it serves. */
-  openedPipeline(): RequestPipeline | undefined;
+  pipeline(): RequestPipeline | undefined;
   /** Sets what the readiness reports about the dapps' preparation. */
   setPreparation(preparation: Preparation): void;
   /** The chain for the explorer, once it is available. */
@@ -128,8 +128,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     },
     view: () =>
       (view ??= describeNetwork({ source, chain: opened.chain, explorerUrl: explorerUrl(), state })),
-    pipeline: () => (isServing() ? opened.dispatch?.intake() : undefined),
-    openedPipeline: () => opened.dispatch?.pipeline(),
+    intake: () => (isServing() ? opened.dispatch?.intake() : undefined),
+    pipeline: () => opened.dispatch?.pipeline(),
     setPreparation: (next) => void (preparation = next),
     verifiable: () =>
       opened.chain && {

@@ -22,7 +22,7 @@ export async function openRegistry(options: {
   const { pluginsDir, pool, networks, log } = options;
   const storeSource = (network: ServedNetwork, source: PresetSource): void => {
     network
-      .pipeline()
+      .intake()
       ?.storeSource(source)
       .catch((error: unknown) =>
         log.error({ err: error, network: network.profile.name }, "a preset's source could not be stored"),

@@ -16,7 +16,7 @@ import { parseRequest } from "../openRequest.ts";
 import type { OpenRequest, RequestContent } from "../openRequest.ts";
 import type { Command, Dapp, SubmitOptions } from "../service.ts";
 import { isClosing } from "./sandboxRuns.ts";
-import { getPipeline } from "../serviceNetwork.ts";
+import { getIntake } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { createOpenLimits } from "./openLimits.ts";
 
@@ -91,7 +91,7 @@ export function createAcceptance(options: {
     }
     await endCheck({ request, state: "received", ...withWarnings(warnings) });
     // If the network has stopped serving in the meantime, the next start resumes the request.
-    network.pipeline()?.take(request);
+    network.intake()?.take(request);
   };
   /** Stores the outcome of a dry run exactly once: after a lost connection, it may or may not be stored already. */
   const endCheck = (change: Change): Promise<void> =>
@@ -125,7 +125,7 @@ export function createAcceptance(options: {
     const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
     if (repeated !== undefined) return repeated;
     const network = getNetwork(command.network);
-    const pipeline = getPipeline(network);
+    const intake = getIntake(network);
     const givePlaceBack = openLimits.take({ network: command.network, dappId: dapp.id });
     let request: OpenRequest;
     let giveDayBack: (() => void) | undefined;
@@ -148,7 +148,7 @@ export function createAcceptance(options: {
       givePlaceBack();
     }
     const stored = { ...request };
-    if (request.state === "received") pipeline.take(request);
+    if (request.state === "received") intake.take(request);
     if (request.state === "checking") void checkOnce(request);
     // Its transaction is signed meanwhile, and recorded after it.
     await store.flush();

@@ -31,7 +31,7 @@ import type {
 } from "../service.ts";
 import type { LinkOutcome, RequestContent } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
-import { getPipeline } from "../serviceNetwork.ts";
+import { getIntake } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
@@ -63,7 +63,7 @@ export function createCommandChecker(options: {
   const { store, pool, registry, secrets } = options;
   /** Reads the consumers of a dapp from the chain; both lists are empty until its subscriptions exist. */
   const readConsumers = async (dapp: Dapp, network: ServiceNetwork): Promise<ConsumerLists> => {
-    const { subscriptions } = getPipeline(network);
+    const { subscriptions } = getIntake(network);
     const subscription = subscriptions.find(dapp.id);
     return subscription === undefined
       ? { vrf: [], functions: [] }
@@ -135,8 +135,8 @@ export function createCommandChecker(options: {
     },
     async dryRun(dapp, { kind, params, progress }, network, signal) {
       if (kind !== "preset" && kind !== "function") return [];
-      const pipeline = getPipeline(network);
-      const subscription = pipeline.subscriptions.find(dapp.id);
+      const intake = getIntake(network);
+      const subscription = intake.subscriptions.find(dapp.id);
       const group =
         subscription &&
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
@@ -153,7 +153,7 @@ export function createCommandChecker(options: {
       if ((progress.sourceHash ?? preset.sourceHash) !== preset.sourceHash)
         throw new PresetChangedError(preset.name);
       await dryRunPreset(preset, progress.args, options);
-      await pipeline.storeSource(preset);
+      await intake.storeSource(preset);
       return [];
     },
   };

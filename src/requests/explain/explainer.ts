@@ -1,4 +1,3 @@
-import type { OracleNodeView } from "../../api/types.ts";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeLog } from "../../chainlink/events.ts";
@@ -22,6 +21,7 @@ import { describeUnreachable } from "../../networks/chainUnavailable.ts";
 import { remember } from "../../lib/memo.ts";
 import { describeMissing, missingParts } from "../follow/joinedParts.ts";
 import { isEnded } from "../change.ts";
+import type { OpenNetwork } from "../openNetwork.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
@@ -39,7 +39,7 @@ const NODES_MS = 400;
 /** How long chain reads are cached: many callers give up waiting at the same moment. */
 const MEMORY_MS = 2_000;
 
-export interface ExplainerOptions {
+export interface ExplainerOptions extends Pick<OpenNetwork, "oracleWait" | "oracleNodes"> {
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;
@@ -56,10 +56,6 @@ export interface ExplainerOptions {
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Says that a preset waits for its round of drand. */
   readonly roundWait: RoundWait;
-  /** Returns what a request waits for according to the oracle, if the oracle runs here. */
-  readonly oracleWait: ((requestId: Hex) => string | undefined) | undefined;
-  /** Returns the function nodes where several operators run them; none for an oracle of one, `undefined` while they are not known. */
-  readonly oracleNodes: () => Promise<readonly Pick<OracleNodeView, "url" | "answers">[] | undefined>;
   /** Whether the contracts were seen to have the answer that a request waits for, though no node has shown its event. */
   readonly isAnswered: (request: OpenRequest) => boolean;
   /** Returns why the sender is stalled, in words; `undefined` while it sends. */
@@ -156,6 +152,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 
   /** Names the nodes of several operators that don't answer; `undefined` if all do, or nobody knows. */
   const describeSilentNodes = async (): Promise<string | undefined> => {
+    if (options.oracleNodes === undefined) return undefined;
     const nodes = await withDeadline(options.oracleNodes(), NODES_MS).catch(() => undefined);
     const silent = nodes?.filter(({ answers }) => !answers) ?? [];
     if (silent.length === 0) return undefined;

@@ -157,10 +157,10 @@ export function createRequestReader(options: {
     },
     async explain(request) {
       if (isEnded(request.state) || request.state === "checking") return present(request);
-      const pipeline = networks.get(request.network)?.pipeline();
+      const intake = networks.get(request.network)?.intake();
       return present({
         ...request,
-        why: pipeline === undefined ? describeAbsence(request.network) : await pipeline.explain(request),
+        why: intake === undefined ? describeAbsence(request.network) : await intake.explain(request),
       });
     },
     async getOwn(dapp, id) {
@@ -205,11 +205,11 @@ export function createRequestReader(options: {
         .filter(({ id }) => last === null || id >= last)
         .map((row) => {
           if (isEnded(row.state) || row.state === "checking") return present(row);
-          const pipeline = networks.get(row.network)?.pipeline();
+          const intake = networks.get(row.network)?.intake();
           const why =
-            pipeline === undefined
+            intake === undefined
               ? describeAbsence(row.network)
-              : (row.why ?? pipeline.explained(row.id) ?? null);
+              : (row.why ?? intake.explained(row.id) ?? null);
           return present({ ...row, why });
         });
       return { items, nextCursor: last };

@@ -15,7 +15,7 @@ test("an operator reads which contract of a deleted dapp is linked yet, once in 
   const preparer = createDappPreparer({
     network: {
       profile: { name: "fuji" },
-      openedPipeline: () => ({ findUnlinkObstacle: async () => "a word is due" }),
+      pipeline: () => ({ findUnlinkObstacle: async () => "a word is due" }),
       setPreparation: (preparation: { readonly warnings: readonly string[] }) =>
         void warnings.push(preparation.warnings),
     } as unknown as ServedNetwork,

@@ -76,7 +76,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   ): Acceptance & { readonly book: RequestBook } => {
     const book = createRequestBook(over);
     const network = {
-      pipeline: () => ({ take: ({ id }: OpenRequest) => taken.push(id) }),
+      intake: () => ({ take: ({ id }: OpenRequest) => taken.push(id) }),
     } as unknown as ServiceNetwork;
     const acceptance = createAcceptance({
       store: over,

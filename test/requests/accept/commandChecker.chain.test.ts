@@ -23,7 +23,7 @@ test("runs no preset that was replaced since the call: the chain lacks the sourc
   const network = {
     maxResponseBytes: 256,
     view: () => ({ contracts: {} }),
-    pipeline: () => ({
+    intake: () => ({
       subscriptions: { find: () => undefined },
       storeSource: async ({ sourceHash }: { readonly sourceHash: string }) => void stored.push(sourceHash),
     }),
