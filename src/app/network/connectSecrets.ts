@@ -17,7 +17,6 @@ import { parseDescribed, parseRun, type OperatorPayload } from "../../oracle/sec
 import { firstGenerator } from "../../secrets/keyGeneration.ts";
 import type { ThresholdPublicKey } from "../../secrets/tdh2.ts";
 import type { NamedSlots, SecretsHolder } from "../../secrets/holder.ts";
-import type { OracleSecrets } from "./servedNetworkOptions.ts";
 
 /** Time for an answer that needs no source to run, and for one that does: ten seconds, and its place in the sandbox's queue. */
 const TIMEOUT_MS = 10_000;
@@ -28,6 +27,13 @@ const VALID_MS = 120_000;
 const FORWARDED = { burst: 100, perSecond: 50 } as const;
 /** Those of one caller, so that nobody uses up all of them. */
 const FORWARDED_OF_CALLER = { burst: 20, perSecond: 2 } as const;
+
+/** Where a network's oracle holds secrets, in this process or in its own. */
+export interface OracleSecrets {
+  readonly holder: SecretsHolder;
+  /** Answers `SecretsManager`. */
+  readonly gateway: GatewayNetwork;
+}
 
 /**
  * Connects to the secrets of an oracle that runs in processes of its own: one, or those of nodes of several operators. The service stores

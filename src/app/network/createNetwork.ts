@@ -1,35 +1,23 @@
 import { NETWORKS, NETWORK_NAMES } from "../../networks/profiles.ts";
 import type { NetworkName } from "../../networks/profiles.ts";
-import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { LateRounds } from "../../lib/drand.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import { isEmbedded, vrfKeysOf, vrfOf } from "../config/embeddedNetworkSchema.ts";
 import type { Config } from "../config/configSchema.ts";
-import { accompanyEmbedded } from "./embeddedCompanion.ts";
-import { connectSecrets } from "./connectSecrets.ts";
 import { createEmbeddedSource } from "./embeddedSource.ts";
 import { createExternalNetwork } from "./externalNetworks.ts";
 import { deriveNetworkKeys } from "./networkKeys.ts";
-import { watchNodes } from "./nodeWatch.ts";
 import { createServedNetwork } from "./servedNetwork.ts";
-import type { ServedNetwork } from "./servedNetwork.ts";
-import type { ServedNetworkOptions } from "./servedNetworkOptions.ts";
+import type { ServedNetwork, ServedNetworkOptions } from "./servedNetwork.ts";
 
-export interface CreateNetworkOptions extends Omit<
-  ServedNetworkOptions,
-  "source" | "accompany" | "connectSecrets" | "watchNodes"
-> {
+export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source" | "oracle"> {
   readonly name: string;
   /** The network's configuration; embedded networks have names that we define. */
   readonly config: Config["networks"][string];
   readonly directory: DataDirectory;
   /** Takes rounds of drand from anybody. */
   readonly lateRounds: LateRounds;
-  /** Runs sources for the oracle, if it is in this process. */
-  readonly pool: SandboxPool;
-  /** Hosts that are not public, and that sources may reach anyway. */
-  readonly allowHosts: readonly string[];
   /** Origins of pages, besides those of this machine, that may use an embedded chain's RPC port. */
   readonly rpcOrigins: readonly string[];
 }
@@ -42,9 +30,7 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
     return createServedNetwork({
       ...options,
       source,
-      watchNodes,
-      connectSecrets: (chain) =>
-        connectSecrets({ network: name, contracts, oracleUrl: config.oracleUrl, chain }),
+      oracle: { external: contracts, oracleUrl: config.oracleUrl },
     });
   }
   const embeddedName = name as NetworkName;
@@ -65,9 +51,5 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
     rpcOrigins,
     log,
   });
-  return createServedNetwork({
-    ...options,
-    source,
-    accompany: accompanyEmbedded({ ...options, source, keys }),
-  });
+  return createServedNetwork({ ...options, source, oracle: { embedded: keys } });
 }

@@ -1,13 +1,15 @@
 import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { Logger } from "pino";
 import type { SandboxPool } from "../../../sandbox/index.ts";
-import { createFaucet } from "../../dapps/faucet.ts";
+import { createFaucet, type Faucet } from "../../dapps/faucet.ts";
 import { createSender, type Sender } from "../../evm/sender.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import { mineConfirmations } from "../../networks/embedded/confirmations.ts";
-import type { NetworkSource } from "../../networks/network.ts";
+import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
+import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
 import type { Store } from "../../store/store.ts";
+import type { OracleSecrets } from "./connectSecrets.ts";
 import { createNetworkOracle } from "./networkOracle.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
 import { encodeFunctionData, type Hex } from "viem";
@@ -16,73 +18,70 @@ import type { ChainClient } from "../../evm/client.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { openVault } from "./openVault.ts";
-import type { Companion, CompanionOptions } from "./servedNetworkOptions.ts";
+
+/** What runs beside the service on an embedded network: its oracle, and a reserve of LINK. */
+export interface Companion {
+  oracleStatus(): OracleNetworkStatus;
+  /** What requests should wait for before the network serves. */
+  readonly prepared: Promise<unknown>;
+  readonly secrets: OracleSecrets;
+  readonly faucet: Faucet;
+  /** Accepts no further work; idempotent. */
+  close(): void;
+}
 
 /** Starts what an embedded chain needs beside the service: the oracle, a reserve of LINK, and blocks for confirmations. */
-export function accompanyEmbedded(options: {
+export function startCompanion(options: {
   readonly source: NetworkSource;
+  readonly chain: NetworkChain;
   readonly keys: NetworkKeys;
+  /** First block that may hold an unanswered request. */
+  readonly fromBlock: bigint;
   readonly pool: SandboxPool;
   readonly store: Store;
   /** Hosts that are not public, and that sources may reach anyway. */
   readonly allowHosts: readonly string[];
   readonly log: Logger;
+  readonly signal: AbortSignal;
   readonly onTransaction: (transaction: MinedTransaction) => void;
-}): (started: CompanionOptions) => Companion {
-  const { keys } = options;
+  readonly onError: (error: unknown) => void;
+}): Companion {
+  const { chain, keys, fromBlock, signal, onError } = options;
   const { profile, terms } = options.source;
-  return ({ chain, fromBlock, signal, onError }) => {
-    const { oracleClient: client = chain.client, fees } = chain;
-    const { pollIntervalMs, rolledBackAfterMs } = terms;
-    const watcher = createChainWatcher({ client, pollIntervalMs, rolledBackAfterMs, onError });
-    signal.addEventListener("abort", () => watcher.close(), { once: true });
-    const { contracts } = chain.deployment;
-    const { chainId } = profile;
-    const minter = createSender({ client, account: keys.deployer, chainId, fees, signal, onError });
-    const reserve = keepReserve({
-      client,
-      minter,
-      link: contracts.link,
-      holder: contracts.subscriptionOwner,
-      onError,
-    });
-    signal.addEventListener("abort", reserve.stop, { once: true });
-    const vault = openVault({
-      ...options,
-      network: profile.name,
-      chainId,
-      keys: keys.secretKeys,
-      signers: keys.signers,
-      client,
-      contracts,
-    });
-    const oracle = createNetworkOracle({
-      network: profile.name,
-      chainId,
-      client,
-      watcher,
-      contracts,
-      keys,
-      fees,
-      fromBlock,
-      maxResponseBytes: terms.maxResponseBytes,
-      beacon: terms.beacon,
-      localBeacon: terms.localBeacon,
-      openSecrets: vault.openRequest,
-      pool: options.pool,
-      log: options.log,
-      signal,
-      onTransaction: options.onTransaction,
-      onError,
-    });
-    mineConfirmations({ client, watcher, vrfCoordinator: contracts.vrfCoordinator, fromBlock, onError });
-    return {
-      oracleStatus: () => oracle.status(),
-      prepared: reserve.filled,
-      secrets: vault,
-      faucet: createFaucet({ minter, link: contracts.link }),
-      close: () => oracle.close(),
-    };
+  const { chainId } = profile;
+  const { oracleClient: client = chain.client, fees } = chain;
+  const { pollIntervalMs, rolledBackAfterMs } = terms;
+  const watcher = createChainWatcher({ client, pollIntervalMs, rolledBackAfterMs, onError });
+  signal.addEventListener("abort", () => watcher.close(), { once: true });
+  const { contracts } = chain.deployment;
+  const minter = createSender({ client, account: keys.deployer, chainId, fees, signal, onError });
+  const reserve = keepReserve({
+    client,
+    minter,
+    link: contracts.link,
+    holder: contracts.subscriptionOwner,
+    onError,
+  });
+  signal.addEventListener("abort", reserve.stop, { once: true });
+  const network = { network: profile.name, chainId, client, contracts };
+  const vault = openVault({ ...options, ...network, keys: keys.secretKeys, signers: keys.signers });
+  const oracle = createNetworkOracle({
+    ...options,
+    ...network,
+    watcher,
+    fees,
+    maxResponseBytes: terms.maxResponseBytes,
+    beacon: terms.beacon,
+    localBeacon: terms.localBeacon,
+    openSecrets: vault.openRequest,
+  });
+  mineConfirmations({ client, watcher, vrfCoordinator: contracts.vrfCoordinator, fromBlock, onError });
+  return {
+    oracleStatus: () => oracle.status(),
+    prepared: reserve.filled,
+    secrets: vault,
+    faucet: createFaucet({ minter, link: contracts.link }),
+    close: () => oracle.close(),
   };
 }
 

@@ -1,15 +1,18 @@
 import type { NetworkView } from "../../api/types.ts";
 import type { Hex } from "viem";
+import { verifiedContractsOf } from "../../chainlink/contractBook.ts";
 import { MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
-import type { ChainDeployment, NetworkChain, NetworkSource } from "../../networks/network.ts";
-import { drandChainHash, type BeaconTerms } from "../../lib/drand.ts";
+import type { ChainDeployment, NetworkChain, NetworkSource, NetworkTerms } from "../../networks/network.ts";
+import { drandChainHash, type BeaconTerms, type DrandChain } from "../../lib/drand.ts";
 import { displayTitle } from "../../networks/profiles.ts";
 import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import { createNodeArchive } from "../../explorer/chainArchive.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
 import { meterNode } from "../../explorer/readBudget.ts";
 import { spareNode } from "../../explorer/sparedNode.ts";
+import type { ObservedChain } from "../../triggers/observedChain.ts";
+import type { VerifiableNetwork } from "../../verify/verifier.ts";
 
 /** What a network is to its callers. `detail` is for the operator: it may name paths. */
 export type NetworkState =
@@ -75,9 +78,50 @@ export function whyNot(state: NetworkState): string {
   return state.status === "unavailable" ? state.why : "it is starting";
 }
 
+/** Describes a chain to those who verify results. */
+export function describeVerifiable(
+  source: NetworkSource,
+  { client, deployment }: NetworkChain,
+  findRecordedCallbacks: VerifiableNetwork["findRecordedCallbacks"],
+): VerifiableNetwork {
+  const { profile, isEmbedded, terms } = source;
+  return {
+    client,
+    chainId: profile.chainId,
+    contracts: verifiedContractsOf(deployment.contracts),
+    // An embedded chain begins with its contracts.
+    deploymentBlock: isEmbedded ? undefined : BigInt(deployment.blockNumber),
+    // An embedded chain may have had further keys.
+    keyHashes: isEmbedded ? undefined : keyHashesOf(source),
+    maxResponseBytes: terms.maxResponseBytes,
+    isEmbedded,
+    chainlinkCoordinator: terms.chainlinkCoordinator,
+    hasEthereumBlocks: terms.hasEthereumBlocks,
+    drandChains: drandChainsOf(terms),
+    findRecordedCallbacks,
+  };
+}
+
+/** Describes a chain to log triggers. */
+export function describeObserved(
+  { profile: { chainId }, isEmbedded, terms }: NetworkSource,
+  { client, identity }: NetworkChain,
+  explorerUrl: string,
+): ObservedChain {
+  return {
+    client,
+    chainId,
+    // With other contracts, a public chain is still the same.
+    identity: isEmbedded ? identity : String(chainId),
+    isEmbedded,
+    terms,
+    explorerUrl,
+  };
+}
+
 /** Describes a chain to the explorer. */
 export function describeChain(
-  { profile, isEmbedded, titles: accounts }: NetworkSource,
+  { profile, isEmbedded, terms, titles: accounts }: NetworkSource,
   { client, deployment, findAppearances }: NetworkChain,
   findRecordedCallbacks: NonNullable<ExploredChain["findRecordedCallbacks"]>,
 ): ExploredChain {
@@ -92,8 +136,13 @@ export function describeChain(
     client: node,
     contracts: deployment.contracts,
     accounts,
+    drandChains: drandChainsOf(terms),
     findRecordedCallbacks,
   };
+}
+
+function drandChainsOf({ beacon, localBeacon }: NetworkTerms): readonly DrandChain[] {
+  return [beacon, localBeacon].flatMap((one) => one?.chain ?? []);
 }
 
 function contractsOf(deployment: ChainDeployment | undefined): NetworkView["contracts"] {

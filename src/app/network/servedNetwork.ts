@@ -1,32 +1,48 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
 import type { Hex } from "viem";
-import { verifiedContractsOf } from "../../chainlink/contractBook.ts";
-import { createDailyBudget } from "../../dapps/dailyBudget.ts";
+import type { SandboxPool } from "../../../sandbox/index.ts";
+import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
+import { createDailyBudget, type DailyBudget } from "../../dapps/dailyBudget.ts";
 import { createFinality } from "../../evm/finality.ts";
 import { DEFAULT_BLOCK_MS } from "../../evm/pipelining.ts";
-import { createChainWatcher } from "../../evm/watcher.ts";
-import type { ChainWatcher } from "../../evm/watcher.ts";
+import { createChainWatcher, type ChainWatcher } from "../../evm/watcher.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { repeat } from "../../lib/repeat.ts";
+import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
-import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
+import type { Keep } from "../../requests/keep/retention.ts";
+import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
+import type { OpenNetwork } from "../../requests/openNetwork.ts";
+import type { RequestBook } from "../../requests/requestBook.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";
 import { openDispatch, type Dispatch } from "../../requests/takeover/dispatch.ts";
+import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
 import { findChain } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
-import type { VerifiableNetwork } from "../../verify/verifier.ts";
+import type { Store } from "../../store/store.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
-import { describeChain, describeNetwork, keyHashesOf, whyNot, type NetworkState } from "./networkViews.ts";
-import type { NodeWatch } from "./nodeWatch.ts";
+import type { VerifiableNetwork } from "../../verify/verifier.ts";
+import { connectSecrets, type OracleSecrets } from "./connectSecrets.ts";
+import { startCompanion, type Companion } from "./embeddedCompanion.ts";
+import type { NetworkKeys } from "./networkKeys.ts";
+import {
+  describeChain,
+  describeNetwork,
+  describeObserved,
+  describeVerifiable,
+  whyNot,
+  type NetworkState,
+} from "./networkViews.ts";
+import { watchNodes, type NodeWatch } from "./nodeWatch.ts";
 import { findAnsweredBlock, keepOracleCheckpoint } from "./oracleCheckpoint.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
-import type { Companion, OracleSecrets, ServedNetworkOptions } from "./servedNetworkOptions.ts";
 
 /** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */
 const PREPARED_WAIT_MS = 3_000;
@@ -35,6 +51,33 @@ const TWIN_INTERVAL_MS = 5_000;
 const FAILED = "its chain can't be served; the operator can read the reason in the service's readiness";
 const TWIN = "another process sends with its account; the operator can read more in the service's readiness";
 const DATABASE_AWAY = "the service's database is not responding; calls get 503 until it does";
+
+/** Who runs a network's oracle: this process, with the network's keys, or others, whose contracts are published. */
+export type OracleOperator =
+  | { readonly embedded: NetworkKeys }
+  | { readonly external: ContractsFile; readonly oracleUrl: string | undefined };
+
+export interface ServedNetworkOptions {
+  readonly source: NetworkSource;
+  readonly oracle: OracleOperator;
+  /** Runs sources for the oracle, if it is in this process. */
+  readonly pool: SandboxPool;
+  /** Hosts that are not public, and that sources may reach anyway. */
+  readonly allowHosts: readonly string[];
+  readonly store: Store;
+  /** How long ended requests and other old records are kept. */
+  readonly keep: Keep;
+  readonly book: RequestBook;
+  /** Present where several processes may serve from one database. */
+  readonly replica?: Replica | undefined;
+  readonly log: Logger;
+  /** Called for every transaction of the service that is mined. */
+  readonly onTransaction: (transaction: MinedTransaction) => void;
+  /** Whether the chain may be newer than the journal; see `assertJournalKnows`. */
+  readonly acceptsChain: boolean;
+  /** The service's own base URL; known once it listens. */
+  readonly baseUrl: () => string;
+}
 
 /** A network that the service serves: its chain, its pipeline, and what runs beside them. */
 export interface ServedNetwork extends ServiceNetwork {
@@ -72,14 +115,29 @@ export interface Preparation {
 interface Opened {
   chain: NetworkChain;
   watcher: ChainWatcher;
-  companion: Companion;
-  secrets: OracleSecrets | string;
-  nodes: NodeWatch;
-  /** Records the oracle's checkpoint a last time. */
-  endCheckpoints: () => Promise<void>;
+  oracle: OpenOracle;
   dispatch: Dispatch;
   stopTwinWatch: () => void;
   health: () => Promise<NetworkReadiness>;
+}
+
+/** A network's oracle: the whole of it if it runs here, otherwise what its own processes show. */
+interface OpenOracle extends Partial<Omit<Companion, "secrets">> {
+  /** Where it holds secrets, or why it holds none. */
+  readonly secrets: OracleSecrets | string;
+  /** The state of its nodes, if others run them. */
+  readonly nodes?: NodeWatch;
+  /** Returns what a request waits for, according to an oracle that runs here. */
+  readonly findReason?: (requestId: Hex) => string | undefined;
+  /** Records the checkpoint of an oracle that runs here a last time. */
+  readonly endCheckpoints?: () => Promise<void>;
+}
+
+/** What the parts of a network share. */
+interface Scope extends ServedNetworkOptions {
+  readonly budget: DailyBudget;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Wires up one network, whoever runs its chain and its oracle. Service and oracle share the chain and messages about secrets. */
@@ -97,6 +155,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const onError = (error: unknown): void => {
     if (!stopping.signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
   };
+  const scope: Scope = { ...options, budget, signal: stopping.signal, onError };
 
   const opened: Partial<Opened> = {};
   let state: NetworkState = { status: "starting" };
@@ -112,11 +171,66 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   };
   const isServing = (): boolean => state.status === "serving";
   const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
-  const drandChains = [terms.beacon, terms.localBeacon].flatMap((one) => one?.chain ?? []);
   const findRecordedCallbacks = (requestIds: readonly string[]) =>
     findCallbackFailures(store.db, name, requestIds);
-  const findOracleReason = (requestId: Hex): string | undefined =>
-    opened.companion?.oracleStatus?.().pending.find((one) => one.requestId === requestId)?.why;
+
+  const start = async (): Promise<NetworkChain> => {
+    const chain = await openChain();
+    let twinError: TwinError | undefined;
+    const twin = createTwin(scope, chain, (error) => {
+      twinError = error;
+      if (opened.health === undefined) return;
+      log.error(error.message);
+      become({ status: "unavailable", why: TWIN, detail: error.message });
+      void close().catch(onError);
+    });
+    const watcher = (opened.watcher = createChainWatcher({
+      ...terms,
+      client: chain.client,
+      onError,
+      onGap: () => twin.doubt(),
+    }));
+    const oracle = (opened.oracle = await openOracle(scope, chain));
+    const network = openNetwork(scope, { chain, watcher, oracle, twin });
+    const dispatch = (opened.dispatch = await openDispatch({ ...options, network }));
+    opened.stopTwinWatch = repeat(
+      async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
+      TWIN_INTERVAL_MS,
+      onError,
+    );
+    await Promise.race([oracle.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
+    opened.health = openHealth(scope, { chain, watcher, oracle, dispatch });
+    if (twinError !== undefined) throw twinError;
+    return chain;
+  };
+
+  const openChain = async (): Promise<NetworkChain> => {
+    const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
+    const chain = (opened.chain = await source.open(known, {
+      onDown: (why) => become({ status: "unavailable", why }),
+      onError,
+    }));
+    view = undefined;
+    for (const finding of chain.findings) log.error(finding);
+    // With replicas, only the one that dispatches adopts it.
+    if (options.replica === undefined)
+      await adoptChain({ ...options, network: name, chain, isNew: chain.isNew });
+    return chain;
+  };
+
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      opened.stopTwinWatch?.();
+      await opened.dispatch?.close();
+      if (isServing()) become({ status: "unavailable", why: "it is stopping" });
+      stopping.abort();
+      await opened.oracle?.endCheckpoints?.();
+      opened.oracle?.close?.();
+      opened.watcher?.close();
+      await opened.chain?.close();
+    })();
+    return closing;
+  };
 
   return {
     profile,
@@ -131,83 +245,32 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     intake: () => (isServing() ? opened.dispatch?.intake() : undefined),
     pipeline: () => opened.dispatch?.pipeline(),
     setPreparation: (next) => void (preparation = next),
-    verifiable: () =>
-      opened.chain && {
-        client: opened.chain.client,
-        chainId,
-        contracts: verifiedContractsOf(opened.chain.deployment.contracts),
-        // An embedded chain begins with its contracts.
-        deploymentBlock: source.isEmbedded ? undefined : BigInt(opened.chain.deployment.blockNumber),
-        // An embedded chain may have had further keys.
-        keyHashes: source.isEmbedded ? undefined : keyHashesOf(source),
-        maxResponseBytes: terms.maxResponseBytes,
-        isEmbedded: source.isEmbedded,
-        chainlinkCoordinator: terms.chainlinkCoordinator,
-        hasEthereumBlocks: terms.hasEthereumBlocks,
-        drandChains,
-        findRecordedCallbacks,
-      },
+    verifiable: () => opened.chain && describeVerifiable(source, opened.chain, findRecordedCallbacks),
     explored: () =>
       (explored ??= opened.chain && {
         ...describeChain(source, opened.chain, findRecordedCallbacks),
-        drandChains,
-        ...(source.isEmbedded && { findOracleReason }),
+        ...(source.isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
       }),
     observed: () =>
-      isServing() && opened.chain !== undefined
-        ? {
-            client: opened.chain.client,
-            chainId,
-            // With other contracts, a public chain is still the same.
-            identity: source.isEmbedded ? opened.chain.identity : String(chainId),
-            isEmbedded: source.isEmbedded,
-            terms,
-            explorerUrl: explorerUrl(),
-          }
-        : undefined,
+      isServing() ? opened.chain && describeObserved(source, opened.chain, explorerUrl()) : undefined,
     blockMs: () => (source.isEmbedded ? undefined : (opened.chain?.blockMs ?? DEFAULT_BLOCK_MS)),
-    faucet: () => (isServing() ? opened.companion?.faucet : undefined),
+    faucet: () => (isServing() ? opened.oracle?.faucet : undefined),
     secrets() {
-      const { secrets } = opened;
+      const { secrets } = opened.oracle ?? {};
       if (secrets === undefined || typeof secrets === "string") return secrets ?? "it is starting";
       const { operator, deployment } = opened.chain!;
       const router = deployment.contracts.functionsRouter;
       return { holder: secrets.holder, operator: operator.address.toLowerCase() as Hex, chainId, router };
     },
     gateway() {
-      const { secrets } = opened;
+      const { secrets } = opened.oracle ?? {};
       return isServing() && typeof secrets === "object" ? secrets.gateway : undefined;
     },
     findSpentBudget: (dappId) => budget.findSpent(dappId),
     getCode: (address) => opened.chain!.client.getCode(address),
 
     async start() {
-      const chain = await openChain();
-      let twinError: TwinError | undefined;
-      const twin = createTwin(chain, (error) => {
-        twinError = error;
-        if (opened.health === undefined) return;
-        log.error(error.message);
-        become({ status: "unavailable", why: TWIN, detail: error.message });
-        void close().catch(onError);
-      });
-      const watcher = (opened.watcher = createChainWatcher({
-        ...terms,
-        client: chain.client,
-        onError,
-        onGap: () => twin.doubt(),
-      }));
-      await openBeside(chain);
-      const dispatch = (opened.dispatch = await openNetwork(chain, watcher, twin));
-      opened.stopTwinWatch = repeat(
-        async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
-        TWIN_INTERVAL_MS,
-        onError,
-      );
-      await Promise.race([opened.companion?.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
-      opened.health = openHealth(chain, watcher, dispatch);
-      if (twinError !== undefined) throw twinError;
-      const { rpcUrl, isNew } = chain;
+      const { rpcUrl, isNew } = await start();
       return { isNew, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
     },
 
@@ -233,130 +296,91 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       };
     },
 
-    oracleNodes: async () => (isServing() ? await opened.nodes?.() : undefined),
+    oracleNodes: async () => (isServing() ? await opened.oracle?.nodes?.() : undefined),
 
     close,
   };
+}
 
-  async function openChain(): Promise<NetworkChain> {
-    const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
-    const chain = (opened.chain = await source.open(known, {
-      onDown: (why) => become({ status: "unavailable", why }),
-      onError,
-    }));
-    view = undefined;
-    for (const finding of chain.findings) log.error(finding);
-    // With replicas, only the one that dispatches adopts it.
-    if (options.replica === undefined)
-      await adoptChain({ ...options, network: name, chain, isNew: chain.isNew });
-    return chain;
-  }
-
-  /** Starts what runs beside the service: the oracle, the watch over nodes of others, the oracle's checkpoint. */
-  async function openBeside(chain: NetworkChain): Promise<void> {
-    const { client, deployment } = chain;
-    const { signal } = stopping;
-    const network = { name, client, store };
-    const answered = chain.isNew ? undefined : await findAnsweredBlock(network);
-    const fromBlock = answered ?? BigInt(deployment.blockNumber);
-    const companion = options.accompany?.({ chain, fromBlock, signal, onError });
+/** Opens a network's oracle: starts it here, or connects to what its own processes show. */
+async function openOracle(scope: Scope, chain: NetworkChain): Promise<OpenOracle> {
+  const { source, oracle, store, signal, onError } = scope;
+  const { client, deployment } = chain;
+  const network = { name: source.profile.name, client, store };
+  if ("external" in oracle) {
     const { functionsCoordinator: coordinator } = deployment.contracts;
-    const nodes = options.watchNodes?.({ client, coordinator, signal, onError });
+    const nodes = watchNodes({ client, coordinator, signal, onError });
     // Starts the first reading early, so that it is ready for the first caller; it never rejects.
-    void nodes?.();
-    const status = companion?.oracleStatus;
-    const secrets = companion?.secrets ?? options.connectSecrets?.(chain);
-    Object.assign(opened, {
-      ...(companion && { companion }),
-      ...(secrets && { secrets }),
-      ...(nodes && { nodes }),
-      ...(status && {
-        endCheckpoints: keepOracleCheckpoint(
-          network,
-          async () => {
-            const { caughtUp, checkpoint: blockNumber } = status();
-            // Read after the status: every answer that it counts is in this block or an earlier one.
-            const head = caughtUp ? await client.getHead("latest") : undefined;
-            return head && { blockNumber, head };
-          },
-          onError,
-        ),
-      }),
-    });
+    void nodes();
+    const { external: contracts, oracleUrl } = oracle;
+    return { nodes, secrets: connectSecrets({ network: network.name, contracts, oracleUrl, chain }) };
   }
+  const answered = chain.isNew ? undefined : await findAnsweredBlock(network);
+  const fromBlock = answered ?? BigInt(deployment.blockNumber);
+  const companion = startCompanion({ ...scope, chain, keys: oracle.embedded, fromBlock });
+  const readCheckpoint = async () => {
+    const { caughtUp, checkpoint: blockNumber } = companion.oracleStatus();
+    // Read after the status: every answer that it counts is in this block or an earlier one.
+    const head = caughtUp ? await client.getHead("latest") : undefined;
+    return head && { blockNumber, head };
+  };
+  return {
+    ...companion,
+    findReason: (id) => companion.oracleStatus().pending.find(({ requestId }) => requestId === id)?.why,
+    endCheckpoints: keepOracleCheckpoint(network, readCheckpoint, onError),
+  };
+}
 
-  function createTwin({ client, deployment, operator }: NetworkChain, onFound: (error: TwinError) => void) {
-    return createTwinWatch({
-      network: name,
-      client,
-      store,
-      operator: operator.address,
-      presetConsumer: deployment.contracts.presetConsumer,
-      firstBlock: deployment.blockNumber,
-      onFound,
-    });
-  }
+function createTwin(
+  { source, store }: Scope,
+  { client, deployment, operator }: NetworkChain,
+  onFound: (error: TwinError) => void,
+): TwinWatch {
+  return createTwinWatch({
+    network: source.profile.name,
+    client,
+    store,
+    operator: operator.address,
+    presetConsumer: deployment.contracts.presetConsumer,
+    firstBlock: deployment.blockNumber,
+    onFound,
+  });
+}
 
-  async function openNetwork(chain: NetworkChain, watcher: ChainWatcher, twin: TwinWatch): Promise<Dispatch> {
-    const finality = createFinality({
-      client: chain.client,
-      depth: terms.finalityDepth,
-      hasFinalizedTag: terms.hasFinalizedTag,
-      head: () => watcher.head(),
-    });
-    const status = opened.companion?.oracleStatus;
-    const network = {
-      source,
-      chain,
-      watcher,
-      finality,
-      budget,
-      twin,
-      oracleWait: status && ((id: string) => status().pending.find(({ requestId }) => requestId === id)?.why),
-      oracleNodes: opened.nodes,
-      onError,
-    };
-    return await openDispatch({ ...options, network });
-  }
+function openNetwork(
+  { source, budget, onError }: Scope,
+  { oracle, ...parts }: Pick<Opened, "chain" | "watcher" | "oracle"> & { readonly twin: TwinWatch },
+): OpenNetwork {
+  const { client } = parts.chain;
+  const { finalityDepth: depth, hasFinalizedTag } = source.terms;
+  const finality = createFinality({ client, depth, hasFinalizedTag, head: () => parts.watcher.head() });
+  const { findReason: oracleWait, nodes: oracleNodes } = oracle;
+  return { ...parts, source, finality, budget, oracleWait, oracleNodes, onError };
+}
 
-  function openHealth(
-    { client, operator, deployment, pause, warnings }: NetworkChain,
-    watcher: ChainWatcher,
-    dispatch: Dispatch,
-  ): Opened["health"] {
-    const { book } = options;
-    const status = opened.companion?.oracleStatus;
-    return createNetworkHealth({
-      ...deployment.contracts,
-      client,
-      watcher,
-      operator: operator.address,
-      chainPause: pause,
-      chainWarnings: warnings,
-      subscriptions: {
-        list: () => dispatch.intake().subscriptions.list(),
-        readBalances: (one) => dispatch.intake().subscriptions.readBalances(one),
-      },
-      spentBudgets: () => budget.listSpent(),
-      lowSubscriptionJuels: terms.allowanceJuels / 10n,
-      openRequests: () => book.openCount(name),
-      queuedRequests: () => dispatch.intake().queued(),
-      damagedRequests: () => book.damaged.count(name),
-      ...(status && { oracle: () => describeOracleHealth(status()) }),
-    });
-  }
-
-  function close(): Promise<void> {
-    closing ??= (async () => {
-      opened.stopTwinWatch?.();
-      await opened.dispatch?.close();
-      if (isServing()) become({ status: "unavailable", why: "it is stopping" });
-      stopping.abort();
-      await opened.endCheckpoints?.();
-      opened.companion?.close();
-      opened.watcher?.close();
-      await opened.chain?.close();
-    })();
-    return closing;
-  }
+function openHealth(
+  { source, book, budget }: Scope,
+  { chain, watcher, oracle, dispatch }: Pick<Opened, "chain" | "watcher" | "oracle" | "dispatch">,
+): Opened["health"] {
+  const { name } = source.profile;
+  const { client, operator, deployment, pause, warnings } = chain;
+  const { oracleStatus } = oracle;
+  return createNetworkHealth({
+    ...deployment.contracts,
+    client,
+    watcher,
+    operator: operator.address,
+    chainPause: pause,
+    chainWarnings: warnings,
+    subscriptions: {
+      list: () => dispatch.intake().subscriptions.list(),
+      readBalances: (one) => dispatch.intake().subscriptions.readBalances(one),
+    },
+    spentBudgets: () => budget.listSpent(),
+    lowSubscriptionJuels: source.terms.allowanceJuels / 10n,
+    openRequests: () => book.openCount(name),
+    queuedRequests: () => dispatch.intake().queued(),
+    damagedRequests: () => book.damaged.count(name),
+    ...(oracleStatus && { oracle: () => describeOracleHealth(oracleStatus()) }),
+  });
 }
