@@ -9,7 +9,6 @@ import type { LateRoundCalls } from "../requests/lateRounds.ts";
 import type { Secrets } from "../requests/secrets.ts";
 import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { createCallCounter } from "./callCounter.ts";
 import type { CallCounter } from "../lib/callCounter.ts";
 import type { HttpDeps, RequestState, HttpContext } from "./context.ts";
 import { frame, isApiPath, createHttpMetrics } from "./frame.ts";
@@ -18,28 +17,25 @@ import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 import { createLiveSchemas } from "./schemas/liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
-import { createPublicGuard, type PublicGuard } from "./publicGuard.ts";
+import type { PublicGuard } from "./publicGuard.ts";
 import { createResponder } from "./responder.ts";
 import { catalogueOperations } from "./routes/catalogue.ts";
-import { ownConsumersOperation } from "./routes/consumerList.ts";
 import { contractRequestsOperation } from "./routes/contractRequests.ts";
-import { consumerOperation, unlinkOperation } from "./routes/consumers.ts";
-import { deleteDappOperation } from "./routes/dapps.ts";
-import { dryRunsOperation } from "./routes/dryRuns.ts";
+import { consumerOperation, ownConsumersOperation, unlinkOperation } from "./routes/consumers.ts";
+import { dappOperations } from "./routes/dapps.ts";
 import { explorerOperations } from "./routes/explorer.ts";
 import { beaconRoutes } from "./routes/beacon.ts";
 import { gatewayRoute, type SecretsGateway } from "./routes/gateway.ts";
 import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
-import { operatorDappOperations } from "./routes/operatorDapps.ts";
-import { operatorKeyOperations } from "./routes/operatorKeys.ts";
-import { operatorStatusOperations } from "./routes/operatorStatus.ts";
+import { keyOperations } from "./routes/keys.ts";
+import { statusOperations } from "./routes/status.ts";
 import { operationsRoutes } from "./routes/operations.ts";
 import { recordChange } from "./recordChange.ts";
 import { peopleOperations } from "./routes/people.ts";
 import { presetOperation } from "./routes/presets.ts";
 import { randomOperation } from "./routes/random.ts";
-import { requestOperation, requestsOperation } from "./routes/requests.ts";
+import { requestOperations } from "./routes/requests.ts";
 import { usageOperation } from "./routes/usage.ts";
 import { verifyOperation } from "./routes/verify.ts";
 import { logTriggerOperations } from "./routes/logTriggers.ts";
@@ -58,20 +54,15 @@ export interface HttpAppOptions {
    * app per registry.
    */
   readonly registry: Registry;
-  /** What the operator may do through the API. Default: nothing. */
-  readonly operator?: OperatorPart;
-  /** Default: the service has no webhooks. */
-  readonly webhooks?: Webhooks;
-  /** Default: the service has no schedules. */
-  readonly schedules?: Schedules;
-  /** Default: the service has no secrets. */
-  readonly secrets?: Secrets;
-  /** Answers `POST /gateway`. Default: there is none. */
-  readonly gateway?: SecretsGateway;
-  /** Takes late rounds of drand at `/beacon`. Default: nothing does. */
-  readonly lateRounds?: LateRoundCalls;
-  /** Default: the service has no log triggers. */
-  readonly logTriggers?: LogTriggers;
+  readonly operator: OperatorPart;
+  readonly webhooks: Webhooks;
+  readonly schedules: Schedules;
+  readonly secrets: Secrets;
+  readonly logTriggers: LogTriggers;
+  /** Answers `POST /gateway`. */
+  readonly gateway: SecretsGateway;
+  /** Takes late rounds of drand at `/beacon`. */
+  readonly lateRounds: LateRoundCalls;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
   /**
@@ -80,17 +71,17 @@ export interface HttpAppOptions {
    */
   readonly trustProxy?: boolean;
   /** Web pages, tried after the API's own routes and before a path counts as unknown. */
-  readonly pages?: readonly Middleware<RequestState>[];
-  /** Guards calls of `/readyz` and `/metrics`. Default: the guard of a server that other machines can reach. */
-  readonly guardPublic?: PublicGuard;
-  /** Counts calls by key and by address. Default: in this process. */
-  readonly counter?: CallCounter;
-  /** Aborts when the server is about to close; `/readyz` reports it. Default: never. */
-  readonly leaving?: AbortSignal;
-  /** Aborts when the server closes: event streams end and new calls are refused. Default: never. */
-  readonly closing?: AbortSignal;
-  /** Aborts after `closing`: calls that are still waiting answer `still_pending`. Default: never. */
-  readonly closingHard?: AbortSignal;
+  readonly pages: readonly Middleware<RequestState>[];
+  /** Guards calls without an API key. */
+  readonly guardPublic: PublicGuard;
+  /** Counts calls by key and by address. */
+  readonly counter: CallCounter;
+  /** Aborts when the server is about to close; `/readyz` reports it. */
+  readonly leaving: AbortSignal;
+  /** Aborts when the server closes: event streams end and new calls are refused. */
+  readonly closing: AbortSignal;
+  /** Aborts after `closing`: calls that are still waiting answer `still_pending`. */
+  readonly closingHard: AbortSignal;
 }
 
 /**
@@ -98,58 +89,31 @@ export interface HttpAppOptions {
  * Compiles everything up front, so that a call only looks things up. Doesn't listen: see `startHttp`.
  */
 export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
-  const { service, log } = options;
-  const never = new AbortController().signal;
+  const { service, log, operator, counter, guardPublic, leaving, closing, closingHard } = options;
   const deps: HttpDeps = {
     service,
     log,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     schemas: createLiveSchemas(service),
-    leaving: options.leaving ?? never,
-    closing: options.closing ?? never,
-    closingHard: options.closingHard ?? never,
+    leaving,
+    closing,
+    closingHard,
   };
   const metrics = createHttpMetrics(options.registry);
-  const counter = options.counter ?? createCallCounter();
-  const guard = createGuard({ service, operator: options.operator, limits: deps.limits, counter });
-  const operations = [
-    ...createOperations(deps, { verifier: options.verifier, openStreams: metrics.streams }),
-    ...(options.webhooks === undefined ? [] : webhookOperations(deps, options.webhooks)),
-    ...(options.secrets === undefined ? [] : secretOperations(deps, options.secrets)),
-    ...(options.schedules === undefined ? [] : scheduleOperations(deps, options.schedules)),
-    ...(options.logTriggers === undefined ? [] : logTriggerOperations(deps, options.logTriggers)),
-    ...(options.operator === undefined
-      ? []
-      : [
-          ...operatorDappOperations(deps, options.operator),
-          ...operatorKeyOperations(deps, options.operator),
-          ...operatorStatusOperations(deps),
-          ...peopleOperations(deps, options.operator),
-          ownConsumersOperation(deps, options.operator),
-          contractRequestsOperation(deps, options.operator),
-          ...explorerOperations({
-            explorer: options.operator.explorer,
-            service,
-            verifier: options.verifier,
-            schemas: deps.schemas,
-          }),
-        ]),
-  ];
+  const guard = createGuard({ service, operator, limits: deps.limits, counter });
+  const operations = describeOperations(deps, options, metrics.streams);
   deps.schemas();
 
-  const guardPublic = options.guardPublic ?? createPublicGuard({ isLoopback: false, limits: deps.limits });
   const router = new Router<RequestState>({ sensitive: true });
   for (const operation of operations) {
     router[operation.method](operation.path, async (ctx) => {
       if (operation.access === "everybody") await guardPublic(ctx);
       else await guard.admit(ctx, operation);
-      if (options.operator === undefined) await operation.handle(ctx);
-      else await recordChange(ctx, operation, options.operator);
+      await recordChange(ctx, operation, operator);
     });
   }
-  if (options.gateway !== undefined) gatewayRoute(router, { gateway: options.gateway, guardPublic });
-  if (options.lateRounds !== undefined)
-    beaconRoutes(router, { rounds: options.lateRounds, guard, guardPublic, counter });
+  gatewayRoute(router, { gateway: options.gateway, guardPublic });
+  beaconRoutes(router, { rounds: options.lateRounds, guard, guardPublic, counter });
   operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.
@@ -158,36 +122,41 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   app.use(frame({ log, metrics }));
   app.use(apiLayer({ guard, closing: deps.closing }));
   app.use(router.routes());
-  for (const page of options.pages ?? []) app.use(page);
+  for (const page of options.pages) app.use(page);
   app.use(unmatched());
   return app;
 }
 
-function createOperations(
+function describeOperations(
   deps: HttpDeps,
-  {
-    verifier,
-    openStreams,
-  }: { readonly verifier: Verifier; readonly openStreams: ReturnType<typeof createHttpMetrics>["streams"] },
-) {
+  { verifier, operator, ...options }: HttpAppOptions,
+  openStreams: ReturnType<typeof createHttpMetrics>["streams"],
+): readonly Operation[] {
   const responder = createResponder(deps, { openStreams });
-  const operations: readonly Operation[] = [
+  return [
     presetOperation(deps, responder),
     randomOperation(deps, responder),
     consumerOperation(deps, responder),
     unlinkOperation(deps, responder),
+    ownConsumersOperation(deps, operator),
     functionOperation(deps, responder),
     simulateOperation(deps),
-    requestOperation(deps, responder),
-    requestsOperation(deps, responder),
+    ...requestOperations(deps, responder),
+    contractRequestsOperation(deps, operator),
     verifyOperation(deps, verifier),
-    dryRunsOperation(deps),
     usageOperation(deps),
     faucetOperation(deps),
-    deleteDappOperation(deps),
     ...catalogueOperations(deps),
+    ...webhookOperations(deps, options.webhooks),
+    ...secretOperations(deps, options.secrets),
+    ...scheduleOperations(deps, options.schedules),
+    ...logTriggerOperations(deps, options.logTriggers),
+    ...dappOperations(deps, operator),
+    ...keyOperations(deps, operator),
+    ...statusOperations(deps),
+    ...peopleOperations(deps, operator),
+    ...explorerOperations(deps, { explorer: operator.explorer, verifier }),
   ];
-  return operations;
 }
 
 /** Nothing exists at the path. */

@@ -76,8 +76,7 @@ const DAPP_HEADER = "Tyche-Dapp";
 /** Creates the guard. */
 export function createGuard(options: {
   readonly service: Service;
-  /** Recognizes the operator token; absent if no one may act as operator. */
-  readonly operator: Pick<OperatorPart, "access" | "dapps"> | undefined;
+  readonly operator: Pick<OperatorPart, "access" | "dapps">;
   readonly limits: HttpLimits;
   readonly counter: CallCounter;
 }): Guard {
@@ -92,7 +91,7 @@ export function createGuard(options: {
     });
   /** Whether a credential still counts, and its caller may still do the operation. */
   const isStillAdmitted = async (credential: string, operation: string, dappId: string | undefined) => {
-    const caller = await operator?.access.recognize(credential);
+    const caller = await operator.access.recognize(credential);
     if (caller !== undefined) return mayCall(caller, operation, dappId) === "yes";
     return (await findDapp(credential)) !== undefined;
   };
@@ -100,9 +99,9 @@ export function createGuard(options: {
   return {
     async admit(ctx, { id: operation, method, access = "dapp" }) {
       const credential = readKey(ctx);
-      const caller = await operator?.access.recognize(credential);
+      const caller = await operator.access.recognize(credential);
       let keyId = caller?.id;
-      if (operator !== undefined && caller !== undefined) {
+      if (caller !== undefined) {
         const dapp = await findNamedDapp(ctx, operator.dapps, access);
         ctx.state.caller = caller;
         if (dapp !== undefined) ctx.state.dapp = { ...dapp, keyId: caller.id };
@@ -133,7 +132,7 @@ export function createGuard(options: {
     async findKeyId(ctx) {
       const credential = readKey(ctx);
       if (credential === "") return undefined;
-      return (await operator?.access.recognize(credential))?.id ?? (await findDapp(credential))?.keyId;
+      return (await operator.access.recognize(credential))?.id ?? (await findDapp(credential))?.keyId;
     },
   };
 }

@@ -1,7 +1,14 @@
-import type { TSchema } from "typebox";
-import type { HttpContext } from "./context.ts";
+import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../lib/errorTable.ts";
+import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
+import type { Dapp } from "../requests/service.ts";
+import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
+import { sendJson } from "./frame.ts";
+import { readParameters, readQuery } from "./parameters.ts";
+import { parseRequest } from "./parseRequest.ts";
 import type { RequestSchemas } from "./schemas/liveSchemas.ts";
+import type { Validator } from "./validator.ts";
+import { readIdempotencyKey } from "./waitPreference.ts";
 
 /**
  * Who may call an endpoint. `dapp`: a caller with a dapp's key, or who is signed in and names a dapp. `anybody`: either of them, with no
@@ -52,4 +59,93 @@ export interface Operation {
   readonly takesIdempotencyKey?: boolean;
   readonly errors: readonly ErrorCode[];
   handle(ctx: HttpContext): Promise<void>;
+}
+
+/** A call of an operation, as its work gets it. */
+export interface OperationCall<Values> {
+  readonly ctx: HttpContext;
+  /** The dapp that the call is for. Throws where calls for no dapp are admitted. */
+  readonly dapp: Dapp;
+  /** Returns a parameter of the path. */
+  readonly param: (name: string) => string;
+  /** The checked parameters. */
+  readonly values: Values;
+  /** Absent unless the operation takes one. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** An operation that answers at once, without what follows from the rest. */
+type Described<Name extends keyof RequestSchemas> = Pick<
+  Operation,
+  "id" | "path" | "summary" | "description" | "answer"
+> &
+  Partial<Pick<Operation, "access" | "tag" | "method" | "example" | "takesIdempotencyKey" | "errors">> & {
+    /** Default: `none`. */
+    readonly request?: Name;
+    /** Checks what a schema can't express. */
+    readonly check?: (values: Static<RequestSchemas[Name]>) => readonly ParameterViolation[];
+    /** Returns `data`; `undefined` if the response is complete, or nobody waits for it any more. */
+    readonly run: (
+      call: OperationCall<Static<RequestSchemas[Name]>>,
+    ) => Promise<object | undefined> | object | undefined;
+  };
+
+/**
+ * Creates a builder of operations that answer at once: `get` by default, with their parameters in the query, or in the body of a `post`, `put`
+ * or `patch`. Errors by default: `not_found` if the path names something.
+ */
+export function createOperations(
+  deps: Pick<HttpDeps, "limits" | "schemas">,
+  shared: Pick<Operation, "tag" | "access">,
+) {
+  return <Name extends keyof RequestSchemas = "none">({
+    run,
+    check,
+    ...given
+  }: Described<Name>): Operation => {
+    const { method = "get", request = "none" as Name, path } = given;
+    const takesBody = request !== "none" && method !== "get" && method !== "delete";
+    return {
+      ...shared,
+      errors: path.includes("/:") ? ["not_found"] : [],
+      ...given,
+      method,
+      request,
+      placement: takesBody ? "body" : "query",
+      isAsync: false,
+      async handle(ctx) {
+        if (method === "put" && ctx.querystring !== "") throw new QueryRefusedError();
+        const idempotencyKey = given.takesIdempotencyKey === true ? readIdempotencyKey(ctx) : undefined;
+        const found = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
+        const validate = deps.schemas().validate[request] as Validator<Static<RequestSchemas[Name]>>;
+        const data = await run({
+          ctx,
+          get dapp() {
+            return getDapp(ctx);
+          },
+          param: (name) => readParam(ctx, name),
+          values: parseRequest(found, validate, check),
+          idempotencyKey,
+        });
+        if (data !== undefined) sendJson(ctx, 200, { data });
+      },
+    };
+  };
+}
+
+/** Returns a parameter of the path; empty if it has none of that name. */
+export function readParam(ctx: HttpContext, name: string): string {
+  return (ctx["params"] as Readonly<Record<string, string>>)[name] ?? "";
+}
+
+/** What is put may be secret, and addresses are written to logs on their way. */
+class QueryRefusedError extends InvalidParameterError {
+  constructor() {
+    super([
+      {
+        path: "",
+        message: "parameters belong in the body here, and not in the address, which is written to logs",
+      },
+    ]);
+  }
 }

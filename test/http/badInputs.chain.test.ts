@@ -1,9 +1,8 @@
 import { beforeAll, afterAll, expect, test } from "vitest";
 import { pino } from "pino";
-import { Registry } from "prom-client";
 import { startHttp, type HttpServer } from "../../src/http/server.ts";
 import { BAD_INPUTS, sendBadInput } from "./badInputs.ts";
-import { exampleVerifier } from "./exampleVerifier.ts";
+import { describeParts } from "./harness.ts";
 import { API_KEY, FUNCTIONS_ONLY_KEY, READ_ONLY_KEY, createExampleService } from "./exampleService.ts";
 
 const service = createExampleService();
@@ -11,11 +10,8 @@ let server: HttpServer;
 beforeAll(async () => {
   server = await startHttp({
     service,
-    verifier: exampleVerifier,
-    port: 0,
-    registry: new Registry(),
+    ...(await describeParts({ anonymousRateLimit: 1000, closeGraceMs: 0 })),
     log: pino({ level: "silent" }),
-    limits: { anonymousRateLimit: 1000, closeGraceMs: 0 },
   });
 });
 afterAll(() => server.close());

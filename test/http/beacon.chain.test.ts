@@ -13,8 +13,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { pathOf, QUICKNET_HASH, QUICKNET_ROUNDS } from "../support/drandRelay.ts";
 import { runCli } from "../cli/runCli.ts";
 import { API_KEY, FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
-import { startHarness, type Harness } from "./harness.ts";
-import { describeOperator, OPERATOR_TOKEN } from "./presetHarness.ts";
+import { OPERATOR_TOKEN, startHarness, type Harness } from "./harness.ts";
 
 const SIGNATURE = toHex(QUICKNET_ROUNDS.get(1000n)!).slice(2);
 const NEXT = toHex(QUICKNET_ROUNDS.get(1001n)!).slice(2);
@@ -106,7 +105,7 @@ const NO_POINT = { signature: "00".repeat(48) };
 /** Starts a service behind a proxy, where callers without a key use up what all addresses together have. */
 async function startStarved() {
   const { call, server } = await startHarness({
-    more: { lateRounds, trustProxy: true, operator: await describeOperator() },
+    more: { lateRounds, trustProxy: true },
   });
   const put = (subnet: number, key: string | null = null, body: object = NO_POINT) =>
     call("PUT", PATH, {

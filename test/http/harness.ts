@@ -5,7 +5,16 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterEach } from "vitest";
 import type { HttpLimits } from "../../src/http/limits.ts";
+import { createCallCounter } from "../../src/http/callCounter.ts";
+import type { OperatorPart } from "../../src/http/operatorPart.ts";
+import { createPublicGuard } from "../../src/http/publicGuard.ts";
 import { startHttp, type HttpServer, type StartHttpOptions } from "../../src/http/server.ts";
+import type { DappDirectory } from "../../src/dapps/dapps.ts";
+import { createExplorer } from "../../src/explorer/explorer.ts";
+import { createOperatorAccess, MIN_TOKEN_CHARACTERS } from "../../src/people/access.ts";
+import { createPeople } from "../../src/people/people.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import { openStore } from "../../src/store/store.ts";
 import { API_KEY, createExampleService, type ExampleService } from "./exampleService.ts";
 import { exampleVerifier } from "./exampleVerifier.ts";
 
@@ -38,6 +47,49 @@ export interface Reply {
   readonly data: Record<string, unknown>;
 }
 
+export const OPERATOR_TOKEN = "x".repeat(MIN_TOKEN_CHARACTERS);
+
+const unreachable = (): never => {
+  throw new Error("this part is described, not called");
+};
+let operator: Promise<OperatorPart> | undefined;
+
+/** Creates the operator's part once per file; `operator.service.test.ts` calls its operations on a real service. */
+async function describeOperator(): Promise<OperatorPart> {
+  const store = await openStore(createSqliteDialect(":memory:"));
+  return {
+    access: await createOperatorAccess({ operatorToken: OPERATOR_TOKEN, store }),
+    people: createPeople(store),
+    baseUrl: unreachable,
+    dapps: {} as DappDirectory,
+    explorer: createExplorer(new Map()),
+    readConfigVars: unreachable,
+    readBalances: unreachable,
+    readChainConsumers: unreachable,
+  };
+}
+
+/** Returns all that the HTTP layer needs to start on a free port in front of an example service. */
+export async function describeParts(limits: Partial<HttpLimits>) {
+  const counter = createCallCounter();
+  return {
+    verifier: exampleVerifier,
+    operator: await (operator ??= describeOperator()),
+    webhooks: {} as StartHttpOptions["webhooks"],
+    secrets: {} as StartHttpOptions["secrets"],
+    schedules: {} as StartHttpOptions["schedules"],
+    logTriggers: {} as StartHttpOptions["logTriggers"],
+    gateway: {} as StartHttpOptions["gateway"],
+    lateRounds: {} as StartHttpOptions["lateRounds"],
+    pages: [],
+    guardPublic: createPublicGuard({ isLoopback: false, limits, counter }),
+    counter,
+    registry: new Registry(),
+    port: 0,
+    limits,
+  };
+}
+
 const open: HttpServer[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((server) => server.close()));
@@ -57,11 +109,8 @@ export async function startHarness(
   });
   const server = await startHttp({
     service,
-    verifier: exampleVerifier,
+    ...(await describeParts({ closeGraceMs: 100, ...options.limits })),
     log: pino({ level: "debug" }, destination),
-    registry: new Registry(),
-    port: 0,
-    limits: { closeGraceMs: 100, ...options.limits },
     ...options.more,
   });
   open.push(server);

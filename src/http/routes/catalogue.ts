@@ -1,47 +1,48 @@
 import { NetworkView, PresetView } from "../../api/catalogue.ts";
 import { listOf } from "../../api/common.ts";
+import { FundedAccount, ServiceInfo } from "../../api/operator.ts";
+import { FUNDED_ACCOUNTS } from "../../dapps/faucet.ts";
+import { version } from "../../lib/version.ts";
 import type { HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { Operation } from "../operation.ts";
-import { readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import { createOperations, type Operation } from "../operation.ts";
 
-/** `GET /api/presets` and `GET /api/networks`: the presets and networks that the service offers. */
+/** What the service offers: presets, networks, accounts with coin on embedded chains, and its version. */
 export function catalogueOperations(deps: HttpDeps): readonly Operation[] {
-  const shared = {
-    access: "anybody",
-    method: "get",
-    tag: "Catalogue",
-    request: "none",
-    placement: "query",
-    isAsync: false,
-    errors: [],
-  } as const;
+  const operation = createOperations(deps, { tag: "Catalogue", access: "anybody" });
   return [
-    {
-      ...shared,
+    operation({
       id: "listPresets",
       path: "/api/presets",
       summary: "List presets",
       description: "The presets that are installed, with the JSON Schemas of their parameters.",
       answer: listOf(PresetView),
-      async handle(ctx) {
-        parseRequest(readQuery(ctx), deps.schemas().validate.none);
-        sendJson(ctx, 200, { data: { items: deps.service.presets() } });
-      },
-    },
-    {
-      ...shared,
+      run: () => ({ items: deps.service.presets() }),
+    }),
+    operation({
       id: "listNetworks",
       path: "/api/networks",
       summary: "List networks",
       description:
         "The networks served, with their limits, contract addresses and status, and the oracle's nodes where several operators run them.",
       answer: listOf(NetworkView),
-      async handle(ctx) {
-        parseRequest(readQuery(ctx), deps.schemas().validate.none);
-        sendJson(ctx, 200, { data: { items: await deps.service.networksWithNodes() } });
-      },
-    },
+      run: async () => ({ items: await deps.service.networksWithNodes() }),
+    }),
+    operation({
+      id: "listFundedAccounts",
+      path: "/api/faucet/accounts",
+      summary: "List funded accounts",
+      description:
+        "Accounts that hold coin on every embedded chain from its first block on. Their keys are public.",
+      answer: listOf(FundedAccount),
+      run: () => ({ items: [...FUNDED_ACCOUNTS] }),
+    }),
+    operation({
+      id: "getInfo",
+      path: "/api/info",
+      summary: "Read the version",
+      description: "Version of the service.",
+      answer: ServiceInfo,
+      run: () => ({ version }),
+    }),
   ];
 }

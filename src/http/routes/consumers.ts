@@ -1,9 +1,13 @@
+import { ConsumerList } from "../../api/operator.ts";
 import { ConsumerResult } from "../../api/results.ts";
+import type { ConsumerList as Consumers, NetworkView } from "../../api/types.ts";
+import type { Dapp, RequestRecord, Service } from "../../requests/service.ts";
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { describeValue } from "../../lib/describeValue.ts";
-import type { Operation } from "../operation.ts";
+import { createOperations, readParam, type Operation } from "../operation.ts";
+import type { OperatorPart } from "../operatorPart.ts";
 import { readParameters, readQuery } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";
 import type { Responder } from "../responder.ts";
@@ -63,7 +67,7 @@ export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation
 
 /** Reads the address in the path. Throws {@link InvalidParameterError}. */
 function readAddress(ctx: HttpContext): Hex {
-  const { address = "" } = ctx["params"] as Readonly<Record<string, string>>;
+  const address = readParam(ctx, "address");
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
     const message = `must be an address: 0x and 40 hex digits; got ${describeValue(address)}`;
     throw new InvalidParameterError([{ path: "/address", message }]);
@@ -87,4 +91,73 @@ export function checkChecksum(address: Hex, path = "/consumer"): ParameterViolat
 
 function lower(address: Hex): Hex {
   return address.toLowerCase() as Hex;
+}
+
+/** How many links are searched for the transaction of each contract. */
+const LINKS_READ = 100;
+
+/** `GET /api/vrfv2/consumers`: the contracts that are linked to the subscriptions of the key's dapp. */
+export function ownConsumersOperation(deps: HttpDeps, part: OperatorPart): Operation {
+  return createOperations(deps, { tag: "Randomness" })({
+    id: "listOwnConsumers",
+    path: "/api/vrfv2/consumers",
+    summary: "List your consumers",
+    description:
+      "The contracts that are linked to the dapp's subscriptions, as the chains have them: at most 99 on each network.",
+    request: "consumers",
+    answer: ConsumerList,
+    async run({ dapp, values: { network } }) {
+      const { linked } = await listConsumers(dapp, { service: deps.service, part });
+      return { linked: linked.filter((one) => network === undefined || one.network === network) };
+    },
+  });
+}
+
+/**
+ * Lists a dapp's contracts as they are linked on the chains. An unreachable chain doesn't hide the others'
+ * contracts.
+ */
+export async function listConsumers(
+  dapp: Dapp,
+  { service, part }: { readonly service: Service; readonly part: OperatorPart },
+): Promise<Consumers> {
+  const [{ networks }, onChain, links] = await Promise.all([
+    part.readConfigVars(dapp.id),
+    part.readChainConsumers(dapp.id),
+    service.listRequests(dapp, { limit: LINKS_READ, kind: "consumer", state: "fulfilled" }),
+  ]);
+  const findLink = (network: string, address: string) => {
+    const own = links.items.filter(
+      (one) => one.network === network && (one.params as { consumer?: string }).consumer === address,
+    );
+    // Linking a linked contract again finds the same transaction: the first of these requests has its date.
+    return own.findLast((one) => hashOf(one) === hashOf(own[0]));
+  };
+  const ownOf = (network: string): Hex | undefined =>
+    service.networks().find(({ name }: NetworkView) => name === network)?.contracts.presetConsumer;
+  const linked = networks.flatMap(({ network, consumers }) => {
+    const found = onChain.get(network);
+    const addresses = new Set([...consumers, ...(found?.keys() ?? [])] as Hex[]);
+    addresses.delete(ownOf(network) ?? "0x");
+    return [...addresses].map((address) => {
+      const state = found?.get(address);
+      const link = findLink(network, address);
+      const hash = hashOf(link);
+      return {
+        network,
+        address,
+        onChain:
+          found === undefined
+            ? null
+            : { vrf: state?.isOnVrf === true, functions: state?.isOnFunctions === true },
+        ...(link === undefined ? {} : { linkedAt: link.updatedAt }),
+        ...(hash === undefined ? {} : { transactionHash: hash }),
+      };
+    });
+  });
+  return { linked };
+}
+
+function hashOf(link: RequestRecord | undefined): Hex | undefined {
+  return (link?.outcome as { readonly transactionHash?: Hex } | null | undefined)?.transactionHash;
 }

@@ -1,31 +1,164 @@
+import type { Static } from "typebox";
+import { listOf } from "../../api/common.ts";
+import {
+  ConsumerList,
+  DappView,
+  NetworkConfigView,
+  NewDapp,
+  SubscriptionBalances,
+} from "../../api/operator.ts";
 import { DappDeletion } from "../../api/results.ts";
-import { getDapp, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { Operation } from "../operation.ts";
-import { readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import { formatNetworkEnv } from "../../dapps/configEnv.ts";
+import type { DappDirectory } from "../../dapps/dapps.ts";
+import type { NetworkConfigVars } from "../../dapps/configVars.ts";
+import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
+import { formatTime } from "../../lib/time.ts";
+import { getCaller, type HttpDeps } from "../context.ts";
+import { createOperations, type Operation } from "../operation.ts";
+import type { OperatorPart } from "../operatorPart.ts";
+import { listConsumers } from "./consumers.ts";
+import { viewNewKey } from "./keys.ts";
 
-/** `DELETE /api/dapps/{dappId}`: deletes the key's own dapp. */
-export function deleteDappOperation(deps: HttpDeps): Operation {
+/** The dapps, and what building on one requires: config vars, balances, consumers. */
+export function dappOperations(deps: HttpDeps, part: OperatorPart): readonly Operation[] {
+  const { service } = deps;
+  const { dapps } = part;
+  const operation = createOperations(deps, { tag: "Operator", access: "operator" });
+
+  return [
+    operation({
+      id: "listDapps",
+      path: "/api/dapps",
+      summary: "List dapps",
+      description: "All dapps of the service, oldest first; for a person, those that they are a member of.",
+      answer: listOf(DappView),
+      async run({ ctx }) {
+        const { isOperator, person } = getCaller(ctx);
+        const items = (await dapps.list()).filter(({ id }) => isOperator || person?.roles.has(id));
+        return { items: items.map(viewDapp) };
+      },
+    }),
+    operation({
+      id: "createDapp",
+      method: "post",
+      path: "/api/dapps",
+      summary: "Create a dapp",
+      description:
+        "Creates a dapp and its first API key; the answer contains the key. With an `Idempotency-Key`, a repeated call gets the same dapp and key.",
+      request: "createDapp",
+      example: { name: "My game" },
+      answer: NewDapp,
+      takesIdempotencyKey: true,
+      errors: ["not_found", "idempotency_conflict", "name_taken"],
+      async run({ values: { name, facilities }, idempotencyKey }) {
+        const made = await dapps.create(name, facilities, { idempotencyKey });
+        return { ...viewDapp(made.dapp), key: viewNewKey(made.key) };
+      },
+    }),
+    operation({
+      id: "getDapp",
+      path: "/api/dapps/:dappId",
+      summary: "Read a dapp",
+      description: "Name and permissions of a dapp.",
+      answer: DappView,
+      run: async ({ dapp }) => viewDapp(await dapps.get(dapp.id)),
+    }),
+    operation({
+      id: "updateDapp",
+      method: "patch",
+      path: "/api/dapps/:dappId",
+      summary: "Change a dapp",
+      description: "Renames a dapp, or sets what its presets wait for; everything else stays the same.",
+      request: "updateDapp",
+      example: { name: "My other game" },
+      answer: DappView,
+      errors: ["not_found", "name_taken"],
+      async run({ ctx, dapp: { id }, values: { name, beacon } }) {
+        ctx.state.before = viewDapp(await dapps.get(id));
+        if (name !== undefined) await dapps.rename(id, name);
+        if (beacon !== undefined) await dapps.setBeacon(id, beacon);
+        return viewDapp(await dapps.get(id));
+      },
+    }),
+    operation({
+      id: "getConfigVars",
+      path: "/api/dapps/:dappId/configVars",
+      summary: "Read config vars",
+      description: "The values to deploy a consumer contract of the dapp with, by network.",
+      answer: listOf(NetworkConfigView),
+      async run({ dapp }) {
+        const { dappId, networks } = await part.readConfigVars(dapp.id);
+        return { items: networks.map((vars) => viewConfig(dappId, vars)) };
+      },
+    }),
+    operation({
+      id: "getBalances",
+      path: "/api/dapps/:dappId/balances",
+      summary: "Read balances",
+      description:
+        "The balances of the dapp's subscriptions. A network is absent while it can't be reached, or while its subscriptions don't exist yet.",
+      answer: listOf(SubscriptionBalances),
+      run: async ({ dapp }) => ({
+        items: [...(await part.readBalances(dapp.id))].map(([network, held]) => ({
+          network,
+          ...held,
+        })),
+      }),
+    }),
+    operation({
+      id: "listConsumers",
+      path: "/api/dapps/:dappId/consumers",
+      summary: "List consumers",
+      description: "The contracts that are linked to the dapp's subscriptions, as the chains have them.",
+      answer: ConsumerList,
+      run: ({ dapp }) => listConsumers(dapp, { service, part }),
+    }),
+    operation({
+      id: "deleteDapp",
+      method: "delete",
+      path: "/api/dapps/:dappId",
+      access: "dapp",
+      tag: "Dapps",
+      summary: "Delete a dapp",
+      description:
+        "Deletes the key's dapp permanently. All of its keys stop working at once, including this call's, and its consumer contracts are " +
+        "unlinked. Requests in progress still complete. Shared results and the operator's usage totals remain. " +
+        "A dapp other than the key's gets 404.",
+      answer: DappDeletion,
+      run: ({ dapp, param }) => service.deleteDapp(dapp, param("dappId")),
+    }),
+  ];
+}
+
+function viewConfig(dappId: string, vars: NetworkConfigVars) {
+  const { network, title, chainId, rpcUrl, vrfSubscriptionId, functionsSubscriptionId, keyHash, donId } =
+    vars;
+  const { vrfCoordinator, functionsRouter, link } = vars.contracts;
+  const hasAll = vrfSubscriptionId !== undefined && vrfCoordinator !== undefined && keyHash !== undefined;
   return {
-    id: "deleteDapp",
-    method: "delete",
-    path: "/api/dapps/:dappId",
-    tag: "Dapps",
-    summary: "Delete a dapp",
-    description:
-      "Deletes the key's dapp permanently. All of its keys stop working at once, including this call's, and its consumer contracts are " +
-      "unlinked. Requests in progress still complete. Shared results and the operator's usage totals remain. " +
-      "A dapp other than the key's gets 404.",
-    request: "none",
-    placement: "query",
-    answer: DappDeletion,
-    isAsync: false,
-    errors: ["not_found"],
-    async handle(ctx) {
-      parseRequest(readQuery(ctx), deps.schemas().validate.none);
-      const { dappId = "" } = ctx["params"] as Readonly<Record<string, string>>;
-      sendJson(ctx, 200, { data: await deps.service.deleteDapp(getDapp(ctx), dappId) });
-    },
+    network,
+    title,
+    chainId,
+    ...(rpcUrl === undefined ? {} : { rpcUrl }),
+    ...(vrfSubscriptionId === undefined ? {} : { vrfSubscriptionId }),
+    ...(functionsSubscriptionId === undefined ? {} : { functionsSubscriptionId }),
+    ...(keyHash === undefined ? {} : { keyHash }),
+    donId,
+    contracts: { vrfCoordinator, functionsRouter, link },
+    env: formatNetworkEnv(vars),
+    ...(hasAll ? { sampleContract: formatSampleConsumer(dappId, vars) } : {}),
+  };
+}
+
+type StoredDapp = Awaited<ReturnType<DappDirectory["get"]>>;
+
+/** A dapp as the API shows it. */
+export function viewDapp({ id, name, facilities, createdAt, beacon }: StoredDapp): Static<typeof DappView> {
+  return {
+    id,
+    name,
+    facilities: facilities as Static<typeof DappView>["facilities"],
+    createdAt: formatTime(createdAt),
+    ...(beacon === undefined ? {} : { beacon }),
   };
 }

@@ -11,14 +11,9 @@ import { QUICKNET_HASH } from "../../lib/drand.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import type { Service } from "../../requests/service.ts";
 import type { Verifier } from "../../verify/verifier.ts";
-import type { HttpContext } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { LiveSchemas } from "../schemas/liveSchemas.ts";
-import type { Operation } from "../operation.ts";
-import { readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import type { HttpDeps } from "../context.ts";
+import { createOperations, type Operation, type OperationCall } from "../operation.ts";
 import { searchEverywhere } from "./explorerSearch.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -28,60 +23,34 @@ const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
 /** How long chain data that many ask for are kept, in ms: a result that everybody looks at is read from the node six times a minute. */
 const RECORDED_MS = 10_000;
 
-/** Dependencies of the explorer's operations. */
-export interface ExplorerOptions {
-  readonly explorer: Explorer;
-  readonly service: Pick<
-    Service,
-    "networks" | "presets" | "getShared" | "listOnChain" | "findOnChain" | "searchPrefix"
-  >;
-  readonly verifier: Pick<Verifier, "record">;
-  readonly schemas: () => LiveSchemas;
-}
-
-/** An explorer operation, without the members that all of them share. */
-type Reading = Pick<Operation, "id" | "path" | "summary" | "description" | "answer"> & {
-  /** Default: `none`, which refuses any query. */
-  readonly request?: Operation["request"];
-  /** Returns `data`. */
-  readonly read: (ctx: HttpContext) => Promise<object> | object;
-};
-
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
  * shows nothing that isn't on a chain.
  */
-export function explorerOperations({
-  explorer,
-  service,
-  verifier,
-  schemas,
-}: ExplorerOptions): readonly Operation[] {
+export function explorerOperations(
+  deps: HttpDeps,
+  { explorer, verifier }: { readonly explorer: Explorer; readonly verifier: Pick<Verifier, "record"> },
+): readonly Operation[] {
+  const { service } = deps;
   const record = remember(RECORDED_MS, async (id: string) => {
     const { network, outcome } = await service.getShared(id);
     const tx = outcome.url.split("/").at(-1) as Hex;
     return await verifier.record({ network, tx, requestId: outcome.requestId });
   });
   const budget = createReadBudget();
-  const reading = ({ read, ...rest }: Reading): Operation => ({
-    access: "everybody",
-    method: "get",
-    tag: "Explorer",
-    request: "none",
-    placement: "query",
-    isAsync: false,
-    errors: ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"],
-    ...rest,
-    path: `/api/explorer${rest.path}`,
-    async handle(ctx) {
-      if (rest.request === undefined) parseRequest(readQuery(ctx), schemas().validate.none);
-      const data = await budget.read(addressGroup(ctx.ip), async () =>
-        // Nobody reads what was asked for over a connection that is closed by now.
-        ctx.state.isClosed === true ? undefined : await read(ctx),
-      );
-      if (data !== undefined) sendJson(ctx, 200, { data });
-    },
-  });
+  const operation = createOperations(deps, { tag: "Explorer", access: "everybody" });
+  const errors = ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"] as const;
+  const reading: typeof operation = ({ run, ...given }) =>
+    operation({
+      ...given,
+      path: `/api/explorer${given.path}`,
+      errors,
+      run: (call) =>
+        budget.read(addressGroup(call.ctx.ip), async () =>
+          // Nobody reads what was asked for over a connection that is closed by now.
+          call.ctx.state.isClosed === true ? undefined : await run(call),
+        ),
+    });
   const titleOf = (network: string): string =>
     service.networks().find(({ name }) => name === network)?.title ?? network;
   /** Throws if a network has nothing to show at all, with the reason. */
@@ -96,25 +65,25 @@ export function explorerOperations({
     if (view.status !== "serving")
       throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting");
   };
-  /** Wraps a read on the path's network: returns what was found, or throws why nothing was. */
+  /** Wraps a read on the path's network: returns what was found, or throws why nothing was. `before`: where the page begins. */
   const find =
     <View extends object>(
-      read: (network: string, param: (name: string) => string, ctx: HttpContext) => Promise<View | undefined>,
+      read: (
+        network: string,
+        param: (name: string) => string,
+        before: ListCursor | undefined,
+      ) => Promise<View | undefined>,
       missing: (title: string, param: (name: string) => string) => string,
     ) =>
-    async (ctx: HttpContext): Promise<View> => {
-      const param = (name: string): string => (ctx["params"] as Readonly<Record<string, string>>)[name] ?? "";
+    async ({ param, values }: OperationCall<{ readonly before?: string }>): Promise<View> => {
       const network = param("network");
       const isKnown = service.networks().some(({ name }) => name === network);
-      const view = isKnown ? await read(network, param, ctx) : undefined;
+      const view = isKnown ? await read(network, param, parseBefore(values.before)) : undefined;
       if (view !== undefined) return view;
       checkNetwork(network);
       throw new MissingError(missing(titleOf(network), param));
     };
   const isUnread = (title: string): string => `${title} can't be read now.`;
-  const readBefore = (ctx: HttpContext): ListCursor | undefined =>
-    parseBefore(parseRequest(readQuery(ctx), schemas().validate.before).before);
-
   return [
     reading({
       id: "exploreNetworks",
@@ -122,7 +91,7 @@ export function explorerOperations({
       summary: "List networks that have an explorer",
       description: "The networks, each with its chain and status.",
       answer: listOf(views.ExplorerNetwork),
-      read() {
+      run() {
         return {
           items: service.networks().map((network) => ({
             name: network.name,
@@ -152,7 +121,7 @@ export function explorerOperations({
       description:
         "The presets that are installed, with their sources and the JSON Schemas of their parameters.",
       answer: listOf(PresetView),
-      read: () => ({ items: service.presets() }),
+      run: () => ({ items: service.presets() }),
     }),
     reading({
       id: "exploreNetwork",
@@ -160,7 +129,7 @@ export function explorerOperations({
       summary: "Read the head of a chain",
       description: "The newest blocks and transactions of a chain, and the service's contracts on it.",
       answer: views.ChainOverview,
-      read: find((network) => explorer.findOverview(network), isUnread),
+      run: find((network) => explorer.findOverview(network), isUnread),
     }),
     reading({
       id: "exploreTransaction",
@@ -169,7 +138,7 @@ export function explorerOperations({
       description:
         "A transaction with everything decoded from it: the call, the events, VRF proofs with their words, requests, results and signed reports.",
       answer: views.TransactionView,
-      read: find(
+      run: find(
         async (network, param) => {
           if (!HASH.test(param("hash"))) return undefined;
           const found = await explorer.findTransaction(network, param("hash") as Hex);
@@ -190,10 +159,7 @@ export function explorerOperations({
       description: "The transactions of a chain, newest first, page by page.",
       request: "before",
       answer: views.TransactionList,
-      read: find(
-        async (network, _, ctx) => await explorer.findTransactions(network, readBefore(ctx)),
-        isUnread,
-      ),
+      run: find((network, _, before) => explorer.findTransactions(network, before), isUnread),
     }),
     reading({
       id: "exploreBlocks",
@@ -202,10 +168,7 @@ export function explorerOperations({
       description: "The blocks of a chain, newest first, page by page.",
       request: "before",
       answer: views.BlockListView,
-      read: find(
-        async (network, _, ctx) => await explorer.findBlocks(network, readBefore(ctx)?.block),
-        isUnread,
-      ),
+      run: find((network, _, before) => explorer.findBlocks(network, before?.block), isUnread),
     }),
     reading({
       id: "exploreBlock",
@@ -213,7 +176,7 @@ export function explorerOperations({
       summary: "Read a block",
       description: "A block with its transactions.",
       answer: views.BlockView,
-      read: find(
+      run: find(
         async (network, param) =>
           NUMBER.test(param("number"))
             ? await explorer.findBlock(network, BigInt(param("number")))
@@ -228,10 +191,10 @@ export function explorerOperations({
       description: "What an address holds, and its transactions, newest first, page by page.",
       request: "before",
       answer: views.AddressView,
-      read: find(
-        async (network, param, ctx) =>
+      run: find(
+        async (network, param, before) =>
           ADDRESS.test(param("address"))
-            ? await explorer.findAddress(network, param("address") as Hex, readBefore(ctx))
+            ? await explorer.findAddress(network, param("address") as Hex, before)
             : undefined,
         (_, param) => `An address is 0x and 40 hex digits; ${param("address")} is not.`,
       ),
@@ -243,7 +206,7 @@ export function explorerOperations({
       description:
         "Source, interface and build of one of the service's own contracts, compared with the code on the chain.",
       answer: views.ContractView,
-      read: find(
+      run: find(
         async (network, param) =>
           ADDRESS.test(param("address"))
             ? await explorer.findContract(network, param("address") as Hex)
@@ -260,7 +223,7 @@ export function explorerOperations({
         "The presets, functions and random numbers that were requested of this service, of all dapps, newest first, page by page: what is on chain of them. What contracts request by themselves is not listed.",
       request: "onChain",
       answer: pageOf(views.RequestSummary),
-      read: (ctx) => service.listOnChain(parseRequest(readQuery(ctx), schemas().validate.onChain)),
+      run: ({ values }) => service.listOnChain(values),
     }),
     reading({
       id: "search",
@@ -270,8 +233,7 @@ export function explorerOperations({
         "Searches every network for a transaction or block hash or its beginning (8 digits or more), a block number, an address, the name of a contract, preset or network, or the id or label of a request, with or without `0x`.",
       request: "search",
       answer: views.SearchResult,
-      read(ctx) {
-        const { q, network, before } = parseRequest(readQuery(ctx), schemas().validate.search);
+      run({ values: { q, network, before } }) {
         if (before !== undefined && network === undefined)
           throw new InvalidParameterError([
             { path: "/before", message: "needs a network; send network, too" },
@@ -291,7 +253,7 @@ export function explorerOperations({
       description:
         "The result of a request, with its parameters, and its dapp's id if it has a label: the content of the page `/r/{id}`.",
       answer: views.SharedResult,
-      read: (ctx) => service.getShared((ctx["params"] as { readonly id: string }).id),
+      run: ({ param }) => service.getShared(param("id")),
     }),
     reading({
       id: "readChainData",
@@ -301,7 +263,7 @@ export function explorerOperations({
         "All that a check of the result reads of the chain, as the service's node answers: the page `/r/{id}` makes that check in the browser. " +
         "It takes no other requests with the same label from further back than `verifyTransaction` does. `/verifier.html` takes it as chain data.",
       answer: views.ChainData,
-      read: (ctx) => record((ctx["params"] as { readonly id: string }).id),
+      run: ({ param }) => record(param("id")),
     }),
   ];
 }

@@ -3,10 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
 import type { HttpDeps } from "../context.ts";
 import { RateLimitedError } from "../guard.ts";
-import { sendJson } from "../frame.ts";
-import type { Operation } from "../operation.ts";
-import { readParameters } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import { createOperations, type Operation } from "../operation.ts";
 import { checkChecksum } from "./consumers.ts";
 
 /**
@@ -27,32 +24,21 @@ export function faucetOperation(deps: HttpDeps): Operation {
       throw new RateLimitedError(message, refused.msBeforeNext);
     }
   };
-  return {
-    access: "anybody",
+  return createOperations(deps, { tag: "Catalogue", access: "anybody" })({
     id: "useFaucet",
     method: "post",
     path: "/api/faucet",
-    tag: "Catalogue",
     summary: "Get coin and LINK",
     description:
       "Sends 10 coins and 100 LINK, both worthless, to an address on an embedded chain, up to 200 times an hour per dapp and network. Other networks have no faucet.",
     request: "faucet",
-    placement: "body",
     example: { address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
     answer: FaucetResult,
-    isAsync: false,
     errors: ["chain_unavailable"],
-    async handle(ctx) {
-      const given = await readParameters(ctx, deps.limits);
-      const { network, address } = parseRequest(given, deps.schemas().validate.faucet, (values) =>
-        checkChecksum(values.address, "/address"),
-      );
+    check: ({ address }) => checkChecksum(address, "/address"),
+    async run({ ctx, values: { network, address } }) {
       await countGift(ctx.state.dapp?.id ?? ctx.state.caller?.id ?? "operator", network);
-      const gift = await deps.service.useFaucet({
-        network,
-        address: getAddress(address.toLowerCase()),
-      });
-      sendJson(ctx, 200, { data: gift });
+      return await deps.service.useFaucet({ network, address: getAddress(address.toLowerCase()) });
     },
-  };
+  });
 }

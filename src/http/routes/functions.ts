@@ -1,8 +1,7 @@
 import { FunctionResult, SimulateResult } from "../../api/results.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { Operation } from "../operation.ts";
+import { whileConnected, type HttpDeps } from "../context.ts";
+import { createOperations, type Operation } from "../operation.ts";
 import type { FunctionCommand } from "../../requests/service.ts";
 import { checkLabel, labelOf, readOnce } from "../schemas/labelParameters.ts";
 import type { LiveSchemas } from "../schemas/liveSchemas.ts";
@@ -58,32 +57,24 @@ export function parseFunctionCommand(
 
 /** `POST /api/oracleFunctions/simulate`: a dry run only. */
 export function simulateOperation(deps: HttpDeps): Operation {
-  return {
+  return createOperations(deps, { tag: "Functions" })({
     id: "simulateFunction",
     method: "post",
     path: "/api/oracleFunctions/simulate",
-    tag: "Functions",
     summary: "Dry-run a function",
     description:
       "Runs a source in the sandbox as the oracle nodes would, and reports what it wrote with `console`, where it threw, and the " +
       "time and memory it took. Sends nothing to a chain. A source that fails is an answer: 200 with `success: false`.",
     request: "simulate",
-    placement: "body",
     example: FUNCTION_EXAMPLE,
     answer: SimulateResult,
-    isAsync: false,
-    errors: [],
-    async handle(ctx) {
-      const given = await readParameters(ctx, deps.limits);
+    check: ({ source }) => checkSource(source),
+    run({ ctx, dapp, values }) {
+      // One that is malformed is refused, although nothing can be done twice here.
       readIdempotencyKey(ctx);
-      const { validate } = deps.schemas();
-      const values = parseRequest(given, validate.simulate, ({ source }) => checkSource(source));
-      const data = await whileConnected(ctx, (signal) =>
-        deps.service.simulate(getDapp(ctx), values, { signal }),
-      );
-      if (data !== undefined) sendJson(ctx, 200, { data });
+      return whileConnected(ctx, (signal) => deps.service.simulate(dapp, values, { signal }));
     },
-  };
+  });
 }
 
 function checkSource(source: string): ParameterViolation[] {

@@ -2,56 +2,51 @@ import { listOf } from "../../api/common.ts";
 import { LogRunPage, LogTriggerView } from "../../api/logTriggers.ts";
 import type { LogTriggers } from "../../triggers/logTriggers.ts";
 import type { HttpDeps } from "../context.ts";
-import { createDappOperation } from "../dappOperation.ts";
-import type { Operation } from "../operation.ts";
+import { createOperations, type Operation } from "../operation.ts";
 
 const ALL = "/api/triggers";
 const ONE = "/api/triggers/:triggerId";
 
 /** The log triggers of the key's dapp. */
 export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): readonly Operation[] {
-  const operation = createDappOperation(deps, { tag: "Triggers", id: "triggerId" });
-  const create = operation({
-    id: "createTrigger",
-    method: "post",
-    path: ALL,
-    summary: "Create a log trigger",
-    description:
-      'Makes a request for each log of a contract that matches. In `action`, `{"event": "name"}` stands for a value of the log: an ' +
-      "argument of `event`, or `$address`, `$transactionHash`, `$logIndex`, `$blockNumber`, `$blockHash`, `$data`, `$topics`. Each log is " +
-      "recorded once, before its request is made. A dapp has at most 100 log triggers, which make at most 20 requests a second on a network; " +
-      "the rest wait, up to 10,000.",
-    request: "createTrigger",
-    example: {
-      name: "Draw",
-      addresses: ["0x5fbdb2315678afecb367f032d93f642f64180aa3"],
-      event: "event Closed(uint256 indexed round, uint256 players)",
-      action: { preset: "range", min: "1", max: { event: "players" } },
-    },
-    answer: LogTriggerView,
-    run: (dapp, _id, values) => triggers.create(dapp, values),
-  });
+  const operation = createOperations(deps, { tag: "Triggers" });
   return [
-    { ...create, errors: ["chain_unavailable"] },
+    operation({
+      id: "createTrigger",
+      method: "post",
+      path: ALL,
+      summary: "Create a log trigger",
+      description:
+        'Makes a request for each log of a contract that matches. In `action`, `{"event": "name"}` stands for a value of the log: an ' +
+        "argument of `event`, or `$address`, `$transactionHash`, `$logIndex`, `$blockNumber`, `$blockHash`, `$data`, `$topics`. Each log is " +
+        "recorded once, before its request is made. A dapp has at most 100 log triggers, which make at most 20 requests a second on a network; " +
+        "the rest wait, up to 10,000.",
+      request: "createTrigger",
+      example: {
+        name: "Draw",
+        addresses: ["0x5fbdb2315678afecb367f032d93f642f64180aa3"],
+        event: "event Closed(uint256 indexed round, uint256 players)",
+        action: { preset: "range", min: "1", max: { event: "players" } },
+      },
+      answer: LogTriggerView,
+      run: ({ dapp, values }) => triggers.create(dapp, values),
+      errors: ["chain_unavailable"],
+    }),
     operation({
       id: "listTriggers",
-      method: "get",
       path: ALL,
       summary: "List log triggers",
       description: "The log triggers of the key's dapp, oldest first.",
-      request: "none",
       answer: listOf(LogTriggerView),
-      run: async ({ id }) => ({ items: await triggers.list(id) }),
+      run: async ({ dapp: { id } }) => ({ items: await triggers.list(id) }),
     }),
     operation({
       id: "getTrigger",
-      method: "get",
       path: ONE,
       summary: "Read a log trigger",
       description: "A log trigger, and up to which block it has been shown logs.",
-      request: "none",
       answer: LogTriggerView,
-      run: (dapp, id) => triggers.get(dapp.id, id),
+      run: ({ dapp, param }) => triggers.get(dapp.id, param("triggerId")),
     }),
     operation({
       id: "changeTrigger",
@@ -64,8 +59,11 @@ export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): rea
       request: "changeTrigger",
       example: { paused: true },
       answer: LogTriggerView,
-      before: (dapp, id) => triggers.get(dapp.id, id),
-      run: (dapp, id, values) => triggers.change(dapp, id, values),
+      async run({ ctx, dapp, param, values }) {
+        const id = param("triggerId");
+        ctx.state.before = await triggers.get(dapp.id, id);
+        return await triggers.change(dapp, id, values);
+      },
     }),
     operation({
       id: "deleteTrigger",
@@ -73,13 +71,11 @@ export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): rea
       path: ONE,
       summary: "Delete a log trigger",
       description: "Deletes a log trigger with its list of runs. Their requests stay.",
-      request: "none",
       answer: LogTriggerView,
-      run: (dapp, id) => triggers.delete(dapp.id, id),
+      run: ({ dapp, param }) => triggers.delete(dapp.id, param("triggerId")),
     }),
     operation({
       id: "listTriggerRuns",
-      method: "get",
       path: `${ONE}/runs`,
       summary: "List a log trigger's runs",
       description:
@@ -87,7 +83,7 @@ export function logTriggerOperations(deps: HttpDeps, triggers: LogTriggers): rea
         "there is none.",
       request: "runs",
       answer: LogRunPage,
-      run: (dapp, id, values) => triggers.runs(dapp.id, id, values),
+      run: ({ dapp, param, values }) => triggers.runs(dapp.id, param("triggerId"), values),
     }),
   ];
 }

@@ -15,16 +15,12 @@ import { formatTime } from "../../lib/time.ts";
 import type { Role } from "../../lib/vocabulary.ts";
 import { localNameOf } from "../../people/passkeys.ts";
 import type { People } from "../../people/people.ts";
-import { getCaller, getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { RequestSchemas } from "../schemas/liveSchemas.ts";
-import type { Operation } from "../operation.ts";
+import { getCaller, type HttpContext, type HttpDeps } from "../context.ts";
+import { createOperations, type Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
-import { readParameters, readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
-import type { Static } from "typebox";
-import type { Validator } from "../validator.ts";
-import { createReading } from "./operatorReading.ts";
+
+/** No dapp's key may call them. */
+const SHARED = { tag: "People", access: "operator" } as const;
 
 /** Who is signed in, the people and their roles, invitations, sessions, and the audit log. */
 export function peopleOperations(deps: HttpDeps, part: OperatorPart): readonly Operation[] {
@@ -33,20 +29,19 @@ export function peopleOperations(deps: HttpDeps, part: OperatorPart): readonly O
 
 /** The members of a dapp, and the invitations to become one. */
 function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): readonly Operation[] {
-  const reading = createPeopleReading(deps);
-  const writing = createWriting(deps);
+  const operation = createOperations(deps, SHARED);
   const member = "/api/dapps/:dappId/members/:personId";
   const invitations = "/api/dapps/:dappId/invitations";
   return [
-    reading({
+    operation({
       id: "listMembers",
       path: "/api/dapps/:dappId/members",
       summary: "List members",
       description: "The people who have a role in the dapp, in the order in which they joined.",
       answer: listOf(MemberView),
-      read: async (ctx) => ({ items: (await people.members(getDapp(ctx).id)).map(viewMember) }),
+      run: async ({ dapp }) => ({ items: (await people.members(dapp.id)).map(viewMember) }),
     }),
-    writing({
+    operation({
       id: "changeMember",
       method: "patch",
       path: member,
@@ -55,35 +50,33 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       request: "changeMember",
       example: { role: "developer" },
       answer: MemberView,
-      async run(ctx, { role }) {
-        const was = await people.changeMember(getDapp(ctx).id, readParam(ctx, "personId"), role);
+      async run({ ctx, dapp, param, values: { role } }) {
+        const was = await people.changeMember(dapp.id, param("personId"), role);
         ctx.state.before = viewMember(was);
         ctx.state.isUnchanged = was.role === role;
         return viewMember({ ...was, role });
       },
     }),
-    {
-      ...reading({
-        id: "removeMember",
-        path: member,
-        summary: "Remove a member",
-        description:
-          "Counts from the person's next call on. API keys that the person knows go on working: revoke them too. A dapp's last owner stays: 403.",
-        answer: MemberView,
-        read: async (ctx) =>
-          viewMember(await people.changeMember(getDapp(ctx).id, readParam(ctx, "personId"), undefined)),
-      }),
+    operation({
+      id: "removeMember",
       method: "delete",
-    },
-    reading({
+      path: member,
+      summary: "Remove a member",
+      description:
+        "Counts from the person's next call on. API keys that the person knows go on working: revoke them too. A dapp's last owner stays: 403.",
+      answer: MemberView,
+      run: async ({ dapp, param }) =>
+        viewMember(await people.changeMember(dapp.id, param("personId"), undefined)),
+    }),
+    operation({
       id: "listInvitations",
       path: invitations,
       summary: "List open invitations",
       description: "The invitations to the dapp that nobody has accepted yet, oldest first.",
       answer: listOf(InvitationView),
-      read: async (ctx) => ({ items: (await people.invitations(getDapp(ctx).id)).map(viewInvitation) }),
+      run: async ({ dapp }) => ({ items: (await people.invitations(dapp.id)).map(viewInvitation) }),
     }),
-    writing({
+    operation({
       id: "createInvitation",
       method: "post",
       path: invitations,
@@ -93,31 +86,28 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       request: "createInvitation",
       example: { role: "developer" },
       answer: NewInvitation,
-      async run(ctx, { role }) {
+      async run({ ctx, dapp, values: { role } }) {
         const invitedBy = ctx.state.caller?.person?.name ?? "";
-        const { code, invitation } = await people.invite(getDapp(ctx).id, role, invitedBy);
+        const { code, invitation } = await people.invite(dapp.id, role, invitedBy);
         return { ...viewInvitation(invitation), link: `${localNameOf(baseUrl())}/invitation#${code}` };
       },
     }),
-    {
-      ...reading({
-        id: "revokeInvitation",
-        path: `${invitations}/:invitationId`,
-        summary: "Revoke an invitation",
-        description: "Its link no longer works.",
-        answer: InvitationView,
-        read: async (ctx) =>
-          viewInvitation(await people.revokeInvitation(getDapp(ctx).id, readParam(ctx, "invitationId"))),
-      }),
+    operation({
+      id: "revokeInvitation",
       method: "delete",
-    },
+      path: `${invitations}/:invitationId`,
+      summary: "Revoke an invitation",
+      description: "Its link no longer works.",
+      answer: InvitationView,
+      run: async ({ dapp, param }) =>
+        viewInvitation(await people.revokeInvitation(dapp.id, param("invitationId"))),
+    }),
   ];
 }
 
 /** Who is signed in, where, and the people of the whole service. */
 function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Operation[] {
-  const reading = createPeopleReading(deps);
-  const writing = createWriting(deps);
+  const operation = createOperations(deps, SHARED);
   const findPerson = async (id: string) => (await people.list()).find((one) => one.id === id);
   /** Whose sessions a caller sees: their own, or with the operator's rights everybody's. */
   const personOf = (ctx: HttpContext): string | undefined => {
@@ -137,13 +127,13 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
     }));
   };
   return [
-    reading({
+    operation({
       id: "getMe",
       path: "/api/me",
       summary: "Read who is calling",
       description: "The person whose session makes the call, their roles and their passkeys.",
       answer: Me,
-      async read(ctx) {
+      async run({ ctx }) {
         const { id, isOperator, person } = getCaller(ctx);
         const memberships = person === undefined ? [] : viewRoles(person.roles);
         return {
@@ -155,53 +145,49 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
         };
       },
     }),
-    {
-      ...reading({
-        id: "removePasskey",
-        path: "/api/passkeys/:passkeyId",
-        summary: "Remove a passkey",
-        description:
-          "Removes a passkey of the calling person, such as that of a lost device, and signs their other browsers out at once. The last one stays: 403.",
-        answer: PasskeyView,
-        read: async (ctx) =>
-          viewPasskey(await people.removePasskey(getCaller(ctx), readParam(ctx, "passkeyId"))),
-      }),
+    operation({
+      id: "removePasskey",
       method: "delete",
-    },
-    reading({
+      path: "/api/passkeys/:passkeyId",
+      summary: "Remove a passkey",
+      description:
+        "Removes a passkey of the calling person, such as that of a lost device, and signs their other browsers out at once. The last one stays: 403.",
+      answer: PasskeyView,
+      run: async ({ ctx, param }) =>
+        viewPasskey(await people.removePasskey(getCaller(ctx), param("passkeyId"))),
+    }),
+    operation({
       id: "listSessions",
       path: "/api/sessions",
       summary: "List sessions",
       description:
         "The browsers in which the calling person is signed in, or with the operator's rights everybody. Sessions of the operator token aren't listed: they end after twelve hours.",
       answer: listOf(SessionView),
-      read: async (ctx) => ({ items: await listSessions(ctx) }),
+      run: async ({ ctx }) => ({ items: await listSessions(ctx) }),
     }),
-    {
-      ...reading({
-        id: "endSession",
-        path: "/api/sessions/:sessionId",
-        summary: "End a session",
-        description: "Signs the browser out at once.",
-        answer: SessionView,
-        async read(ctx) {
-          const id = readParam(ctx, "sessionId");
-          const ended = (await listSessions(ctx)).find((one) => one.id === id);
-          await people.endSession(id, personOf(ctx));
-          return ended!;
-        },
-      }),
+    operation({
+      id: "endSession",
       method: "delete",
-    },
-    reading({
+      path: "/api/sessions/:sessionId",
+      summary: "End a session",
+      description: "Signs the browser out at once.",
+      answer: SessionView,
+      async run({ ctx, param }) {
+        const id = param("sessionId");
+        const ended = (await listSessions(ctx)).find((one) => one.id === id);
+        await people.endSession(id, personOf(ctx));
+        return ended!;
+      },
+    }),
+    operation({
       id: "listPeople",
       path: "/api/people",
       summary: "List people",
       description: "Everybody who can sign in with a passkey.",
       answer: listOf(PersonView),
-      read: async () => ({ items: (await people.list()).map(viewPerson) }),
+      run: async () => ({ items: (await people.list()).map(viewPerson) }),
     }),
-    writing({
+    operation({
       id: "changePerson",
       method: "patch",
       path: "/api/people/:personId",
@@ -211,53 +197,47 @@ function personOperations(deps: HttpDeps, { people }: OperatorPart): readonly Op
       request: "changePerson",
       example: { isOperator: true },
       answer: PersonView,
-      async run(ctx, { isOperator }) {
-        const id = readParam(ctx, "personId");
+      async run({ ctx, param, values: { isOperator } }) {
+        const id = param("personId");
         const before = await findPerson(id);
         if (before !== undefined) ctx.state.before = viewPerson(before);
         await people.setOperator(id, isOperator);
         return viewPerson((await findPerson(id))!);
       },
     }),
-    {
-      ...reading({
-        id: "removePerson",
-        path: "/api/people/:personId",
-        summary: "Remove a person",
-        description:
-          "Deletes the person's passkeys, sessions and roles. The last operator and the last owner of a dapp stay: 403.",
-        answer: PersonView,
-        async read(ctx) {
-          const id = readParam(ctx, "personId");
-          const person = await findPerson(id);
-          await people.remove(id);
-          return viewPerson(person!);
-        },
-      }),
+    operation({
+      id: "removePerson",
       method: "delete",
-    },
+      path: "/api/people/:personId",
+      summary: "Remove a person",
+      description:
+        "Deletes the person's passkeys, sessions and roles. The last operator and the last owner of a dapp stay: 403.",
+      answer: PersonView,
+      async run({ param }) {
+        const id = param("personId");
+        const person = await findPerson(id);
+        await people.remove(id);
+        return viewPerson(person!);
+      },
+    }),
   ];
 }
 
 /** `GET /api/audit`: who changed what. */
 function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
-  return {
+  return createOperations(
+    deps,
+    SHARED,
+  )({
     id: "listAudit",
-    method: "get",
     path: "/api/audit",
-    access: "operator",
-    tag: "People",
     summary: "Read the audit log",
     description:
       "Who created, revealed, changed (from what to what), revoked, linked or deleted what, and who signed in, newest first, page by page: of the dapp that the header `Tyche-Dapp` names, or without it of the whole service. " +
       "Requests are not in it: `GET /api/requests` has them.",
     request: "audit",
-    placement: "query",
     answer: AuditPage,
-    isAsync: false,
-    errors: [],
-    async handle(ctx) {
-      const { limit, cursor, actor, action } = parseRequest(readQuery(ctx), deps.schemas().validate.audit);
+    async run({ ctx, values: { limit, cursor, actor, action } }) {
       const dappId = ctx.state.dapp?.id;
       const { rows, nextCursor } = await readPage(limit, (most) =>
         people.auditLog({ dappId, actor, action, before: cursor, limit: most }),
@@ -270,43 +250,9 @@ function auditOperation(deps: HttpDeps, { people }: OperatorPart): Operation {
         subjectName: subject_name,
         changes: JSON.parse(changes ?? "[]") as AuditChange[],
       }));
-      sendJson(ctx, 200, { data: { items, nextCursor } });
-    },
-  };
-}
-
-/** As {@link createReading}, for operations that no dapp's key may call. */
-function createPeopleReading(deps: HttpDeps) {
-  const reading = createReading(deps);
-  return (given: Omit<Parameters<typeof reading>[0], "access" | "tag">): Operation =>
-    reading({ ...given, access: "operator", tag: "People" });
-}
-
-/** Creates a builder of operations with a body that no dapp's key may call; `run` returns `data`. */
-function createWriting(deps: HttpDeps) {
-  return <Name extends keyof RequestSchemas>({
-    run,
-    ...given
-  }: Pick<Operation, "id" | "method" | "path" | "summary" | "description" | "answer" | "example"> & {
-    readonly request: Name;
-    readonly run: (ctx: HttpContext, values: Static<RequestSchemas[Name]>) => Promise<object>;
-  }): Operation => ({
-    ...given,
-    access: "operator",
-    tag: "People",
-    placement: "body",
-    isAsync: false,
-    errors: ["not_found"],
-    async handle(ctx) {
-      const values = await readParameters(ctx, deps.limits);
-      const validate = deps.schemas().validate[given.request] as Validator<Static<RequestSchemas[Name]>>;
-      sendJson(ctx, 200, { data: await run(ctx, parseRequest(values, validate)) });
+      return { items, nextCursor };
     },
   });
-}
-
-function readParam(ctx: HttpContext, name: string): string {
-  return (ctx["params"] as Readonly<Record<string, string>>)[name] ?? "";
 }
 
 function viewRoles(roles: ReadonlyMap<string, Role>): Membership[] {

@@ -1,66 +1,51 @@
-import { RequestPage, RequestView } from "../../api/requests.ts";
-import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { Operation } from "../operation.ts";
-import { readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
-import { wantsEvents } from "../waitPreference.ts";
+import { DryRunPage, RequestPage, RequestView } from "../../api/requests.ts";
+import type { HttpDeps } from "../context.ts";
+import { createOperations, type Operation } from "../operation.ts";
 import type { Responder } from "../responder.ts";
+import { wantsEvents } from "../waitPreference.ts";
 
-/** `GET /api/requests/{id}`: an earlier request, its state and timeline. */
-export function requestOperation(deps: HttpDeps, responder: Responder): Operation {
-  return {
-    id: "getRequest",
-    method: "get",
-    path: "/api/requests/:id",
-    tag: "Requests",
-    summary: "Read a request",
-    description:
-      "State, timeline and, once it has ended, outcome of a request of the key's dapp. With `Accept: text/event-stream` the " +
-      "states are streamed as they come: events `state` with their `seq` as id, then `result` (or `failure`) with what the endpoint " +
-      "would have answered. `Last-Event-ID` resumes after that state.",
-    request: "none",
-    placement: "query",
-    answer: RequestView,
-    isAsync: false,
-    errors: ["not_found"],
-    async handle(ctx) {
-      parseRequest(readQuery(ctx), deps.schemas().validate.none);
-      const record = await deps.service.getRequest(getDapp(ctx), idOf(ctx));
-      if (wantsEvents(ctx)) return responder.follow(ctx, record);
-      return sendJson(ctx, 200, { data: responder.view(ctx, record) });
-    },
-  };
-}
-
-/** `GET /api/requests`: the requests of the key's dapp, newest first. */
-export function requestsOperation(deps: HttpDeps, responder: Responder): Operation {
-  return {
-    id: "listRequests",
-    method: "get",
-    path: "/api/requests",
-    tag: "Requests",
-    summary: "List requests",
-    description: "The requests of the key's dapp, newest first, page by page.",
-    request: "list",
-    placement: "query",
-    answer: RequestPage,
-    isAsync: false,
-    errors: [],
-    async handle(ctx) {
-      const values = parseRequest(readQuery(ctx), deps.schemas().validate.list);
-      const page = await deps.service.listRequests(getDapp(ctx), values);
-      sendJson(ctx, 200, {
-        data: {
-          items: page.items.map((record) => responder.view(ctx, record)),
-          nextCursor: page.nextCursor,
-        },
-      });
-    },
-  };
-}
-
-function idOf(ctx: HttpContext): string {
-  const params = ctx["params"] as Readonly<Record<string, string>>;
-  return params["id"] ?? "";
+/** The requests of the key's dapp, and its calls that became none. */
+export function requestOperations(deps: HttpDeps, responder: Responder): readonly Operation[] {
+  const operation = createOperations(deps, { tag: "Requests" });
+  return [
+    operation({
+      id: "getRequest",
+      path: "/api/requests/:id",
+      summary: "Read a request",
+      description:
+        "State, timeline and, once it has ended, outcome of a request of the key's dapp. With `Accept: text/event-stream` the " +
+        "states are streamed as they come: events `state` with their `seq` as id, then `result` (or `failure`) with what the endpoint " +
+        "would have answered. `Last-Event-ID` resumes after that state.",
+      answer: RequestView,
+      async run({ ctx, dapp, param }) {
+        const record = await deps.service.getRequest(dapp, param("id"));
+        if (!wantsEvents(ctx)) return responder.view(ctx, record);
+        responder.follow(ctx, record);
+        return undefined;
+      },
+    }),
+    operation({
+      id: "listRequests",
+      path: "/api/requests",
+      summary: "List requests",
+      description: "The requests of the key's dapp, newest first, page by page.",
+      request: "list",
+      answer: RequestPage,
+      async run({ ctx, dapp, values }) {
+        const { items, nextCursor } = await deps.service.listRequests(dapp, values);
+        return { items: items.map((record) => responder.view(ctx, record)), nextCursor };
+      },
+    }),
+    operation({
+      id: "listDryRuns",
+      path: "/api/dryRuns",
+      summary: "List dry runs and refused calls",
+      description:
+        "The last 100 dry runs and refused calls of the key's dapp, newest first, page by page. None of them became a request. Sources, arguments and " +
+        "parameters are not kept, except the first line of a source.",
+      request: "dryRuns",
+      answer: DryRunPage,
+      run: ({ dapp, values }) => deps.service.listDryRuns(dapp, values),
+    }),
+  ];
 }

@@ -2,29 +2,14 @@ import { listOf } from "../../api/common.ts";
 import { ScheduleView, TriggerRun, TriggerRunPage } from "../../api/schedules.ts";
 import type { Schedules } from "../../triggers/schedules.ts";
 import type { HttpDeps } from "../context.ts";
-import { createDappOperation } from "../dappOperation.ts";
-import type { Operation } from "../operation.ts";
+import { createOperations, type Operation } from "../operation.ts";
 
 const ALL = "/api/schedules";
 const ONE = "/api/schedules/:scheduleId";
 
 /** The schedules of the key's dapp. */
 export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readonly Operation[] {
-  const operation = createDappOperation(deps, { tag: "Triggers", id: "scheduleId" });
-  const change = operation({
-    id: "changeSchedule",
-    method: "patch",
-    path: ONE,
-    summary: "Change, pause or resume a schedule",
-    description:
-      "Changes the members that are given. While a schedule is paused it has no ticks. From this call on, its requests count against " +
-      "the key of this call.",
-    request: "changeSchedule",
-    example: { paused: true },
-    answer: ScheduleView,
-    before: (dapp, id) => schedules.get(dapp.id, id),
-    run: (dapp, id, values) => schedules.change(dapp, id, values),
-  });
+  const operation = createOperations(deps, { tag: "Triggers" });
   return [
     operation({
       id: "createSchedule",
@@ -38,38 +23,50 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       request: "createSchedule",
       example: { name: "Hourly coin", every: "1h", action: { preset: "coinflip" } },
       answer: ScheduleView,
-      run: (dapp, _id, values) => schedules.create(dapp, values),
+      run: ({ dapp, values }) => schedules.create(dapp, values),
     }),
     operation({
       id: "listSchedules",
-      method: "get",
       path: ALL,
       summary: "List schedules",
       description: "The schedules of the key's dapp, oldest first.",
-      request: "none",
       answer: listOf(ScheduleView),
-      run: async ({ id }) => ({ items: await schedules.list(id) }),
+      run: async ({ dapp: { id } }) => ({ items: await schedules.list(id) }),
     }),
     operation({
       id: "getSchedule",
-      method: "get",
       path: ONE,
       summary: "Read a schedule",
       description: "A schedule and its next ticks.",
-      request: "none",
       answer: ScheduleView,
-      run: (dapp, id) => schedules.get(dapp.id, id),
+      run: ({ dapp, param }) => schedules.get(dapp.id, param("scheduleId")),
     }),
-    { ...change, errors: ["not_found", "overloaded"] },
+    operation({
+      id: "changeSchedule",
+      method: "patch",
+      path: ONE,
+      summary: "Change, pause or resume a schedule",
+      description:
+        "Changes the members that are given. While a schedule is paused it has no ticks. From this call on, its requests count against " +
+        "the key of this call.",
+      request: "changeSchedule",
+      example: { paused: true },
+      answer: ScheduleView,
+      async run({ ctx, dapp, param, values }) {
+        const id = param("scheduleId");
+        ctx.state.before = await schedules.get(dapp.id, id);
+        return await schedules.change(dapp, id, values);
+      },
+      errors: ["not_found", "overloaded"],
+    }),
     operation({
       id: "deleteSchedule",
       method: "delete",
       path: ONE,
       summary: "Delete a schedule",
       description: "Deletes a schedule with its list of runs. Their requests stay.",
-      request: "none",
       answer: ScheduleView,
-      run: (dapp, id) => schedules.delete(dapp.id, id),
+      run: ({ dapp, param }) => schedules.delete(dapp.id, param("scheduleId")),
     }),
     operation({
       id: "runSchedule",
@@ -77,20 +74,18 @@ export function scheduleOperations(deps: HttpDeps, schedules: Schedules): readon
       path: `${ONE}/run`,
       summary: "Run a schedule now",
       description: "Requests at once what a tick would, also while the schedule is paused.",
-      request: "none",
       answer: TriggerRun,
-      run: (dapp, id) => schedules.run(dapp, id),
+      run: ({ dapp, param }) => schedules.run(dapp, param("scheduleId")),
     }),
     operation({
       id: "listScheduleRuns",
-      method: "get",
       path: `${ONE}/runs`,
       summary: "List a schedule's runs",
       description:
         "Each tick of the last 30 days, newest first, page by page: with the request that it made, or why it made none.",
       request: "runs",
       answer: TriggerRunPage,
-      run: (dapp, id, values) => schedules.runs(dapp.id, id, values),
+      run: ({ dapp, param, values }) => schedules.runs(dapp.id, param("scheduleId"), values),
     }),
   ];
 }

@@ -4,14 +4,13 @@ import { SECRET_NAME } from "../../lib/vocabulary.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { SecretParams, Secrets } from "../../requests/secrets.ts";
 import type { HttpDeps } from "../context.ts";
-import { createDappOperation } from "../dappOperation.ts";
-import type { Operation } from "../operation.ts";
+import { createOperations, type Operation } from "../operation.ts";
 
 const ONE = "/api/secrets/:name";
 
 /** The secrets of the key's dapp. */
 export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Operation[] {
-  const operation = createDappOperation(deps, { tag: "Secrets", id: "name" });
+  const operation = createOperations(deps, { tag: "Secrets" });
   return [
     operation({
       id: "setSecret",
@@ -25,17 +24,16 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
       request: "setSecret",
       example: { value: "s3cr3t-value", allowedHosts: ["api.example.com"] },
       answer: SecretView,
-      run: (dapp, name, given) => secrets.put(dapp, assertName(name), parseSecret(given)),
+      run: ({ dapp, param, values }) => secrets.put(dapp, assertName(param("name")), parseSecret(values)),
     }),
     operation({
       id: "listSecrets",
-      method: "get",
       path: "/api/secrets",
       summary: "List secrets",
       description: "The names of the dapp's secrets, never their values.",
       request: "consumers",
       answer: listOf(SecretView),
-      run: async (dapp, _name, { network }) => ({ items: await secrets.list(dapp, network) }),
+      run: async ({ dapp, values: { network } }) => ({ items: await secrets.list(dapp, network) }),
     }),
     operation({
       id: "deleteSecret",
@@ -45,11 +43,10 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
       description: "Deletes a secret at once: requests that were sent with it fail if they have not run.",
       request: "secretNetwork",
       answer: SecretView,
-      run: (dapp, name, { network }) => secrets.delete(dapp, assertName(name), network),
+      run: ({ dapp, param, values: { network } }) => secrets.delete(dapp, assertName(param("name")), network),
     }),
     operation({
       id: "getSecretsKey",
-      method: "get",
       path: "/api/secretsKey",
       summary: "Read the key for secrets",
       description:
@@ -57,7 +54,7 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
         "`getThresholdPublicKey` of FunctionsCoordinator.",
       request: "secretNetwork",
       answer: SecretsKey,
-      run: (dapp, _name, { network }) => secrets.key(dapp, network),
+      run: ({ dapp, values: { network } }) => secrets.key(dapp, network),
     }),
     operation({
       id: "setSecretsSigner",
@@ -70,7 +67,7 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
       request: "secretsSigner",
       example: { address: "0x0000000000000000000000000000000000000000" },
       answer: SecretsSigner,
-      run: (dapp, _name, { network, address, signature }) =>
+      run: ({ dapp, values: { network, address, signature } }) =>
         secrets.setSigner(dapp, network, { signer: address, signature }),
     }),
   ];

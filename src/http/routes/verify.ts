@@ -1,18 +1,13 @@
 import { Verification } from "../../api/verification.ts";
 import type { Verifier } from "../../verify/verifier.ts";
-import { getDapp, whileConnected, type HttpDeps } from "../context.ts";
-import { sendJson } from "../frame.ts";
-import type { Operation } from "../operation.ts";
-import { readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import { whileConnected, type HttpDeps } from "../context.ts";
+import { createOperations, type Operation } from "../operation.ts";
 
 /** `GET /api/verify`: checks a result from chain data alone. */
 export function verifyOperation(deps: HttpDeps, verifier: Verifier): Operation {
-  return {
+  return createOperations(deps, { tag: "Requests" })({
     id: "verifyTransaction",
-    method: "get",
     path: "/api/verify",
-    tag: "Requests",
     summary: "Check a result",
     description:
       "Checks the results of a transaction from chain data alone: transactions and blocks by their hashes, the VRF proof for the hash " +
@@ -22,16 +17,9 @@ export function verifyOperation(deps: HttpDeps, verifier: Verifier): Operation {
       "apart what is not confirmed, because its source could not give it again, and what has no result yet. " +
       "`trust` says what no check can show. To verify without trusting this service, run `tyche verify` against a node of your own.",
     request: "verify",
-    placement: "query",
     answer: Verification,
-    isAsync: false,
     errors: ["not_found", "chain_unavailable"],
-    async handle(ctx) {
-      const values = parseRequest(readQuery(ctx), deps.schemas().validate.verify);
-      const data = await whileConnected(ctx, (signal) =>
-        verifier.verify({ ...values, caller: getDapp(ctx).id, signal }),
-      );
-      if (data !== undefined) sendJson(ctx, 200, { data });
-    },
-  };
+    run: ({ ctx, dapp, values }) =>
+      whileConnected(ctx, (signal) => verifier.verify({ ...values, caller: dapp.id, signal })),
+  });
 }

@@ -10,15 +10,14 @@ import {
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import type { HttpDeps } from "../context.ts";
-import { createDappOperation } from "../dappOperation.ts";
-import type { Operation } from "../operation.ts";
+import { createOperations, type Operation } from "../operation.ts";
 
 const ALL = "/api/webhooks";
 const ONE = "/api/webhooks/:webhookId";
 
 /** The webhooks of the key's dapp. */
 export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly Operation[] {
-  const operation = createDappOperation(deps, { tag: "Webhooks", id: "webhookId" });
+  const operation = createOperations(deps, { tag: "Webhooks" });
   return [
     operation({
       id: "createWebhook",
@@ -31,27 +30,23 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "createWebhook",
       example: { url: "https://example.com/tyche" },
       answer: NewWebhookView,
-      run: (dapp, _id, values) => webhooks.create(dapp.id, values),
+      run: ({ dapp, values }) => webhooks.create(dapp.id, values),
     }),
     operation({
       id: "listWebhooks",
-      method: "get",
       path: ALL,
       summary: "List webhooks",
       description: "The webhooks of the key's dapp, oldest first.",
-      request: "none",
       answer: listOf(WebhookView),
-      run: async (dapp) => ({ items: await webhooks.list(dapp.id) }),
+      run: async ({ dapp }) => ({ items: await webhooks.list(dapp.id) }),
     }),
     operation({
       id: "getWebhook",
-      method: "get",
       path: ONE,
       summary: "Read a webhook",
       description: "A webhook, without its secret, and how many events wait for it.",
-      request: "none",
       answer: WebhookView,
-      run: (dapp, id) => webhooks.get(dapp.id, id),
+      run: ({ dapp, param }) => webhooks.get(dapp.id, param("webhookId")),
     }),
     operation({
       id: "changeWebhook",
@@ -64,8 +59,11 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "changeWebhook",
       example: { paused: true },
       answer: WebhookView,
-      before: (dapp, id) => webhooks.get(dapp.id, id),
-      run: (dapp, id, values) => webhooks.change(dapp.id, id, values),
+      async run({ ctx, dapp, param, values }) {
+        const id = param("webhookId");
+        ctx.state.before = await webhooks.get(dapp.id, id);
+        return await webhooks.change(dapp.id, id, values);
+      },
     }),
     operation({
       id: "deleteWebhook",
@@ -73,9 +71,8 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       path: ONE,
       summary: "Delete a webhook",
       description: "Deletes a webhook with its log; what is still to be delivered is not.",
-      request: "none",
       answer: WebhookView,
-      run: (dapp, id) => webhooks.delete(dapp.id, id),
+      run: ({ dapp, param }) => webhooks.delete(dapp.id, param("webhookId")),
     }),
     operation({
       id: "rotateWebhookSecret",
@@ -87,7 +84,7 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "rotate",
       example: { overlapHours: 24 },
       answer: NewWebhookView,
-      run: (dapp, id, options) => webhooks.rotate(dapp.id, id, options),
+      run: ({ dapp, param, values }) => webhooks.rotate(dapp.id, param("webhookId"), values),
     }),
     operation({
       id: "testWebhook",
@@ -96,30 +93,26 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       summary: "Send a test event",
       description:
         "Sends a `webhook.test` event, also to a paused webhook. The log of attempts has the outcome.",
-      request: "none",
       answer: WebhookTest,
-      run: (dapp, id) => webhooks.test(dapp.id, id),
+      run: ({ dapp, param }) => webhooks.test(dapp.id, param("webhookId")),
     }),
     operation({
       id: "listWebhookAttempts",
-      method: "get",
       path: `${ONE}/attempts`,
       summary: "List attempts",
       description:
         "Every attempt to deliver an event to the webhook in the last 30 days, newest first, page by page: all, or those with an outcome or a type of event.",
       request: "attempts",
       answer: WebhookAttemptPage,
-      run: (dapp, id, values) => webhooks.attempts(dapp.id, id, values),
+      run: ({ dapp, param, values }) => webhooks.attempts(dapp.id, param("webhookId"), values),
     }),
     operation({
       id: "getWebhookAttempt",
-      method: "get",
       path: `${ONE}/attempts/:attemptId`,
       summary: "Read an attempt",
       description: "An attempt with the message that was sent: its headers but the signature, and its body.",
-      request: "none",
       answer: SentWebhook,
-      run: async (dapp, id, _values, { attemptId = "" }) => webhooks.attempt(dapp.id, id, attemptId),
+      run: ({ dapp, param }) => webhooks.attempt(dapp.id, param("webhookId"), param("attemptId")),
     }),
     operation({
       id: "replayWebhook",
@@ -132,7 +125,8 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       request: "replay",
       example: { since: "2026-11-22T08:30:00Z" },
       answer: WebhookReplay,
-      run: (dapp, id, { eventId, since }) => webhooks.replay(dapp.id, id, parseWhich(eventId, since)),
+      run: ({ dapp, param, values: { eventId, since } }) =>
+        webhooks.replay(dapp.id, param("webhookId"), parseWhich(eventId, since)),
     }),
   ];
 }

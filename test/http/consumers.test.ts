@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listConsumers } from "../../src/http/routes/consumerList.ts";
+import { listConsumers } from "../../src/http/routes/consumers.ts";
 
 const OWN = "0xOwn";
 const SHARED = "0xShared";
