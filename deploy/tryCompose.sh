@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries Dockerfile, compose.yaml and the commands of docs/deploy.md, as they are, with a Docker engine that reaches no registry of images.
-#   deploy/tryCompose.sh [images] [embedded] [upgrade] [public] [nodes] [sandbox]     all of them by default; as root, on Debian
+#   deploy/tryCompose.sh [images] [embedded] [upgrade] [restore] [public] [nodes] [sandbox]     all of them by default; as root, on Debian
 # Needs docker, docker compose, debootstrap, npm, jq, and the ports 80, 443 and 3000. Base images are stand-ins made from Debian's packages.
 # It removes the containers and volumes of the compose project "trytyche" (after a failure: at the next run), and replaces the images that these name.
 set -Eeuo pipefail
@@ -61,7 +61,7 @@ FILE
 }
 
 compose() { (cd "$checkout" && docker compose "$@"); }
-clear_all() { docker compose --profile '*' down --volumes --remove-orphans; }
+clear_all() { TYCHE_DOMAIN=x POSTGRES_PASSWORD=x docker compose --file compose.yaml --file compose.public.yaml --profile '*' down --volumes --remove-orphans; }
 begin() { clear_all && check_out "$@"; }
 
 # Runs the block of docs/deploy.md that contains these words, in the checkout. No person is there to confirm.
@@ -92,17 +92,17 @@ amid_requests() {
   say "10 of 10 open requests have their result after: $*"
 }
 crash() { kill -KILL "$(docker inspect --format '{{.State.Pid}}' "$COMPOSE_PROJECT_NAME-$1-1")"; }
-kill_and_up() { docker kill "$COMPOSE_PROJECT_NAME-$2-1" && compose --profile "$1" up --detach --wait; }
+kill_and_up() { docker kill "$COMPOSE_PROJECT_NAME-$1-1" && compose up --detach --wait; }
 
 embedded() {
   begin
-  say build && compose --profile embedded build
+  say build && compose build
   say "up, with the image of $(docker image inspect --format '{{.Size}}' tyche) bytes"
-  key=$(documented "--profile embedded up" | tail -1)
+  key=$(documented "exec tyche cat /data/api-key" | tail -1)
   draw
   say "first result"
   amid_requests crash tyche
-  amid_requests kill_and_up embedded tyche
+  amid_requests kill_and_up tyche
   [ "$key" = "$(compose exec tyche cat /data/api-key)" ]
 }
 
@@ -112,18 +112,38 @@ upgrade() {
   key=$(compose exec tyche cat /data/api-key)
   before=$(draw)
   check_out
-  compose --profile embedded build
-  say upgrade && compose --profile embedded up --detach --wait
+  compose build
+  say upgrade && compose up --detach --wait
   after=$(call "/api/requests/$(jq -r .id <<<"$before")" | jq -c '.data.outcome | {id, parsedResult}')
   [ "$before" = "$after" ]
   draw
   say "kept: $after"
 }
 
+# The documented restore, on a volume that has nothing but the master key.
+restore() {
+  begin
+  compose up --detach --wait
+  key=$(compose exec tyche cat /data/api-key)
+  before=$(draw)
+  compose exec tyche tyche backup /data/backups/
+  compose cp tyche:/data/backups "$work"
+  compose cp tyche:/data/master-key "$checkout/"
+  cp "$work"/backups/*.tar.gz "$checkout/tyche-20261122T030000Z.tar.gz" # the name in the document
+  compose down --volumes
+  documented "cat >/data/master-key"
+  documented "run --rm tyche restore"
+  until_ready
+  after=$(call "/api/requests/$(jq -r .id <<<"$before")" | jq -c '.data.outcome | {id, parsedResult}')
+  [ "$before" = "$after" ]
+  draw
+  say "restored: $after"
+}
+
 # A checkout with configuration, a chain of strangers, and what the documented steps need.
 prepare_public() {
   begin
-  compose build service
+  local profile=$1
   cat >"$checkout/compose.override.yaml" <<'FILE'
 services:
   chain:
@@ -135,6 +155,8 @@ services:
 FILE
   # The first account of Anvil's mnemonic. Caddy makes a certificate of its own for a local name.
   cat >"$checkout/.env" <<FILE
+COMPOSE_FILE=compose.public.yaml:compose.override.yaml
+COMPOSE_PROFILES=$profile
 TYCHE_DOMAIN=tyche.localhost
 TYCHE_OPERATOR_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80
 POSTGRES_PASSWORD=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -144,6 +166,7 @@ FILE
   echo "{ \"trustProxy\": true, \"database\": { \"url\": { \"env\": \"DATABASE_URL\" } },
     \"networks\": { \"sepolia\": { $network, \"operatorKey\": { \"env\": \"TYCHE_OPERATOR_KEY\" } } } }" >"$checkout/config/service.json"
   echo "{ \"networks\": { \"sepolia\": { $network } } }" >"$checkout/config/oracle.json"
+  compose build service
   compose up --detach chain
 }
 
@@ -160,25 +183,25 @@ meet_service() {
 }
 
 public() {
-  prepare_public
+  prepare_public public
   say keys && documented "oracle keys --config /config/oracle.json --json"
   say deploy && documented "network deploy sepolia"
-  say up && documented "--profile public up"
+  say up && documented "network check sepolia"
   meet_service
-  amid_requests kill_and_up public service
-  amid_requests kill_and_up public oracle
-  amid_requests kill_and_up public postgres
+  amid_requests kill_and_up service
+  amid_requests kill_and_up oracle
+  amid_requests kill_and_up postgres
 }
 
 nodes() {
-  prepare_public
+  prepare_public nodes
   say keys && documented "--role node"
   say deploy && documented "network deploy sepolia"
-  say up && documented "--profile nodes up"
+  say up && documented "network check sepolia"
   meet_service
   amid_requests docker kill "$COMPOSE_PROJECT_NAME-node2-1"
   draw
-  amid_requests compose --profile nodes up --detach --wait
+  amid_requests compose up --detach --wait
 }
 
 # Prints the layers around a source, with the options of compose.yaml and without.
@@ -197,5 +220,5 @@ sandbox() {
   layers --user 0
 }
 
-for step in ${*:-images embedded upgrade public nodes sandbox}; do ("$step"); done
+for step in ${*:-images embedded upgrade restore public nodes sandbox}; do ("$step"); done
 clear_all

@@ -27,6 +27,7 @@ Environment, over what the configuration file says (tyche config check):
   TYCHE_HOSTS          host names under which a reverse proxy serves this, if HOST is a loopback address (default none)
   TYCHE_PUBLIC_URL     address under which callers reach this, such as https://tyche.example.org: links in results start with it, and
                        TYCHE_HOSTS need not list its host name (default: the address listened on)
+  TYCHE_TRUST_PROXY    true: a reverse proxy says in X-Forwarded-For whose call it is; only where all callers come through it (default false)
   TYCHE_ACCEPT_MISSING  layers of the sandbox that may be missing: system-calls,user (default none)
   LOG_LEVEL       trace, debug, info, warn, error, fatal or silent (default warn)`;
 

@@ -116,13 +116,11 @@ export function openDataDirectory(path: string, options: DataDirectoryOptions): 
 /** Marks a folder as ours if it is empty or has a configuration file; refuses one with other contents. */
 function claimFolder(path: string): void {
   const entries = readdirSync(path);
-  // The marker may have been lost on its own.
   const isOurs =
     entries.includes(MARKER) ||
     entries.includes(CONFIG_FILE) ||
-    (entries.includes(MASTER_KEY) && entries.includes(DATABASE)) ||
-    // Put there before the rest is restored.
-    (entries.length === 1 && entries[0] === MASTER_KEY);
+    // On a new machine it is put there before the rest is restored.
+    entries.includes(MASTER_KEY);
   if (entries.length > 0 && !isOurs)
     throw new DataDirectoryError(
       `${path} holds files that are not Tyche's; name an empty folder in TYCHE_DATA_DIR`,

@@ -10,11 +10,11 @@ import { createTerminal } from "../../src/cli/terminal.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
-const compose = read("compose.yaml");
+const compose = `${read("compose.yaml")}${read("compose.public.yaml")}`;
 /** Pods of a cluster. */
 const PODS = ["deploy/kubernetes/embedded/tyche.yaml", "deploy/kubernetes/public/oracle.yaml"];
 const UNITS = ["deploy/tyche.service", "deploy/tyche-oracle.service", "deploy/tyche-backup.service"];
-const FILES = ["compose.yaml", "Dockerfile", ...PODS, ...UNITS];
+const FILES = ["compose.yaml", "compose.public.yaml", "Dockerfile", ...PODS, ...UNITS];
 const BACKUP_JOB = "deploy/kubernetes/backup/backup.yaml";
 
 /** The command lines of Tyche in these files, without the program's name. */
@@ -59,16 +59,25 @@ test("containers and units set only variables that Tyche or the example's config
     read(file)
       .split("\n")
       .filter((line) => /^ENV |environment: *\{|env: |^Environment=|^ {6}[A-Z_]+: "/.test(line))
-      .flatMap((line) => line.match(/\b(?:TYCHE_[A-Z_]+|HOST|PORT|DATABASE_URL)(?=[:=](?!-))/g) ?? []),
+      .flatMap((line) => line.match(/\b(?:TYCHE_[A-Z_]+|HOST|PORT|DATABASE_URL)(?=[:=](?![-+?]))/g) ?? []),
   );
   const values: Readonly<Record<string, string>> = {
     HOST: "0.0.0.0",
     PORT: "3000",
     TYCHE_PUBLIC_URL: "https://x",
+    TYCHE_TRUST_PROXY: "true",
+    TYCHE_ACCEPT_CHAINS: "sepolia",
+    TYCHE_CONFIG: "",
   };
   const environment = Object.fromEntries(names.map((name) => [name, values[name] ?? "x"]));
   const { variables, unknownVariables } = readConfig({ dataDir: ROOT, environment });
-  expect(variables.toSorted()).toEqual(["HOST", "PORT", "TYCHE_PUBLIC_URL"]);
+  expect(variables.toSorted()).toEqual([
+    "HOST",
+    "PORT",
+    "TYCHE_ACCEPT_CHAINS",
+    "TYCHE_PUBLIC_URL",
+    "TYCHE_TRUST_PROXY",
+  ]);
   expect(unknownVariables).toEqual(["TYCHE_OPERATOR_KEY"]); // which docs/deploy.md has the configuration name
 });
 
@@ -124,6 +133,10 @@ test("the examples of a public network's configuration are ones, and the folder 
     const file = path.join(ROOT, folder, `${name}.example.json`);
     return readConfig({ file, dataDir: ROOT, environment }).config.networks["sepolia"];
   });
+  expect(networks[0]).toMatchObject({ oracleUrl: "http://oracle" });
+  expect(read(`${folder}/oracle.yaml`)).toContain(
+    "metadata: { name: oracle }\nspec:\n  selector: { app: oracle }\n  ports: [{ name: http, port: 80",
+  );
   const contracts = path.join(ROOT, folder, "sepolia.json");
   expect(networks).toEqual([expect.objectContaining({ contracts }), expect.objectContaining({ contracts })]);
   const kustomization = read(`${folder}/kustomization.yaml`);
@@ -135,14 +148,27 @@ test("the examples of a public network's configuration are ones, and the folder 
 });
 
 test("what docs/deploy.md adds to these files names what is in them, and variables that Tyche reads", () => {
-  const added = [...read("docs/deploy.md").matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text]) => text!);
-  const [override = "", overlay = ""] = added;
-  expect([...override.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name)).toEqual(["tyche", "caddy"]);
-  expect(compose).toMatch(
-    /^ {2}tyche:\n[^]*^ {2}caddy:\n[^]*\$\{TYCHE_DOMAIN:-\}[^]*reverse_proxy service:3000$/m,
-  );
+  const page = read("docs/deploy.md");
+  const [, overlay = ""] = /^```yaml\n([^]*?)^```/m.exec(page)!;
+  expect(overlay).toContain("resources: [../backup]");
   expect(overlay).toContain("{ kind: StatefulSet, name: tyche }");
-  const settings = [...`${override}${overlay}`.matchAll(/(?<![{])\bTYCHE_\w+/g)].map(([name]) => name);
-  expect(settings).toEqual(["TYCHE_PUBLIC_URL", "TYCHE_CONFIG", "TYCHE_CONFIG"]);
+  const settings = [...overlay.matchAll(/\bTYCHE_\w+/g)].map(([name]) => name);
+  expect(settings).toEqual(["TYCHE_CONFIG"]);
   for (const name of settings) expect(read("docs/operations.md")).toContain(`| \`${name}\` |`);
+});
+
+test(".env.example sets what the compose files read, and all that they require", () => {
+  const example = read("deploy/.env.example");
+  const lines = [...example.matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)];
+  const used = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!);
+  for (const [, name] of lines) expect([...used, "COMPOSE_FILE", "COMPOSE_PROFILES"]).toContain(name);
+  const names = lines.map(([, name]) => name);
+  const required = [...compose.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name!);
+  expect(new Set(required)).toEqual(new Set(["TYCHE_DOMAIN", "POSTGRES_PASSWORD"]));
+  expect(names).toEqual(expect.arrayContaining([...required, "TYCHE_OPERATOR_KEY"]));
+  const valuesOf = (name: string): string[] =>
+    lines.filter((line) => line[1] === name).map(([, , value]) => value!);
+  expect(valuesOf("COMPOSE_FILE")).toEqual(["compose.public.yaml"]);
+  expect(valuesOf("COMPOSE_PROFILES")).toEqual(["domain", "public"]);
+  expect(compose).toMatch(/profiles: \[domain\][^]*profiles: \[public, nodes\]/);
 });

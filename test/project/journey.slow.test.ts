@@ -136,7 +136,7 @@ test("the steps of docs/deploy.md install the package, and its unit starts it", 
       .replaceAll(/(?<=[\s=])\/(?=(?:etc|opt|var)\/)/g, `${home}/`)
       .replaceAll("/usr/bin/node", process.execPath);
   const page = "docs/deploy.md";
-  const [unit, oracle, container] = findBlocks(page, readFileSync(path.join(ROOT, page), "utf8"))
+  const [container, unit, oracle] = findBlocks(page, readFileSync(path.join(ROOT, page), "utf8"))
     .filter(({ info }) => info === "skip: test/project/journey.slow.test.ts")
     .map(({ text }) => here(text));
   mkdirSync(path.join(home, "etc/systemd/system"), { recursive: true });
@@ -150,7 +150,9 @@ test("the steps of docs/deploy.md install the package, and its unit starts it", 
       .join("\n"),
   );
   steps(container!);
-  expect(readdirSync(home)).toEqual(expect.arrayContaining(["Dockerfile", "compose.yaml"]));
+  expect(readdirSync(home)).toEqual(
+    expect.arrayContaining(["Dockerfile", "compose.yaml", "compose.public.yaml", "deploy"]),
+  );
   const read = (name: string): string =>
     here(readFileSync(path.join(home, "etc/systemd/system", name), "utf8"));
   expect(read("tyche-oracle.service")).toContain(`TYCHE_DATA_DIR=${home}/var/lib/tyche-oracle`);

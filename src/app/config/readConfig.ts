@@ -28,12 +28,15 @@ import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 
 /** Environment variables that override members of the file; lists are comma-separated. */
-const VARIABLES: Readonly<Record<string, { readonly path: string; readonly type?: "list" | "integer" }>> = {
+const VARIABLES: Readonly<
+  Record<string, { readonly path: string; readonly type?: "list" | "integer" | "boolean" }>
+> = {
   PORT: { path: "/port", type: "integer" },
   HOST: { path: "/host" },
   LOG_LEVEL: { path: "/logLevel" },
   TYCHE_HOSTS: { path: "/hosts", type: "list" },
   TYCHE_PUBLIC_URL: { path: "/publicUrl" },
+  TYCHE_TRUST_PROXY: { path: "/trustProxy", type: "boolean" },
   TYCHE_RPC_ORIGINS: { path: "/rpcOrigins", type: "list" },
   TYCHE_ALLOW_HOSTS: { path: "/sandbox/allowHosts", type: "list" },
   TYCHE_ALLOW_MODULES: { path: "/sandbox/allowModules", type: "list" },
@@ -154,8 +157,7 @@ function applyVariables(members: Members, environment: Environment): string[] {
     const text = environment[name];
     if (text === undefined || text === "") continue;
     const [outer, inner] = path.slice(1).split("/") as [string, string?];
-    const isNumber = type === "integer" && /^\d{1,9}$/.test(text);
-    const value = type === "list" ? listOf(text) : isNumber ? Number(text) : text;
+    const value = type === undefined ? text : PARSERS[type](text);
     if (inner === undefined) members[outer] = value;
     else {
       const section = (members[outer] ??= {});
@@ -167,6 +169,13 @@ function applyVariables(members: Members, environment: Environment): string[] {
   }
   return used;
 }
+
+/** What the schema rejects stays a text, so that its message can show it. */
+const PARSERS = {
+  list: listOf,
+  integer: (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : text),
+  boolean: (text: string) => (/^(?:true|false)$/.test(text) ? text === "true" : text),
+} as const;
 
 /** Finds set `TYCHE_` variables that nothing reads. The file may name others, such as an operator key's, in an `env` member. */
 function findUnknownVariables(environment: Environment, members: Members): string[] {

@@ -299,3 +299,9 @@ test("what is kept is said for embedded networks and others apart, with payloads
     );
   }
 });
+
+test("TYCHE_TRUST_PROXY is true, false, or refused", () => {
+  expect(read({ TYCHE_TRUST_PROXY: "true" }).config.trustProxy).toBe(true);
+  expect(read({ TYCHE_TRUST_PROXY: "false" }).config.trustProxy).toBe(false);
+  expect(errorOf(() => read({ TYCHE_TRUST_PROXY: "yes" })).message).toMatch(/^TYCHE_TRUST_PROXY/);
+});
