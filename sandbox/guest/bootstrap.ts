@@ -25,7 +25,7 @@ import {
 } from "./builtins.ts";
 import { captureBuiltIns } from "./captured.ts";
 import { createCloneRules } from "./cloneRules.ts";
-import { removeUnsharedMembers } from "./ecmaScript.ts";
+import { disableProto, removeUnsharedMembers } from "./ecmaScript.ts";
 import { freezeIntrinsics } from "./freeze.ts";
 import { createFunctions } from "./functions.ts";
 import { prepareGlobalObject } from "./globalObject.ts";
@@ -67,6 +67,7 @@ export default function boot(
   host: Host,
 ): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown {
   removeUnsharedMembers();
+  disableProto();
   shareFormats();
   let isObserved = false;
   /** Number of chunks being set up: what they read meanwhile isn't attributed to the source. */

@@ -8,6 +8,7 @@ const { Date, Intl, Iterator, Map, Uint8Array, WeakMap, WebAssembly } = globalTh
   readonly WebAssembly: { readonly Memory: { readonly prototype: object } };
 };
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
+const { isExtensible } = Object;
 
 type Members = readonly (readonly [holder: object, ...names: readonly string[]])[];
 
@@ -44,6 +45,31 @@ export function removeUnsharedMembers(): void {
   moveToEnd(globalThis, "Float16Array");
   deleteProperty(Intl, "v8BreakIterator");
   defineProperty(Symbol, "metadata", { value: Symbol("Symbol.metadata") });
+}
+
+/**
+ * Disables `Object.prototype.__proto__`, as Deno does: it reads as undefined, and writing it makes an ordinary property. Must be called
+ * before any of the caller's code runs.
+ */
+export function disableProto(): void {
+  const accessor = {
+    get: function (): undefined {
+      return undefined;
+    },
+    set: function (this: object, value: unknown): void {
+      if (!isExtensible(this)) return;
+      defineProperty(this, "__proto__", {
+        __proto__: null,
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      } as PropertyDescriptor);
+    },
+  };
+  for (const part of ["get", "set"] as const)
+    defineProperty(accessor[part], "name", { value: "__proto__", configurable: true });
+  defineProperty(Object.prototype, "__proto__", { ...accessor, enumerable: false, configurable: true });
 }
 
 /**

@@ -45,7 +45,7 @@ export function prepareGlobalObject(tools: GlobalTools): () => void {
       timers: tools.timers,
       bindContext: tools.bindContext,
     });
-    installWebAssembly();
+    installWebAssembly(tools.load);
     defineLazy("console", tools.createConsole);
     for (const chunk in chunkGlobals) {
       const names = split(chunkGlobals[chunk] as string, " ");

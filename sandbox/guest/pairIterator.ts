@@ -1,4 +1,5 @@
 import { withCode } from "./convert.ts";
+import { printWith } from "./webIdl.ts";
 
 /** Returns the pairs that a platform class iterates over; called again at every step, as the list is live. */
 type Pairs = () => readonly Pair[];
@@ -36,21 +37,16 @@ export function makeIterable(
       writable: true,
     },
     [Symbol.toStringTag]: { value: title, configurable: true },
-    [Symbol.for("Deno.privateCustomInspect")]: {
-      configurable: true,
-      value(
-        this: object,
-        inspect: (value: unknown, options?: object) => string,
-        options: { readonly breakLength?: number },
-      ): string {
-        const state = states.get(this);
-        const items = state === undefined ? [] : state.pairs().slice(state.at).map(state.pick);
-        const shown = items.map((item) => inspect(item, options));
-        const line = `${title} { ${shown.join(", ")} }`;
-        return line.length > (options?.breakLength ?? 80) ? `${title} {\n  ${shown.join(",\n  ")} }` : line;
-      },
-    },
   }) as object;
+  printWith(iteratorPrototype, (self, inspect, options) => {
+    const state = states.get(self);
+    const items = state === undefined ? [] : state.pairs().slice(state.at).map(state.pick);
+    const shown = items.map((item) => inspect(item, options));
+    const line = `${title} { ${shown.join(", ")} }`;
+    return line.length > ((options.breakLength as number | undefined) ?? 80)
+      ? `${title} {\n  ${shown.join(",\n  ")} }`
+      : line;
+  });
   const picks: Readonly<Record<string, Pick>> = {
     entries: ([key, value]) => [key, value],
     keys: ([key]) => key,

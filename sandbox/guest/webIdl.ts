@@ -40,7 +40,12 @@ function branded(
   const isAsync = method.constructor.name === "AsyncFunction";
   const { branded: checked } = {
     branded(this: unknown, ...args: unknown[]): unknown {
-      if (this instanceof (type as new () => object)) return Reflect.apply(method, this, args);
+      if (this instanceof (type as new () => object))
+        try {
+          return Reflect.apply(method, this, args);
+        } catch (error) {
+          if (!isForeign(error)) throw error;
+        }
       if (isAsync) return Promise.reject(refuse());
       throw refuse();
     },
@@ -48,6 +53,11 @@ function branded(
   for (const key of ["name", "length"])
     Object.defineProperty(checked, key, Object.getOwnPropertyDescriptor(method, key) as PropertyDescriptor);
   return checked;
+}
+
+/** Whether a method failed for want of private members: its object only inherits from the class's prototype. */
+function isForeign(error: unknown): boolean {
+  return error instanceof TypeError && /^Cannot (?:read|write) private member /.test(error.message);
 }
 
 /** Makes static members enumerable. */
@@ -130,38 +140,73 @@ export function printable(name: string, members: object): object {
 
 /**
  * Makes instances print as the given getters, as Deno prints the platform's own classes; the prototype prints the getters themselves.
- * `has` says whether an object is an instance.
  */
 export function printGetters(
-  type: { readonly prototype: object; readonly name: string },
+  { prototype }: { readonly prototype: object; readonly name: string },
   keys: readonly string[],
-  has: (value: object) => boolean = (value) => value instanceof (type as unknown as new () => object),
 ): void {
-  Object.defineProperty(type.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    configurable: true,
-    value(
-      this: Record<string, unknown>,
-      inspect: (value: unknown, options?: object) => string,
-      options: object,
-    ): string {
-      const name = (this.constructor as { name?: string } | undefined)?.name || type.name;
-      const shown = printable(name, {});
-      const isInstance = has(this);
-      for (const key of keys) {
-        const property = isInstance
-          ? { value: this[key], writable: true, enumerable: true }
-          : findProperty(this, key);
-        if (property !== undefined) Object.defineProperty(shown, key, property);
-      }
-      return inspect(shown, options);
-    },
+  printWith(prototype, (self, inspect, options) => {
+    const isInstance = isPrototypeOf.call(prototype, self);
+    const shown = printable(self.constructor?.name ?? "", {});
+    for (const key of keys) {
+      const property = isInstance ? undefined : findProperty(self, key);
+      Object.defineProperty(
+        shown,
+        key,
+        property ?? {
+          value: (self as unknown as Record<string, unknown>)[key],
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        },
+      );
+    }
+    return inspect(shown, options);
   });
 }
+
+/** Inspects a value inside of what is printed; without options it is on its own. */
+export type Inspect = (value: unknown, options?: object) => string;
+
+/** Gives a class the method by which Deno prints its own classes. */
+export function printWith<T extends object>(
+  prototype: T,
+  print: (
+    self: T,
+    inspect: Inspect,
+    options: { readonly depth?: unknown; readonly breakLength?: unknown },
+  ) => string,
+): void {
+  const name = Symbol.for("Deno.privateCustomInspect");
+  const method = {
+    [name](this: T, inspect: Inspect, options: object): string {
+      return print(this, inspect, options);
+    },
+  };
+  Object.defineProperty(prototype, name, { value: method[name], configurable: true, writable: true });
+}
+
+/** Gives a class the method by which Node prints an object, next to Deno's. */
+export function printForNode(prototype: object): void {
+  const name = Symbol.for("nodejs.util.inspect.custom");
+  const method = {
+    [name](this: Record<symbol, (inspect: Inspect, options: object) => string>, ...args: unknown[]): string {
+      return (this[Symbol.for("Deno.privateCustomInspect")] as (inspect: Inspect, options: object) => string)(
+        args[2] as Inspect,
+        args[1] as object,
+      );
+    },
+  };
+  Object.defineProperty(method[name], "length", { value: 3, configurable: true });
+  Object.defineProperty(prototype, name, { value: method[name], configurable: true, writable: true });
+}
+
+const { isPrototypeOf } = Object.prototype;
 
 function findProperty(object: object, key: string): PropertyDescriptor | undefined {
   for (let at: object | null = object; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     const found = Object.getOwnPropertyDescriptor(at, key);
-    if (found !== undefined) return { ...found, enumerable: true };
+    if (found !== undefined) return found;
   }
   return undefined;
 }

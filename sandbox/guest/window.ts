@@ -227,7 +227,13 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
  * Replaces the asynchronous functions of `WebAssembly`: they would compile on background threads, which an isolate here
  * doesn't have, so they compile synchronously.
  */
-export function installWebAssembly(): void {
+export function installWebAssembly(load: WindowTools["load"]): void {
+  interface ResponseLike {
+    readonly headers: { get(name: string): string | null };
+    readonly ok: boolean;
+    readonly status: number;
+    arrayBuffer(): Promise<ArrayBuffer>;
+  }
   type Source = ArrayBuffer | ArrayBufferView;
   const { Module, Instance } = WebAssembly;
   /** Compiles a module; its error names the function that was called. */
@@ -236,19 +242,58 @@ export function installWebAssembly(): void {
       return new Module(source as ArrayBuffer);
     } catch (error) {
       const { message } = error as Error;
-      (error as Error).message = message.replace("WebAssembly.Module()", `WebAssembly.${name}()`);
+      (error as Error).message = message
+        .replace("WebAssembly.Module()", `WebAssembly.${name}()`)
+        .replace(/buffer source$/, name === "instantiate" ? "$& or a WebAssembly.Module object" : "$&");
       throw error;
     }
   };
-  const methods = {
-    compile: async (source: Source) => compile(source, "compile"),
-    instantiate: async (source: Source | WebAssembly.Module, imports?: object) => {
-      if (source instanceof Module) return new Instance(source, imports as never);
-      const module = compile(source, "instantiate");
-      return { module, instance: new Instance(module, imports as never) };
-    },
+  const instantiate = (module: WebAssembly.Module, imports: object | undefined) => ({
+    module,
+    instance: new Instance(module, imports as never),
+  });
+  const settle = <T>(make: () => T | Promise<T>): Promise<T> =>
+    new Promise((resolve) => {
+      resolve(make());
+    });
+  /** Reads the module that a response has. */
+  const receive = async (given: unknown, name: string): Promise<ArrayBuffer> => {
+    const { Response } = load("fetch") as { readonly Response: new () => ResponseLike };
+    const response = await given;
+    if (!(response instanceof Response))
+      throw new TypeError(`Failed to execute 'WebAssembly.${name}': Argument 1 is not of type Response`);
+    if (response.headers.get("content-type") !== "application/wasm")
+      throw new TypeError("Invalid WebAssembly content type");
+    if (!response.ok)
+      throw new TypeError(`Failed to receive WebAssembly content: HTTP status code ${response.status}`);
+    return response.arrayBuffer();
   };
-  for (const name of ["compile", "instantiate"] as const) {
-    defineProperty(WebAssembly, name, { value: methods[name], writable: true, configurable: true });
+  const methods = {
+    compile: (source: Source) => settle(() => compile(source, "compile")),
+    instantiate: (source: Source | WebAssembly.Module, ...[imports]: [object?]) =>
+      settle(() =>
+        source instanceof Module
+          ? new Instance(source, imports as never)
+          : instantiate(compile(source, "instantiate"), imports),
+      ),
+    compileStreaming: (source: unknown) =>
+      settle(async () => compile(await receive(source, "compileStreaming"), "compileStreaming")),
+    instantiateStreaming: (source: unknown, ...[imports]: [object?]) =>
+      settle(async () =>
+        instantiate(compile(await receive(source, "instantiateStreaming"), "instantiateStreaming"), imports),
+      ),
+  };
+  for (const name in methods)
+    defineProperty(WebAssembly, name, {
+      value: methods[name as keyof typeof methods],
+      writable: true,
+      configurable: true,
+      enumerable: true,
+    });
+  // Deno lists these after the two of streams.
+  for (const name of ["Suspending", "promising", "SuspendError"]) {
+    const member = Object.getOwnPropertyDescriptor(WebAssembly, name);
+    if (member === undefined || !Reflect.deleteProperty(WebAssembly, name)) continue;
+    defineProperty(WebAssembly, name, member);
   }
 }

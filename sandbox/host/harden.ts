@@ -61,16 +61,32 @@ export function hardenScript(code: string): string {
     }
     return text + code.slice(at, node.end);
   }
-  /** Prints a chain with one `?.` as a function of what stands before it, so that its methods are looked up as all others. */
+  /**
+   * Prints a chain as a function of what stands before its last `?.`, so that its methods are looked up as all others; undefined if that
+   * isn't possible.
+   */
   function printChain(node: Node, isAwaited: boolean): string | undefined {
-    const links = linksOf(node["expression"] as Node).filter((link) => link["optional"] === true);
-    const [link] = links;
-    if (links.length !== 1 || link?.type !== "MemberExpression") return undefined;
-    const head = link["object"] as Node;
-    if (/\b(?:await|yield)\b/.test(code.slice(head.end, node.end))) return undefined;
-    const value = print(head, isAwaited);
-    for (const part of linksOf(node["expression"] as Node)) part["inChain"] = false;
-    link["object"] = { type: "Head", start: head.start, end: head.end };
+    const links = linksOf(node["expression"] as Node);
+    const at = links.findIndex(isOptional);
+    const link = links[at];
+    const isMember = link?.type === "MemberExpression";
+    const head = (isMember ? link["object"] : undefined) as Node | undefined;
+    if (head === undefined || /\b(?:await|yield)\b/.test(code.slice(head.end, node.end))) {
+      const first = links.findLast(isOptional) as Node;
+      const start = (first["object"] ?? (first["callee"] as Node)["object"] ?? first["callee"]) as Node;
+      for (const part of linksOf(start)) part["inChain"] = false;
+      return undefined;
+    }
+    const before = linksOf(head);
+    const isChain = before.some(isOptional);
+    if (!isChain) for (const part of before) part["inChain"] = false;
+    const { start, end } = head;
+    const value = print(
+      isChain ? { type: "ChainExpression", start, end, expression: head } : head,
+      isAwaited,
+    );
+    for (const part of links.slice(0, at + 1)) part["inChain"] = false;
+    (link as Node)["object"] = { type: "Head", start, end };
     return `builtIns$.maybe(${value},(head$)=>${print(node["expression"] as Node)})`;
   }
   const list = (nodes: readonly Node[], isAwaited: boolean): string =>
@@ -214,6 +230,8 @@ const isFunction = (node: Node): boolean => /Function/.test(node.type);
 const isSymbol = (node: Node): boolean =>
   node.type === "MemberExpression" && builtIn(node["object"] as Node) === "Symbol";
 
+const isOptional = (node: Node): boolean => node["optional"] === true;
+
 function builtIn(node: Node): string | undefined {
   return node.type === "Identifier" ? BUILT_IN.exec(node["name"] as string)?.[0] : undefined;
 }
@@ -242,13 +260,10 @@ function mark(node: Node, inChain = false, inAsync = false): void {
     if (node.type === "ObjectExpression" && part.type === "SpreadElement") part["inObject"] = true;
     if (node.type === "ObjectPattern" || node.type === "ArrayPattern" || node.type === "AssignmentPattern")
       part["isTarget"] = true;
-    // What stands before the `?.` of a chain is an expression of its own, and so are the arguments.
+    // The arguments of a chain's calls are expressions of their own.
     const continues =
       node.type === "ChainExpression" ||
-      (inChain &&
-        node["optional"] !== true &&
-        (part === node["callee"] || part === node["object"]) &&
-        isLink(part));
+      (inChain && (part === node["callee"] || part === node["object"]) && isLink(part));
     mark(part, continues, ownAsync);
   }
 }

@@ -2,7 +2,7 @@ import { type Convert, conversionError, dictionary, sequence, string, withCode }
 import { errorClasses } from "../builtins.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import { exposeInterface, illegalInvocation, printGetters, printWith, requireArguments } from "../webIdl.ts";
 
 interface EventTargetLike {
   addEventListener(type: unknown, listener: unknown, options?: unknown): void;
@@ -337,17 +337,12 @@ export default function cloneChunk({
   });
   Object.defineProperty(MessagePort, "length", { value: 0, configurable: true });
   for (const type of [MessagePort, MessageChannel, BroadcastChannel]) exposeInterface(type);
-  Object.defineProperty(MessagePort.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    value(
-      this: MessagePort & { onmessage: unknown; onmessageerror: unknown },
-      inspect: (value: unknown, options?: object) => string,
-      options: object,
-    ) {
-      const active = isPort(this) && !stateOf(this).closed;
-      const { onmessage, onmessageerror } = this;
-      return inspect({ active, refed: active && this.hasRef(), onmessage, onmessageerror }, options);
-    },
-    configurable: true,
+  printWith(MessagePort.prototype as object, (self, inspect, options) => {
+    if (!isPort(self)) throw illegalInvocation();
+    const { onmessage, onmessageerror } = self as { onmessage?: unknown; onmessageerror?: unknown };
+    const port = self as MessagePort;
+    const active = !stateOf(port).closed;
+    return inspect({ active, refed: active && port.hasRef(), onmessage, onmessageerror }, options);
   });
   printGetters(MessageChannel, ["port1", "port2"]);
   return { structuredClone: cloneFunction, move, MessagePort, MessageChannel, BroadcastChannel };

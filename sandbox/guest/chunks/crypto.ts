@@ -2,7 +2,7 @@ import { CryptoKey, type KeyFields, SECRET, fieldsOf, isKey } from "../crypto/ke
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { exposeInterface, illegalConstructor, printGetters, wrongThis } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, moveToEnd, printGetters, wrongThis } from "../webIdl.ts";
 
 /** Web Cryptography: `crypto`, `CryptoKey`; the host does the work and keeps the keys. */
 export default function cryptoChunk({
@@ -46,6 +46,7 @@ export default function cryptoChunk({
     }
   }
   const crypto = new Crypto(SECRET);
+  moveToEnd(Crypto, ["subtle", "getRandomValues", "randomUUID"]);
   exposeInterface(Crypto, "Crypto", false, wrongThis("expected Crypto"));
   Object.defineProperty(Crypto, "length", { value: 0, configurable: true });
   printGetters(Crypto, ["subtle"]);

@@ -12,15 +12,15 @@ export default function fileChunk(internals: Internals): Readonly<Record<string,
   return {
     Blob: blobs.Blob,
     File: blobs.File,
-    FileReader: createFileReader(internals, blobs),
+    FileReader: createFileReader(internals),
     FormData,
     isBlob: blobs.isBlob,
     bytesOfBlob: blobs.bytesOfBlob,
     /** Encodes a form as bytes with their content type. */
     encodeForm: (form: InstanceType<typeof FormData>) => {
       const { parts, boundary } = encodeMultipart(entriesOf(form));
-      const bytes = blobs.bytesOfBlob(new blobs.Blob(parts));
-      return { bytes, type: `multipart/form-data; boundary=${boundary}` };
+      const blob = new blobs.Blob(parts);
+      return { bytes: blobs.bytesOfBlob(blob), blob, type: `multipart/form-data; boundary=${boundary}` };
     },
     decodeForm: (bytes: Uint8Array<ArrayBuffer>, boundary: string) =>
       decodeMultipart(bytes, boundary, blobs, forms, internals),

@@ -1,10 +1,31 @@
 import * as polyfill from "web-streams-polyfill";
 import type { Internals } from "../internals.ts";
-import { bufferSource, conversionError, enumeration, string, withCode } from "../convert.ts";
-import { concatBytes, exposeInterface, printGetters, printable, requireArguments } from "../webIdl.ts";
+import {
+  boolean,
+  bufferSource,
+  conversionError,
+  dictionary,
+  enumeration,
+  string,
+  withCode,
+} from "../convert.ts";
+import {
+  concatBytes,
+  defineGetters,
+  exposeInterface,
+  illegalInvocation,
+  printGetters,
+  printWith,
+  printable,
+  requireArguments,
+} from "../webIdl.ts";
 
 const readBytes = bufferSource();
 const readShared = bufferSource(true);
+const readDecoderOptions = dictionary<object>("TextDecoderOptions", {
+  fatal: [boolean, false],
+  ignoreBOM: [boolean, false],
+});
 /** Node's names of what each format of compression does and undoes. */
 const OPERATIONS = {
   gzip: ["gzip", "gunzip"],
@@ -113,29 +134,28 @@ export default function streamsChunk({
     }
   }
 
-  /** Base of the classes that wrap a transform stream. */
-  class Pair {
-    readonly #stream: InstanceType<typeof TransformStream>;
-    constructor(transformer: object) {
-      this.#stream = new TransformStream(transformer);
-    }
-    get readable(): unknown {
-      return this.#stream.readable;
-    }
-    get writable(): unknown {
-      return this.#stream.writable;
-    }
-  }
+  /** The transform streams that instances of the classes below wrap. */
+  const transforms = new WeakMap<object, InstanceType<typeof TransformStream>>();
+  const wrap = (self: object, transformer: object): void =>
+    void transforms.set(self, new TransformStream(transformer));
+  const wrapped = (self: object): InstanceType<typeof TransformStream> => {
+    const stream = transforms.get(self);
+    if (stream === undefined) throw illegalInvocation();
+    return stream;
+  };
 
-  class TextDecoderStream extends Pair {
+  class TextDecoderStream {
     readonly #decoder: InstanceType<typeof TextDecoder>;
     constructor(label: unknown = "utf-8", options: unknown = undefined) {
       const prefix = "Failed to construct 'TextDecoderStream'";
-      const decoder = new TextDecoder(string(label, prefix, "Argument 1"), options);
+      const decoder = new TextDecoder(
+        string(label, prefix, "Argument 1"),
+        readDecoderOptions(options, prefix, "Argument 2"),
+      );
       const push = (text: string, controller: Controller): void => {
         if (text !== "") controller.enqueue(text);
       };
-      super({
+      wrap(this, {
         transform: (chunk: unknown, controller: Controller) =>
           push(decoder.decode(readShared(chunk, prefix, "chunk"), { stream: true }), controller),
         flush: (controller: Controller) => push(decoder.decode(), controller),
@@ -154,11 +174,11 @@ export default function streamsChunk({
     }
   }
 
-  class TextEncoderStream extends Pair {
+  class TextEncoderStream {
     constructor() {
       const encoder = new TextEncoder();
       let high = "";
-      super({
+      wrap(this, {
         transform(chunk: unknown, controller: Controller) {
           const text = string(chunk, "", "");
           if (text === "") return;
@@ -261,14 +281,14 @@ export default function streamsChunk({
     requireArguments(given, 1, prefix);
     return converting(OPERATIONS[readFormat(format, prefix, "Argument 1")][isUndone], prefix);
   };
-  class CompressionStream extends Pair {
+  class CompressionStream {
     constructor(format: unknown) {
-      super(convertingAs("CompressionStream", 0, format, arguments.length));
+      wrap(this, convertingAs("CompressionStream", 0, format, arguments.length));
     }
   }
-  class DecompressionStream extends Pair {
+  class DecompressionStream {
     constructor(format: unknown) {
-      super(convertingAs("DecompressionStream", 1, format, arguments.length));
+      wrap(this, convertingAs("DecompressionStream", 1, format, arguments.length));
     }
   }
   for (const [type, keys] of [
@@ -277,14 +297,7 @@ export default function streamsChunk({
     [CompressionStream, ["readable", "writable"]],
     [DecompressionStream, ["readable", "writable"]],
   ] as const) {
-    // The accessors of the base class become each class's own, as in Deno.
-    for (const key of ["readable", "writable"] as const)
-      Object.defineProperty(
-        type.prototype,
-        key,
-        Object.getOwnPropertyDescriptor(Pair.prototype, key) as PropertyDescriptor,
-      );
-    Object.setPrototypeOf(type.prototype, Object.prototype);
+    defineGetters(type, ["readable", "writable"], wrapped);
     exposeInterface(type);
     printGetters(type, keys);
   }
@@ -320,11 +333,7 @@ function failureText(kind: string, message: string, head: Uint8Array): string {
 }
 
 function printAs(prototype: object, members: (stream: object) => object): void {
-  Object.defineProperty(prototype, Symbol.for("Deno.privateCustomInspect"), {
-    configurable: true,
-    value(this: object, inspect: (value: unknown, options?: object) => string, options: object) {
-      const name = (this.constructor as { name?: string } | undefined)?.name ?? "Object";
-      return inspect(printable(name, members(this)), options);
-    },
-  });
+  printWith(prototype, (self, inspect, options) =>
+    inspect(printable(self.constructor?.name ?? "Object", members(self)), options),
+  );
 }

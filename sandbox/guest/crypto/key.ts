@@ -1,4 +1,4 @@
-import { exposeInterface, illegalConstructor, printGetters, wrongThis } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, moveToEnd, printGetters, wrongThis } from "../webIdl.ts";
 
 /** What the host reports about a key that it holds. */
 export interface KeyFields {
@@ -48,6 +48,7 @@ export class CryptoKey {
 }
 Object.defineProperty(CryptoKey, "length", { value: 0, configurable: true });
 exposeInterface(CryptoKey, "CryptoKey", false, wrongThis("expected CryptoKey"));
+moveToEnd(CryptoKey, ["type", "extractable", "usages", "algorithm"]);
 printGetters(CryptoKey, ["type", "extractable", "algorithm", "usages"]);
 
 /** Restores an algorithm from the host's JSON, with its members in Web Crypto's order: name, length or curve, hash. */

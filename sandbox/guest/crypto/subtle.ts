@@ -8,6 +8,7 @@ import {
   printable,
   requireArguments,
   wrongThis,
+  printWith,
 } from "../webIdl.ts";
 import { order } from "../shape.ts";
 import { orderJwk } from "./jwk.ts";
@@ -622,11 +623,9 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
   );
   exposeInterface(SubtleCrypto, "SubtleCrypto", false, wrongThis("expected SubtleCrypto"));
   Object.defineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
-  Object.defineProperty(SubtleCrypto.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    value: (inspect: (value: unknown, options?: object) => string, options: object) =>
-      inspect(printable("SubtleCrypto", {}), options),
-    configurable: true,
-  });
+  printWith(SubtleCrypto.prototype as object, (_, inspect, options) =>
+    inspect(printable("SubtleCrypto", {}), options),
+  );
   return SubtleCrypto;
 }
 

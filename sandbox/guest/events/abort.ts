@@ -41,6 +41,20 @@ export function createAbort(
         for (const each of [signal, ...newly]) fire(each, new Event("abort"));
       };
     }
+    static any(signals: unknown): AbortSignal {
+      const prefix = "Failed to execute 'AbortSignal.any'";
+      requireArguments(arguments.length, 1, prefix);
+      const all = readSignals(signals, prefix, "Argument 1");
+      const made = new AbortSignal(SECRET);
+      const first = all.find((source) => source.#reason !== undefined);
+      if (first !== undefined) {
+        made.#reason = first.#reason;
+        return made;
+      }
+      made.#sources = [...new Set(all.flatMap((source) => source.#sources ?? [source]))];
+      for (const source of made.#sources) source.#dependents.push(made);
+      return made;
+    }
     static abort(reason: unknown = undefined): AbortSignal {
       const signal = new AbortSignal(SECRET);
       abort(signal, reason);
@@ -56,20 +70,6 @@ export function createAbort(
         wait,
       );
       return signal;
-    }
-    static any(signals: unknown): AbortSignal {
-      const prefix = "Failed to execute 'AbortSignal.any'";
-      requireArguments(arguments.length, 1, prefix);
-      const all = readSignals(signals, prefix, "Argument 1");
-      const made = new AbortSignal(SECRET);
-      const first = all.find((source) => source.#reason !== undefined);
-      if (first !== undefined) {
-        made.#reason = first.#reason;
-        return made;
-      }
-      made.#sources = [...new Set(all.flatMap((source) => source.#sources ?? [source]))];
-      for (const source of made.#sources) source.#dependents.push(made);
-      return made;
     }
     constructor(secret?: unknown) {
       if (secret !== SECRET) throw new TypeError("Illegal constructor");
@@ -123,7 +123,7 @@ export function createAbort(
 
   for (const type of [AbortSignal, AbortController]) exposeInterface(type);
   exposeStatics(AbortSignal, "abort", "timeout", "any");
-  printGetters(AbortSignal, ["aborted", "reason", "onabort"], isSignal);
-  printGetters(AbortController, ["signal"], isController);
+  printGetters(AbortSignal, ["aborted", "reason", "onabort"]);
+  printGetters(AbortController, ["signal"]);
   return { AbortSignal, AbortController, convertSignal };
 }

@@ -1,5 +1,12 @@
 import { double, string } from "../convert.ts";
-import { defineGetters, exposeInterface, illegalInvocation, printGetters } from "../webIdl.ts";
+import {
+  type Inspect,
+  defineGetters,
+  exposeInterface,
+  illegalInvocation,
+  printGetters,
+  printWith,
+} from "../webIdl.ts";
 
 /** Constants and the names of their exceptions, in the order of the legacy codes from 1 (Web IDL, §2.8.1); three have no name. */
 const CODES =
@@ -55,19 +62,16 @@ export function createDomException() {
   setPrototypeOf(DOMException.prototype, Error.prototype);
   defineGetters(DOMException, ["message", "name", "code"], own);
   exposeInterface(DOMException);
-  printGetters(DOMException, ["message", "name", "code"], (value) => fields.has(value));
-  const inspectSymbol = Symbol.for("Deno.privateCustomInspect");
-  const asGetters = (DOMException.prototype as unknown as Record<symbol, (...args: unknown[]) => string>)[
-    inspectSymbol
-  ] as (...args: unknown[]) => string;
-  Object.defineProperty(DOMException.prototype, inspectSymbol, {
-    configurable: true,
-    value(this: Error, ...args: unknown[]): string {
-      return hasOwn(this, "stack") && typeof this.stack === "string"
-        ? this.stack
-        : asGetters.apply(this, args);
-    },
-  });
+  printGetters(DOMException, ["message", "name", "code"]);
+  const asGetters = Object.getOwnPropertyDescriptor(
+    DOMException.prototype,
+    Symbol.for("Deno.privateCustomInspect"),
+  )?.value as (inspect: Inspect, options: object) => string;
+  printWith(DOMException.prototype, (self, inspect, options) =>
+    hasOwn(self, "stack") && typeof (self as Error).stack === "string"
+      ? ((self as Error).stack as string)
+      : asGetters.call(self, inspect, options),
+  );
   CODES.forEach(([constant], at) => {
     for (const target of [DOMException, DOMException.prototype])
       Object.defineProperty(target, `${constant}_ERR`, { value: at + 1, enumerable: true });

@@ -1,187 +1,334 @@
 import { string } from "../convert.ts";
-import { defineGetters, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import { printGetters, requireArguments } from "../webIdl.ts";
 
-/** The state of an event that changes during dispatch. */
-export interface EventState {
+// An event's state is in properties with these names, as in Deno: its methods work on any object that has them.
+export const attributes = Symbol("[[attributes]]");
+export const canceled = Symbol("[[canceledFlag]]");
+export const stopped = Symbol("[[stopPropagationFlag]]");
+export const stoppedNow = Symbol("[[stopImmediatePropagationFlag]]");
+export const passive = Symbol("[[inPassiveListener]]");
+export const dispatched = Symbol("[[dispatched]]");
+export const trusted = Symbol("[[isTrusted]]");
+export const path = Symbol("[[path]]");
+
+interface Attributes {
+  readonly type: string;
+  readonly bubbles: boolean;
+  readonly cancelable: boolean;
+  readonly composed: boolean;
+  currentTarget: unknown;
+  eventPhase: number;
   target: unknown;
-  current: unknown;
-  phase: number;
-  stopped: boolean;
-  stoppedNow: boolean;
-  canceled: boolean;
-  dispatching: boolean;
-  /** Whether the listener that runs may not cancel the event. */
-  passive: boolean;
-  /** Whether the platform created the event. */
-  trusted: boolean;
+  readonly timeStamp: number;
 }
+type Init = Readonly<Record<string, unknown>>;
+const NO_INIT = { __proto__: null } as unknown as Init;
 
-const NO_INIT = { __proto__: null } as EventInit;
-interface EventInit {
-  readonly bubbles?: unknown;
-  readonly cancelable?: unknown;
-  readonly composed?: unknown;
-}
-
-/** Returns an event's state, for the code that dispatches it. */
-export let stateOf: (event: Event) => EventState;
-/** Whether a value is an event. */
-export let isEvent: (value: unknown) => boolean;
+const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
 
 /** DOM Standard, §2.2: `Event`. */
 export class Event {
-  readonly #type: string;
-  readonly #init: { readonly bubbles: boolean; readonly cancelable: boolean; readonly composed: boolean };
-  readonly #state: EventState;
-  static {
-    stateOf = (event) => event.#state;
-    isEvent = (value) => typeof value === "object" && value !== null && #state in value;
-  }
-  constructor(type: unknown, init: EventInit = NO_INIT) {
+  [canceled] = false;
+  [stopped] = false;
+  [stoppedNow] = false;
+  [passive] = false;
+  [dispatched] = false;
+  [trusted] = false;
+  [path]: readonly unknown[] = [];
+  [attributes]: Attributes;
+  constructor(type: unknown, init: Init = NO_INIT) {
     const prefix = "Failed to construct 'Event'";
     requireArguments(arguments.length, 1, prefix);
-    this.#type = string(type, prefix, "Argument 1");
-    this.#init = { bubbles: !!init.bubbles, cancelable: !!init.cancelable, composed: !!init.composed };
-    this.#state = {
+    this[attributes] = {
+      type: string(type, prefix, "Argument 1"),
+      bubbles: !!init["bubbles"],
+      cancelable: !!init["cancelable"],
+      composed: !!init["composed"],
+      currentTarget: null,
+      eventPhase: 0,
       target: null,
-      current: null,
-      phase: 0,
-      stopped: false,
-      stoppedNow: false,
-      canceled: false,
-      dispatching: false,
-      passive: false,
-      trusted: false,
+      // Deno doesn't measure the time of an event.
+      timeStamp: 0,
     };
   }
   get type(): string {
-    return this.#type;
+    return this[attributes].type;
   }
   get target(): unknown {
-    return this.#state.target;
+    return this[attributes].target;
   }
   get srcElement(): unknown {
     return null;
   }
   set srcElement(_) {}
   get currentTarget(): unknown {
-    return this.#state.current;
+    return this[attributes].currentTarget;
   }
   composedPath(): unknown[] {
-    return this.#state.current === null ? [] : [this.#state.current];
+    return this[path].length === 0 ? [] : [this.currentTarget];
+  }
+  get NONE(): number {
+    return PHASES.NONE;
+  }
+  get CAPTURING_PHASE(): number {
+    return PHASES.CAPTURING_PHASE;
+  }
+  get AT_TARGET(): number {
+    return PHASES.AT_TARGET;
+  }
+  get BUBBLING_PHASE(): number {
+    return PHASES.BUBBLING_PHASE;
   }
   get eventPhase(): number {
-    return this.#state.phase;
+    return this[attributes].eventPhase;
   }
   stopPropagation(): void {
-    this.#state.stopped = true;
+    this[stopped] = true;
   }
   get cancelBubble(): boolean {
-    return this.#state.stopped;
+    return this[stopped];
   }
   set cancelBubble(value: unknown) {
-    this.#state.stopped = !!value;
+    this[stopped] = !!value;
   }
   stopImmediatePropagation(): void {
-    this.#state.stopped = true;
-    this.#state.stoppedNow = true;
+    this[stopped] = true;
+    this[stoppedNow] = true;
   }
   get bubbles(): boolean {
-    return this.#init.bubbles;
+    return this[attributes].bubbles;
   }
   get cancelable(): boolean {
-    return this.#init.cancelable;
+    return this[attributes].cancelable;
   }
   get returnValue(): boolean {
-    return !this.#state.canceled;
+    return !this[canceled];
   }
   set returnValue(value: unknown) {
-    if (!value) this.#cancel();
+    if (!value && this[attributes].cancelable && !this[passive]) this[canceled] = true;
   }
   preventDefault(): void {
-    this.#cancel();
-  }
-  #cancel(): void {
-    if (this.#init.cancelable && !this.#state.passive) this.#state.canceled = true;
+    if (this[attributes].cancelable && !this[passive]) this[canceled] = true;
   }
   get defaultPrevented(): boolean {
-    return this.#state.canceled;
+    return this[canceled];
   }
   get composed(): boolean {
-    return this.#init.composed;
+    return this[attributes].composed;
   }
   get initialized(): boolean {
     return true;
   }
-  /** Deno doesn't measure the time of an event. */
   get timeStamp(): number {
-    return 0;
+    return this[attributes].timeStamp;
   }
 }
-const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
-const PHASE_NAMES = Object.keys(PHASES) as (keyof typeof PHASES)[];
-const EVENT_NAMES = Object.getOwnPropertyNames(Event.prototype);
-defineGetters(Event, PHASE_NAMES, () => PHASES, EVENT_NAMES.slice(EVENT_NAMES.indexOf("eventPhase")));
-exposeInterface(Event);
-for (const name of PHASE_NAMES) Object.defineProperty(Event, name, { value: PHASES[name], enumerable: true });
-Object.defineProperty(Event.prototype, "isTrusted", {
-  get(this: Event) {
-    return stateOf(this).trusted;
+for (const [name, value] of Object.entries(PHASES))
+  Object.defineProperty(Event, name, { value, enumerable: true });
+Object.defineProperty(Event.prototype, Symbol.toStringTag, { value: "Event", configurable: true });
+const { get } = Object.getOwnPropertyDescriptor(
+  {
+    get isTrusted(): unknown {
+      return (this as unknown as Event)[trusted];
+    },
   },
-  enumerable: true,
-});
+  "isTrusted",
+) as PropertyDescriptor;
+Object.defineProperty(Event.prototype, "isTrusted", { get, enumerable: true } as PropertyDescriptor);
 
-const EVENT_KEYS =
+const KEYS =
   "bubbles cancelable composed currentTarget defaultPrevented eventPhase srcElement target returnValue timeStamp type".split(
     " ",
   );
-printGetters(Event, EVENT_KEYS, isEvent);
 
-/** How a type of event differs from `Event`; Deno's types differ in all of these. */
-interface EventTypeOptions {
-  /** Fields that getters of the prototype return, with the value they have when the constructor isn't given one. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-  /** Reads the instance's own properties from the constructor's second argument. */
-  readonly own?: (init: Readonly<Record<string, unknown>> | undefined) => object;
-  /** Reads the fields; default: those that are given and not undefined. */
-  readonly read?: (init: Readonly<Record<string, unknown>>) => Record<string, unknown>;
-  /** Fields that printing shows, if not all of them. */
-  readonly shown?: readonly string[];
-  /** Whether the type has a tag of its own. */
-  readonly tagged?: boolean;
-  /** Whether the constructor refuses a call without arguments; the others take `undefined` for the event's type. */
-  readonly needsType?: boolean;
+/** Lists members of a class of events and prints its instances with them; unlike those of other classes, most aren't listed. */
+function listMembers(type: typeof Event, listed: readonly string[], shown: readonly string[] = listed): void {
+  for (const key of listed) Object.defineProperty(type.prototype, key, { enumerable: true });
+  printGetters(type, type === Event ? KEYS : [...KEYS, ...shown]);
+}
+listMembers(Event, KEYS);
+
+/** Each of these takes its dictionary as Deno does, which decides the number of its arguments and the errors for a wrong one. */
+export class CustomEvent extends Event {
+  [Symbol.toStringTag] = "CustomEvent";
+  readonly #detail: unknown = null;
+  constructor(type: unknown, init: Init = NO_INIT) {
+    super(type, init);
+    requireArguments(arguments.length, 1, "Failed to construct 'CustomEvent'");
+    this.#detail = init["detail"];
+  }
+  get detail(): unknown {
+    return this.#detail;
+  }
+}
+listMembers(CustomEvent, ["detail"]);
+
+export class ErrorEvent extends Event {
+  [Symbol.toStringTag] = "ErrorEvent";
+  readonly #message: unknown;
+  readonly #filename: unknown;
+  readonly #lineno: unknown;
+  readonly #colno: unknown;
+  readonly #error: unknown;
+  get message(): unknown {
+    return this.#message;
+  }
+  get filename(): unknown {
+    return this.#filename;
+  }
+  get lineno(): unknown {
+    return this.#lineno;
+  }
+  get colno(): unknown {
+    return this.#colno;
+  }
+  get error(): unknown {
+    return this.#error;
+  }
+  constructor(
+    type: unknown,
+    {
+      bubbles,
+      cancelable,
+      composed,
+      message = "",
+      filename = "",
+      lineno = 0,
+      colno = 0,
+      error,
+    }: Init = NO_INIT,
+  ) {
+    super(type, { bubbles, cancelable, composed });
+    this.#message = message;
+    this.#filename = filename;
+    this.#lineno = lineno;
+    this.#colno = colno;
+    this.#error = error;
+  }
+}
+listMembers(ErrorEvent, ["message", "filename", "lineno", "colno", "error"]);
+
+export class CloseEvent extends Event {
+  readonly #wasClean: unknown;
+  readonly #code: unknown;
+  readonly #reason: unknown;
+  get wasClean(): unknown {
+    return this.#wasClean;
+  }
+  get code(): unknown {
+    return this.#code;
+  }
+  get reason(): unknown {
+    return this.#reason;
+  }
+  constructor(
+    type: unknown,
+    { bubbles, cancelable, composed, wasClean = false, code = 0, reason = "" }: Init = NO_INIT,
+  ) {
+    super(type, { bubbles, cancelable, composed });
+    this.#wasClean = wasClean;
+    this.#code = code;
+    this.#reason = reason;
+  }
+}
+listMembers(CloseEvent, [], ["wasClean", "code", "reason"]);
+
+export class ProgressEvent extends Event {
+  [Symbol.toStringTag] = "ProgressEvent";
+  lengthComputable: unknown;
+  loaded: unknown;
+  total: unknown;
+  constructor(type: unknown, init: Init = NO_INIT) {
+    super(type, init);
+    this.lengthComputable = init?.["lengthComputable"] ?? false;
+    this.loaded = init?.["loaded"] ?? 0;
+    this.total = init?.["total"] ?? 0;
+  }
+}
+listMembers(ProgressEvent, [], ["lengthComputable", "loaded", "total"]);
+
+export class PromiseRejectionEvent extends Event {
+  [Symbol.toStringTag] = "PromiseRejectionEvent";
+  readonly #promise: unknown;
+  readonly #reason: unknown;
+  get promise(): unknown {
+    return this.#promise;
+  }
+  get reason(): unknown {
+    return this.#reason;
+  }
+  constructor(type: unknown, { bubbles, cancelable, composed, promise, reason }: Init = NO_INIT) {
+    super(type, { bubbles, cancelable, composed });
+    this.#promise = promise;
+    this.#reason = reason;
+  }
+}
+listMembers(PromiseRejectionEvent, ["promise", "reason"]);
+
+/** Creates `MessageEvent`. `isPort` says whether a value is a `MessagePort`. */
+export function createMessageEvent(isPort: (value: unknown) => boolean) {
+  class MessageEvent extends Event {
+    [Symbol.toStringTag] = "MessageEvent";
+    readonly #source: unknown = null;
+    data: unknown;
+    ports: readonly unknown[];
+    origin: string;
+    lastEventId: string;
+    get source(): unknown {
+      return this.#source;
+    }
+    constructor(type: unknown, init: Init | undefined) {
+      super(type, {
+        bubbles: init?.["bubbles"] ?? false,
+        cancelable: init?.["cancelable"] ?? false,
+        composed: init?.["composed"] ?? false,
+      });
+      this.data = init?.["data"] ?? null;
+      this.ports = readPorts(init?.["ports"], isPort);
+      this.origin = textOr(init?.["origin"], "");
+      this.lastEventId = textOr(init?.["lastEventId"], "");
+      this.#source = readSource(init?.["source"]);
+    }
+  }
+  listMembers(MessageEvent, [], ["data", "origin", "lastEventId"]);
+  return MessageEvent;
 }
 
-/** Creates a type of event. */
-export function createEventType(name: string, options: EventTypeOptions): typeof Event {
-  const { fields = {}, own, read, tagged = true, needsType = false } = options;
-  const values = new WeakMap<object, Record<string, unknown>>();
-  const names = Object.keys(fields);
-  const type = {
-    [name]: class extends Event {
-      constructor(kind: unknown, init: Record<string, unknown> = NO_INIT as Record<string, unknown>) {
-        if (needsType) requireArguments(arguments.length, 1, `Failed to construct '${name}'`);
-        super(kind, init ?? (own === undefined ? init : NO_INIT));
-        const given = { __proto__: null, ...fields } as unknown as Record<string, unknown>;
-        if (read !== undefined) Object.assign(given, read(init));
-        else for (const key of names) if (init[key] !== undefined) given[key] = init[key];
-        values.set(this, given);
-        if (own !== undefined) Object.assign(this, own(init));
-      }
-    },
-  }[name] as typeof Event;
-  for (const key of names) {
-    Object.defineProperty(type.prototype, key, {
-      get(this: object) {
-        return values.get(this)?.[key];
-      },
-      enumerable: true,
-      configurable: true,
-    });
+const textOr = (value: unknown, fallback: string): string => (value === undefined ? fallback : String(value));
+
+/** Shows a value of the wrong type as Deno's message does. */
+function quoted(value: unknown): string {
+  return (typeof value === "object" && value !== null) || typeof value === "function"
+    ? '"{}"'
+    : JSON.stringify(String(value));
+}
+
+function readSource(source: unknown): unknown {
+  if (source === undefined || source === null) return null;
+  const isObject = typeof source === "object" || typeof source === "function";
+  if (isObject && Object.getPrototypeOf(source) !== Object.prototype) return source;
+  throw new TypeError(
+    `MessageEvent constructor: Expected eventInitDict.source (${quoted(source)}) to be an instance of MessagePort.`,
+  );
+}
+
+function readPorts(ports: unknown, isPort: (value: unknown) => boolean): readonly unknown[] {
+  if (ports === undefined || ports === null) return Object.freeze([]);
+  if (typeof ports !== "object" || !(Symbol.iterator in ports)) {
+    const shown =
+      typeof ports === "object" || typeof ports === "function"
+        ? "{}"
+        : typeof ports === "string"
+          ? JSON.stringify(ports)
+          : String(ports);
+    throw new TypeError(`MessageEvent constructor: eventInitDict.ports (${shown}) is not iterable.`);
   }
-  exposeInterface(type, name);
-  if (!tagged) delete (type.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
-  printGetters(type, [...EVENT_KEYS, ...(options.shown ?? names)], isEvent);
-  return type;
+  return Object.freeze(
+    Array.from(ports as Iterable<unknown>, (port, at) => {
+      if (isPort(port)) return port;
+      throw new TypeError(
+        `MessageEvent constructor: Expected eventInitDict.ports[${at}] (${quoted(port)}) to be an instance of MessagePort.`,
+      );
+    }),
+  );
 }

@@ -1,8 +1,17 @@
 import { type Convert, boolean, dictionary } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, illegalInvocation, printable, requireArguments } from "../webIdl.ts";
+import { exposeInterface, illegalInvocation, printWith, requireArguments } from "../webIdl.ts";
 import type { DomExceptionType } from "./domException.ts";
-import { type Event, isEvent, stateOf } from "./event.ts";
+import {
+  type Event,
+  attributes,
+  dispatched,
+  passive as isPassive,
+  path,
+  stopped,
+  stoppedNow,
+  trusted,
+} from "./event.ts";
 
 type Listener = ((event: Event) => unknown) | { handleEvent?(event: Event): unknown } | null;
 interface Registration {
@@ -25,6 +34,8 @@ interface AbortSignalLike {
   addEventListener(type: string, listener: () => void): void;
   removeEventListener(type: string, listener: () => void): void;
 }
+
+const eventHandlers = Symbol("eventHandlers");
 
 /** `EventTarget`, with what its subclasses and the global object, itself an event target, need. */
 export type EventTargetTools = ReturnType<typeof createEventTarget>;
@@ -77,15 +88,14 @@ export function createEventTarget(
       const lists = listsOf(this);
       requireArguments(arguments.length, 1, "Failed to execute 'dispatchEvent' on 'EventTarget'");
       if (!lists.has(event.type)) {
-        if (!isEvent(event)) throw new TypeError("Cannot set properties of undefined (setting 'target')");
-        stateOf(event).target = this;
+        event[attributes].target = this;
         return true;
       }
-      if (!isEvent(event) || stateOf(event).dispatching)
+      if (event[dispatched] || event.eventPhase !== 0)
         throw new DOMException("Invalid event state", "InvalidStateError");
       return dispatch(this ?? globalThis, event);
     }
-    getParent(): null {
+    getParent(_event: unknown): null {
       return null;
     }
   }
@@ -122,33 +132,39 @@ export function createEventTarget(
 
   /** Calls a target's listeners, including its `on…` handler; an error in one is reported and doesn't stop the others. */
   function dispatch(target: object, event: Event): boolean {
-    const state = stateOf(event);
-    Object.assign(state, { target, current: target, phase: 2, dispatching: true });
+    event[dispatched] = true;
+    event[path] = [target];
+    Object.assign(event[attributes], { target, currentTarget: target, eventPhase: 2 });
     const list = registrations.get(target)?.get(event.type) ?? [];
-    if (!state.stopped) {
+    if (!event.cancelBubble) {
       // The listeners that were there when the event was dispatched.
       const present = list.slice();
       for (const registration of present) {
-        if (registration.removed || state.stoppedNow) continue;
+        if (registration.removed || event[stoppedNow]) continue;
         const { listener, once, passive } = registration;
         if (once) remove(list, registration);
-        state.passive = passive;
+        if (passive) event[isPassive] = true;
         try {
-          if (typeof listener === "object") listener?.handleEvent?.(event);
-          else Reflect.apply(listener, target, [event]);
+          if (typeof listener === "object") {
+            if (typeof listener?.handleEvent === "function") listener.handleEvent(event);
+          } else Reflect.apply(listener, target, [event]);
         } catch (error) {
           report(error);
         }
-        state.passive = false;
+        event[isPassive] = false;
       }
     }
-    Object.assign(state, { current: null, phase: 0, dispatching: false, stopped: false, stoppedNow: false });
-    return !state.canceled;
+    Object.assign(event[attributes], { currentTarget: null, eventPhase: 0 });
+    event[path] = [];
+    event[dispatched] = false;
+    event[stopped] = false;
+    event[stoppedNow] = false;
+    return !event.defaultPrevented;
   }
 
   /** Dispatches an event that the platform created. */
   function fire(target: object, event: Event): void {
-    stateOf(event).trusted = true;
+    event[trusted] = true;
     dispatch(target, event);
   }
 
@@ -160,40 +176,40 @@ export function createEventTarget(
     }, 0);
   }
 
-  /** Adds an `on…` attribute to a class; its handler counts as a listener. `isAny`: the attribute keeps whatever it is set to. */
-  function handlerAttribute(prototype: object, type: string, isAny = false): void {
-    const handlers = new WeakMap<object, { handler: unknown }>();
+  /** Adds an `on…` attribute to a class; its handler is a listener from the first time that it is set. */
+  function handlerAttribute(prototype: object, type: string): void {
+    interface Holder extends EventTarget {
+      [eventHandlers]?: Map<string, { handler: unknown } | undefined>;
+    }
     Object.defineProperty(prototype, `on${type}`, {
       enumerable: true,
       configurable: true,
-      get(this: object) {
-        return handlers.get(this)?.handler ?? null;
+      get(this: Holder) {
+        return this[eventHandlers]?.get(type)?.handler ?? null;
       },
-      set(this: EventTarget, value: unknown) {
-        const handler = isAny || typeof value === "function" || typeof value === "object" ? value : null;
-        const known = handlers.get(this);
-        if (known !== undefined) {
-          known.handler = handler;
-          return;
+      set(this: Holder, value: unknown) {
+        const handler = typeof value === "function" || typeof value === "object" ? value : null;
+        const handlers = (this[eventHandlers] ??= new Map());
+        let held = handlers.get(type);
+        if (held !== undefined) held.handler = handler;
+        else if (handler !== null) {
+          const wrapper: { (this: unknown, event: Event): unknown; handler: unknown } = function (event) {
+            return typeof wrapper.handler === "function" ? wrapper.handler.call(this, event) : undefined;
+          };
+          wrapper.handler = handler;
+          held = wrapper;
+          this.addEventListener(type, wrapper);
         }
-        const held = { handler };
-        handlers.set(this, held);
-        EventTarget.prototype.addEventListener.call(this, type, (event: Event) => {
-          if (typeof held.handler === "function" && held.handler.call(this, event) === false)
-            event.preventDefault();
-        });
+        handlers.set(type, held);
       },
     });
   }
 
   exposeInterface(EventTarget, "EventTarget", true);
-  Object.defineProperty(EventTarget.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    value(this: object, inspect: (value: unknown) => string) {
-      const name = (this.constructor as { name?: string } | undefined)?.name ?? "EventTarget";
-      return inspect(printable(name, {}));
-    },
-    configurable: true,
-  });
+  printWith(
+    EventTarget.prototype as object,
+    (self, inspect, options) => `${self.constructor.name} ${inspect({}, options)}`,
+  );
   const listenersOf = (target: object, type: string): Listener[] =>
     (registrations.get(target)?.get(type) ?? []).map(({ listener }) => listener);
   return { EventTarget, dispatch, fire, handlerAttribute, listenersOf };

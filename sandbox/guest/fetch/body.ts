@@ -22,8 +22,11 @@ export interface Body {
 
 /** Operations on bodies. */
 export interface BodyTools {
-  /** Converts a body given by the caller; also returns the content type it implies. */
-  readonly extract: (value: unknown) => { readonly body: Body; readonly type: string | undefined };
+  /** Converts a body given by the caller; also returns the content type it implies. `where` names it in errors. */
+  readonly extract: (
+    value: unknown,
+    where?: string,
+  ) => { readonly body: Body; readonly type: string | undefined };
   readonly streamOf: (body: Body) => StreamLike;
   readonly isUsed: (body: Body) => boolean;
   /** Whether a body can't be read or cloned: it was read from, or somebody holds its reader. */
@@ -54,7 +57,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       readonly Blob: new (parts: unknown[], options?: object) => object;
       readonly FormData: new () => { append(name: string, value: unknown): void };
       readonly bytesOfBlob: (blob: object) => Bytes;
-      readonly encodeForm: (form: object) => { bytes: Bytes; type: string };
+      readonly encodeForm: (form: object) => { bytes: Bytes; type: string; blob: object };
       readonly decodeForm: (bytes: Bytes, boundary: string) => object;
     };
   const isDisturbed = (stream: object): boolean => {
@@ -79,8 +82,9 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
   }
 
   const tools: BodyTools = {
-    extract(value) {
+    extract(value, where = "") {
       if (typeof value === "object" && value !== null) {
+        if (types.isSharedArrayBuffer(value)) throw new TypeError(`${where} is not an ArrayBuffer`);
         const bytes = bytesOf(value);
         if (bytes !== undefined) return { body: ofBytes(bytes.slice()), type: undefined };
         switch (tagOf(value)) {
@@ -88,13 +92,13 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
           case "File": {
             const type = (value as { type: string }).type;
             const body = ofBytes(files().bytesOfBlob(value));
-            BLOBS.add(body);
+            BLOBS.set(body, value as Streamable);
             return { body, type: type === "" ? undefined : type };
           }
           case "FormData": {
             const form = files().encodeForm(value);
             const body = ofBytes(form.bytes);
-            BLOBS.add(body);
+            BLOBS.set(body, form.blob as Streamable);
             return { body, type: form.type };
           }
           case "URLSearchParams":
@@ -120,6 +124,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
     streamOf(body) {
       if (body.stream === undefined) {
         const { bytes, used } = body;
+        const blob = BLOBS.get(body);
+        if (blob !== undefined && !used) return (body.stream = blob.stream());
         const { ReadableStream } = streams();
         body.stream = new ReadableStream({
           ...((FROM_NETWORK.has(body) || BLOBS.has(body)) && { type: "bytes" }),
@@ -153,7 +159,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       const { bytes, stream } = body;
       const taken: Body = { bytes, used: false, stream: undefined };
       if (stream === undefined) {
-        if (BLOBS.has(body)) BLOBS.add(taken);
+        keepBlob(body, taken);
         body.used = true;
       } else taken.stream = stream.pipeThrough(new (streams().TransformStream)({})) as StreamLike;
       return taken;
@@ -161,7 +167,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
     clone(body) {
       if (body.stream === undefined) {
         const copy = { ...body };
-        if (BLOBS.has(body)) BLOBS.add(copy);
+        keepBlob(body, copy);
         return copy;
       }
       const { TransformStream } = streams();
@@ -252,7 +258,10 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
           return stream.pipeThrough(new TextDecoderStream());
         },
       };
-      Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(members));
+      const descriptors = Object.getOwnPropertyDescriptors(members);
+      for (const key of ["body", "bodyUsed"] as const)
+        Object.defineProperty(descriptors[key].get, "name", { value: "get" });
+      Object.defineProperties(prototype, descriptors);
     },
   };
   return tools;
@@ -261,8 +270,16 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
 /** Bodies made of strings: Deno parses them as they are, a byte order mark included. */
 const TEXTS = new WeakSet<Body>();
 
-/** Bodies made of blobs and forms: their streams are byte streams, too. */
-const BLOBS = new WeakSet<Body>();
+interface Streamable {
+  stream(): StreamLike;
+}
+/** Bodies made of blobs and forms: their streams are the blobs'. */
+const BLOBS = new WeakMap<Body, Streamable>();
+
+function keepBlob(from: Body, to: Body): void {
+  const blob = BLOBS.get(from);
+  if (blob !== undefined) BLOBS.set(to, blob);
+}
 
 /** Bodies received from a server: their streams are byte streams. */
 export const FROM_NETWORK = new WeakSet<Body>();

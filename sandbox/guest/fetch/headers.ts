@@ -1,6 +1,6 @@
 import { makeIterable } from "../pairIterator.ts";
 import { type Convert, byteString, record, sequence } from "../convert.ts";
-import { exposeInterface, requireArguments } from "../webIdl.ts";
+import { exposeInterface, printWith, requireArguments } from "../webIdl.ts";
 
 type Pair = [name: string, value: string];
 
@@ -110,14 +110,12 @@ delete (Headers as { listOf?: unknown }).listOf;
 exposeInterface(Headers);
 Object.defineProperty(Headers, "length", { value: 0, configurable: true });
 makeIterable(Headers, "Headers", sortedOf);
-Object.defineProperty(Headers.prototype, Symbol.for("Deno.privateCustomInspect"), {
-  configurable: true,
-  value(this: Headers, inspect: (value: unknown, options?: object) => string, options: object) {
-    const joined: Record<string, string> = {};
-    for (const [name, value] of sortedOf(this))
+printWith(Headers.prototype as object, (self, inspect, options) => {
+  const joined: Record<string, string> = {};
+  if (Headers.prototype.isPrototypeOf(self))
+    for (const [name, value] of self as Iterable<[string, string]>)
       joined[name] = Object.hasOwn(joined, name) ? `${joined[name]}, ${value}` : value;
-    return `Headers ${inspect(joined, options)}`;
-  },
+  return `${self.constructor.name} ${inspect(joined, options)}`;
 });
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

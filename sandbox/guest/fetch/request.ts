@@ -127,6 +127,9 @@ export function createRequest(
       const from = isRequest(input) ? (input as Request).#fields : undefined;
       const text = from === undefined ? string(input, prefix, "Argument 1") : "";
       const given = readInit(init, prefix, "Argument 2");
+      // A source has no client to give.
+      if (((init as { client?: unknown } | null | undefined)?.client ?? null) !== null)
+        throw new TypeError(`${prefix}: Argument 2 \`client\` must be a Deno.HttpClient`);
       const url = from?.url ?? hrefOf(text);
       const base = from ?? DEFAULTS;
       const fields = {
@@ -151,7 +154,10 @@ export function createRequest(
         throw new TypeError("Request with GET/HEAD method cannot have body");
       let body: Body | null = null;
       if (hasBody) {
-        const extracted = tools.extract(given.body);
+        const extracted = tools.extract(
+          given.body,
+          "Failed to construct 'Request': 'body' of 'RequestInit' (Argument 2)",
+        );
         body = extracted.body;
         if (extracted.type !== undefined && !headers.has("content-type"))
           headers.set("Content-Type", extracted.type);
@@ -189,7 +195,7 @@ export function createRequest(
     (request) => fieldsOf(request as Request).headers.get("content-type"),
   );
   exposeInterface(Request);
-  printGetters(Request, ["bodyUsed", "headers", "method", "redirect", "url"], isRequest);
+  printGetters(Request, ["bodyUsed", "headers", "method", "redirect", "url"]);
   cloneRules.add({ has: isRequest });
   return { Request, fieldsOf, isRequest };
 

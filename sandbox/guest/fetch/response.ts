@@ -76,14 +76,6 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
     static error(): Response {
       return makeResponse({ headers: fromList([], true), type: "error", status: 0 });
     }
-    static json(data: unknown = undefined, init: unknown = undefined): Response {
-      const prefix = "Failed to execute 'Response.json'";
-      const given = readInit(init, prefix, "Argument 2");
-      const text = JSON.stringify(data) as string | undefined;
-      if (text === undefined) throw new TypeError("Value is not JSON serializable");
-      const { body } = tools.extract(text);
-      return makeResponse(initialise(given, { body, type: "application/json" }));
-    }
     static redirect(target: unknown, status: unknown = 302): Response {
       const prefix = "Failed to execute 'Response.redirect'";
       const url = scalarString(target, prefix, "Argument 1");
@@ -93,11 +85,22 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
         throw new RangeError(`Invalid redirect status code: ${code}`);
       return makeResponse({ status: code, headers: fromList([["Location", href]], true) });
     }
+    static json(data: unknown = undefined, init: unknown = undefined): Response {
+      const prefix = "Failed to execute 'Response.json'";
+      const given = readInit(init, prefix, "Argument 2");
+      const text = JSON.stringify(data) as string | undefined;
+      if (text === undefined) throw new TypeError("Value is not JSON serializable");
+      const { body } = tools.extract(text);
+      return makeResponse(initialise(given, { body, type: "application/json" }));
+    }
     constructor(body: unknown = null, init: unknown = undefined) {
       const prefix = "Failed to construct 'Response'";
       const given = readInit(init, prefix, "Argument 2");
       const hasBody = body !== null && body !== undefined;
-      this.#fields = initialise(given, hasBody ? tools.extract(body) : undefined);
+      this.#fields = initialise(
+        given,
+        hasBody ? tools.extract(body, "Failed to construct 'Response': Argument 1") : undefined,
+      );
     }
     get ok(): boolean {
       const { status } = fieldsOf(this);
@@ -124,11 +127,7 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
   );
   exposeInterface(Response);
   exposeStatics(Response, "error", "json", "redirect");
-  printGetters(
-    Response,
-    ["body", "bodyUsed", "headers", "ok", "redirected", "status", "statusText", "url"],
-    isResponse,
-  );
+  printGetters(Response, ["body", "bodyUsed", "headers", "ok", "redirected", "status", "statusText", "url"]);
   cloneRules.add({ has: isResponse });
   return { Response, makeResponse };
 }

@@ -37,7 +37,8 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
   let bytesOfBlob: (blob: Blob) => Bytes;
   let isBlob: (value: unknown) => boolean;
   let isFile: (value: unknown) => boolean;
-  let setBytes: (blob: Blob, bytes: Bytes) => Blob;
+  let setBytes: (blob: Blob, bytes: Bytes, ends: readonly number[]) => Blob;
+  let endsOf: (blob: Blob) => readonly number[];
 
   /** A part of a blob: bytes, another blob, or text. */
   const part: Convert<Uint8Array | Blob | string> = (value, prefix, context) => {
@@ -50,12 +51,16 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
 
   class Blob {
     #bytes: Bytes;
+    /** Where the parts end, which the stream reads one by one; ascending, and so without an empty part. */
+    #ends: readonly number[];
     readonly #type: string;
     static {
+      endsOf = (blob) => blob.#ends;
       bytesOfBlob = (blob) => blob.#bytes;
       isBlob = (value) => typeof value === "object" && value !== null && #bytes in value;
-      setBytes = (blob, bytes) => {
+      setBytes = (blob, bytes, ends) => {
         blob.#bytes = bytes;
+        blob.#ends = ends;
         return blob;
       };
     }
@@ -63,13 +68,21 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
       const prefix = "Failed to construct 'Blob'";
       const list = readParts(parts, prefix, "Argument 1");
       const given = readBlobOptions(options, prefix, "Argument 2");
-      this.#bytes = concatBytes(
-        list.map((item) => {
-          if (typeof item === "string")
-            return encodeUtf8(given.endings === "native" ? item.replace(/\r\n?/g, "\n") : item);
-          return item instanceof Uint8Array ? item : bytesOfBlob(item);
-        }),
-      );
+      const contents = list.map((item) => {
+        if (typeof item === "string")
+          return encodeUtf8(given.endings === "native" ? item.replace(/\r\n?/g, "\n") : item);
+        return item instanceof Uint8Array ? item : bytesOfBlob(item);
+      });
+      this.#bytes = concatBytes(contents);
+      const ends: number[] = [];
+      let at = 0;
+      list.forEach((item, index) => {
+        const { length } = contents[index] as Uint8Array;
+        if (isBlob(item)) for (const end of endsOf(item as Blob)) ends.push(at + end);
+        else if (length > 0) ends.push(at + length);
+        at += length;
+      });
+      this.#ends = ends;
       this.#type = normalizeType(given.type);
     }
     get size(): number {
@@ -83,22 +96,29 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
       const from = start === undefined ? 0 : offset(start, prefix, "Argument 1");
       const to = end === undefined ? this.#bytes.length : offset(end, prefix, "Argument 2");
       const kind = type === undefined ? "" : string(type, prefix, "Argument 3");
-      return setBytes(new Blob([], { type: kind }), this.#bytes.slice(from, to));
+      const { length } = this.#bytes;
+      const first = from < 0 ? Math.max(length + from, 0) : Math.min(from, length);
+      const bytes = this.#bytes.slice(from, to);
+      const ends = this.#ends.map((at) => Math.min(at - first, bytes.length));
+      const own = ends.filter((at, index) => at > 0 && at !== ends[index - 1]);
+      return setBytes(new Blob([], { type: kind }), bytes, own);
     }
     stream(): unknown {
       const { ReadableStream } = load("streams") as { ReadableStream: new (source: object) => unknown };
       const bytes = this.#bytes;
-      let isDone = bytes.length === 0;
+      const ends = this.#ends.values();
+      let from = 0;
       return new ReadableStream({
         type: "bytes",
-        pull(controller: {
+        async pull(controller: {
           enqueue(chunk: Uint8Array): void;
           close(): void;
           byobRequest: { respond(size: number): void } | null;
         }) {
-          if (!isDone) {
-            isDone = true;
-            controller.enqueue(bytes.slice());
+          const { value: to } = ends.next();
+          if (to !== undefined) {
+            controller.enqueue(bytes.slice(from, to));
+            from = to;
             return;
           }
           controller.close();
@@ -148,8 +168,8 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
   }
 
   for (const type of [Blob, File]) exposeInterface(type);
-  printGetters(Blob, ["size", "type"], isBlob);
-  printGetters(File, ["name", "size", "type"], isFile);
+  printGetters(Blob, ["size", "type"]);
+  printGetters(File, ["name", "size", "type"]);
   cloneRules.add({
     has: isFile,
     copy: (file: File) => new File([file], file.name, { type: file.type, lastModified: file.lastModified }),

@@ -1,8 +1,7 @@
 import { toBase64 } from "../baseCodes.ts";
 import { string } from "../convert.ts";
 import type { Internals } from "../internals.ts";
-import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
-import type { BlobTools } from "./blob.ts";
+import { concatBytes, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 interface Decoder {
   readonly encoding: string;
@@ -13,20 +12,24 @@ interface Decoder {
 interface Read {
   isAborted: boolean;
 }
+/** What Deno uses of a blob; any object that has it can be read. */
+interface Readable {
+  readonly type: string;
+  stream(): { getReader(): { read(): Promise<{ readonly done: boolean; readonly value?: unknown }> } };
+}
 
 const EMPTY = 0;
 const LOADING = 1;
 const DONE = 2;
 
 /** Creates `FileReader` (File API, §6.2). Its events are tasks, so promises settle between two of them. */
-export function createFileReader(
-  { load, setTimeout, exception }: Internals,
-  { bytesOfBlob, isBlob }: BlobTools,
-) {
+export function createFileReader({ load, setTimeout, exception }: Internals) {
   const events = load("events") as {
-    readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
+    readonly EventTarget: new () => {
+      dispatchEvent(event: object): boolean;
+      addEventListener(type: string, listener: (event: object) => unknown): void;
+    };
     readonly ProgressEvent: new (type: string, init?: object) => object;
-    readonly handlerAttribute: (prototype: object, type: string, isAny: boolean) => void;
   };
   const decoder = (label: string | undefined): Decoder | undefined => {
     if (!label) return undefined;
@@ -40,48 +43,79 @@ export function createFileReader(
 
   class FileReader extends events.EventTarget {
     #result: unknown = null;
+    #error: unknown = null;
     #state = EMPTY;
     #read: Read | undefined;
+    readonly #handlers: Record<string, { handler: unknown }> = { __proto__: null } as never;
     get readyState(): number {
       return this.#state;
     }
     get result(): unknown {
       return this.#result;
     }
-    get error(): null {
-      return null;
+    get error(): unknown {
+      return this.#error;
     }
-    #start(
-      blob: InstanceType<BlobTools["Blob"]>,
-      convert: (bytes: Uint8Array<ArrayBuffer>) => unknown,
-    ): void {
+    #start(blob: Readable, convert: (bytes: Uint8Array<ArrayBuffer>) => unknown): void {
       if (this.#state === LOADING) throw exception("Invalid FileReader state", "InvalidStateError");
-      // Deno checks nothing else.
-      if (blob === null || blob === undefined)
-        throw new TypeError(`Cannot read properties of ${String(blob)} (reading 'stream')`);
-      if (!isBlob(blob)) throw new TypeError("e.stream is not a function");
-      const bytes = bytesOfBlob(blob);
-      const read: Read = { isAborted: false };
-      this.#read = read;
       this.#state = LOADING;
       this.#result = null;
+      this.#error = null;
+      const read: Read = { isAborted: false };
+      this.#read = read;
+      const reader = streamOf(blob).getReader();
       const task = (work: () => void): void => {
         setTimeout(() => {
           if (!read.isAborted) work();
-        }, 0);
+        }, 1);
       };
-      const size = bytes.length;
-      task(() => this.#fire("loadstart", {}));
-      if (size > 0) task(() => this.#fire("progress", { loaded: size }));
-      task(() => {
-        this.#state = DONE;
-        this.#result = convert(bytes);
-        const progress = { lengthComputable: true, loaded: size, total: size };
-        this.#fire("load", progress);
+      const finish = (type: "load" | "error", init: object): void => {
+        this.#fire(type, init);
         task(() => {
-          if (this.#state !== LOADING) this.#fire("loadend", progress);
+          if (this.#state !== LOADING) this.#fire("loadend", init);
         });
-      });
+      };
+      const readAll = async (): Promise<void> => {
+        const chunks: Uint8Array[] = [];
+        let loaded = 0;
+        for (let isFirst = true; ; isFirst = false) {
+          const { done, value } = await reader.read();
+          if (read.isAborted) return;
+          if (isFirst) task(() => this.#fire("loadstart", {}));
+          if (done) break;
+          if (!(value instanceof Uint8Array)) continue;
+          chunks.push(value);
+          const init = { loaded: (loaded += value.length) };
+          task(() => this.#fire("progress", init));
+        }
+        task(() => {
+          this.#state = DONE;
+          this.#result = convert(concatBytes(chunks));
+          finish("load", { lengthComputable: true, loaded, total: loaded });
+        });
+      };
+      readAll().catch((error: unknown) =>
+        task(() => {
+          this.#state = DONE;
+          this.#error = error;
+          finish("error", {});
+        }),
+      );
+    }
+    // The attributes keep whatever they are set to; a method that isn't called on a reader has the errors of these two.
+    #getHandler(type: string): unknown {
+      return this.#handlers[type]?.handler ?? null;
+    }
+    #setHandler(type: string, handler: unknown): void {
+      const known = this.#handlers[type];
+      if (known !== undefined) {
+        known.handler = handler;
+        return;
+      }
+      const held = (this.#handlers[type] = { handler });
+      this.addEventListener(type, (event) =>
+        typeof held.handler === "function" ? held.handler.call(this, event) : undefined,
+      );
     }
     #fire(type: string, init: object): void {
       this.dispatchEvent(new events.ProgressEvent(type, init));
@@ -94,27 +128,27 @@ export function createFileReader(
       this.#fire("abort", {});
       if (this.#state !== (LOADING as number)) this.#fire("loadend", {});
     }
-    readAsArrayBuffer(blob: InstanceType<BlobTools["Blob"]>): void {
+    readAsArrayBuffer(blob: Readable): void {
       requireArguments(arguments.length, 1, "Failed to execute 'readAsArrayBuffer' on 'FileReader'");
-      this.#start(blob, (bytes) => bytes.slice().buffer);
+      this.#start(blob, (bytes) => bytes.buffer);
     }
-    readAsBinaryString(blob: InstanceType<BlobTools["Blob"]>): void {
+    readAsBinaryString(blob: Readable): void {
       requireArguments(arguments.length, 1, "Failed to execute 'readAsBinaryString' on 'FileReader'");
       this.#start(blob, (bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
     }
-    readAsDataURL(blob: InstanceType<BlobTools["Blob"]>): void {
+    readAsDataURL(blob: Readable): void {
       requireArguments(arguments.length, 1, "Failed to execute 'readAsDataURL' on 'FileReader'");
       this.#start(
         blob,
         (bytes) => `data:${blob.type || "application/octet-stream"};base64,${toBase64(bytes)}`,
       );
     }
-    readAsText(blob: InstanceType<BlobTools["Blob"]>, encoding: unknown = undefined): void {
+    readAsText(blob: Readable, encoding: unknown = undefined): void {
       const prefix = "Failed to execute 'readAsText' on 'FileReader'";
       requireArguments(arguments.length, 1, prefix);
       const label = encoding === undefined ? undefined : string(encoding, prefix, "Argument 2");
-      const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(blob.type)?.[1];
       this.#start(blob, (bytes) => {
+        const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(blob.type)?.[1];
         // A byte order mark outweighs both labels (Encoding Standard, decode).
         const marked =
           bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -128,13 +162,56 @@ export function createFileReader(
         return (chosen as Decoder).decode(bytes);
       });
     }
+    get onerror(): unknown {
+      return this.#getHandler("error");
+    }
+    set onerror(value: unknown) {
+      this.#setHandler("error", value);
+    }
+    get onloadstart(): unknown {
+      return this.#getHandler("loadstart");
+    }
+    set onloadstart(value: unknown) {
+      this.#setHandler("loadstart", value);
+    }
+    get onload(): unknown {
+      return this.#getHandler("load");
+    }
+    set onload(value: unknown) {
+      this.#setHandler("load", value);
+    }
+    get onloadend(): unknown {
+      return this.#getHandler("loadend");
+    }
+    set onloadend(value: unknown) {
+      this.#setHandler("loadend", value);
+    }
+    get onprogress(): unknown {
+      return this.#getHandler("progress");
+    }
+    set onprogress(value: unknown) {
+      this.#setHandler("progress", value);
+    }
+    get onabort(): unknown {
+      return this.#getHandler("abort");
+    }
+    set onabort(value: unknown) {
+      this.#setHandler("abort", value);
+    }
   }
-  for (const type of ["error", "loadstart", "load", "loadend", "progress", "abort"])
-    events.handlerAttribute(FileReader.prototype, type, true);
+  for (const key of Object.getOwnPropertyNames(FileReader.prototype))
+    if (key.startsWith("on")) Object.defineProperty(FileReader.prototype, key, { enumerable: true });
   for (const [name, value] of Object.entries({ EMPTY, LOADING, DONE }))
     for (const target of [FileReader, FileReader.prototype])
       Object.defineProperty(target, name, { value, enumerable: true });
   exposeInterface(FileReader);
   printGetters(FileReader, ["error", "readyState", "result"]);
   return FileReader;
+}
+
+/** Returns what Deno reads: it checks nothing of a blob, and names its own variable. */
+function streamOf(blob: Readable): ReturnType<Readable["stream"]> {
+  if (blob !== null && blob !== undefined && typeof blob.stream !== "function")
+    throw new TypeError("e.stream is not a function");
+  return blob.stream();
 }

@@ -1,6 +1,6 @@
 import { scalarString } from "../convert.ts";
 import { makeIterable } from "../pairIterator.ts";
-import { exposeInterface, illegalConstructor, requireArguments } from "../webIdl.ts";
+import { exposeInterface, illegalConstructor, printWith, requireArguments } from "../webIdl.ts";
 import type { BlobTools } from "./blob.ts";
 
 type File = InstanceType<BlobTools["File"]>;
@@ -67,12 +67,10 @@ export function createFormData({ File, isBlob, isFile }: BlobTools) {
   Object.defineProperty(FormData, "length", { value: 1, configurable: true });
   Object.defineProperty(FormData.prototype.append, "length", { value: 3, configurable: true });
   Object.defineProperty(FormData.prototype.set, "length", { value: 3, configurable: true });
-  Object.defineProperty(FormData.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    configurable: true,
-    value(this: object, inspect: (value: unknown, options?: object) => string, options: object) {
-      const entries = this instanceof FormData && this !== FormData.prototype ? entriesOf(this) : [];
-      return `FormData ${inspect(Object.fromEntries(entries), options)}`;
-    },
+  printWith(FormData.prototype as object, (self, inspect, options) => {
+    const isForm = FormData.prototype.isPrototypeOf(self);
+    const entries = isForm ? Object.fromEntries(self as Iterable<[string, unknown]>) : {};
+    return `${self.constructor.name} ${inspect(entries, options)}`;
   });
   exposeInterface(FormData);
 

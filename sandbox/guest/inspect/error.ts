@@ -44,7 +44,7 @@ export function formatError(
   if ("cause" in error && !keys.includes("cause")) keys.push("cause");
   const { errors } = error as AggregateError;
   if (Array.isArray(errors) && !keys.includes("errors")) keys.push("errors");
-  stack = improve(stack, constructor, typeof name === "string" ? name : "Error", tag);
+  stack = improve(stack, constructor, name, tag);
   const at = typeof message === "string" && message !== "" ? stack.indexOf(message) : -1;
   const frames = stack.indexOf("\n    at", at === -1 ? 0 : at + String(message).length);
   if (frames === -1) stack = `[${stack}]`;
@@ -86,9 +86,16 @@ function readable(error: Error): { message: unknown; name: unknown } {
  * Puts the class's name at the start of a stack that begins with another one: `class PriceError extends Error {}`
  * prints as `PriceError`.
  */
-function improve(stack: string, constructor: string | null, name: string, tag: string): string {
+function improve(given: string, constructor: string | null, named: unknown, tag: string): string {
+  const name = String(named);
+  let stack = given;
+  if (typeof named !== "string")
+    stack = stack.replace(name, () => `${name} [${getPrefix(constructor, tag, "Error").slice(0, -1)}]`);
   const startsWithName =
-    name.endsWith("Error") && stack.startsWith(name) && /^(?:$|:|\n)/.test(stack.slice(name.length));
+    typeof named === "string" &&
+    name.endsWith("Error") &&
+    stack.startsWith(name) &&
+    /^(?:$|:|\n)/.test(stack.slice(name.length));
   if (constructor !== null && !startsWithName) return stack;
   let fallback = "Error";
   let { length } = name;

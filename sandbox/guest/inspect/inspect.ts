@@ -19,25 +19,24 @@ export function inspect(
   options: InspectOptions = {},
   own: Inspection["inspect"] = inspect,
 ): string {
-  return formatValue(begin(options, own), value, 0);
+  return formatValue(begin(Object(options) as InspectOptions, own), value, 0);
 }
 
 /** Starts an inspection with Deno's defaults. */
 function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection {
-  const {
-    depth = 4,
-    iterableLimit = 100,
-    strAbbreviateSize = 10_000,
-    breakLength = 80,
-    compact = 3,
-  } = options;
+  const { breakLength = 80, compact = 3, iterableLimit, maxArrayLength, strAbbreviateSize } = options;
+  const depth = "depth" in options ? options.depth : 4;
   return {
     options,
     depth: depth ?? Number.POSITIVE_INFINITY,
-    iterableLimit: options.listLimit ?? iterableLimit,
-    collectionLimit: iterableLimit,
+    iterableLimit:
+      options.listLimit ?? limit(iterableLimit === undefined ? maxArrayLength : iterableLimit, 100),
+    collectionLimit: iterableLimit ?? 100,
     inspect: own,
-    maxStringLength: strAbbreviateSize,
+    maxStringLength: limit(
+      strAbbreviateSize === undefined ? options.maxStringLength : strAbbreviateSize,
+      10_000,
+    ),
     breakLength,
     compact,
     trailingComma: options.trailingComma ?? false,
@@ -46,13 +45,17 @@ function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection 
     quotes: options.quotes ?? ['"', "'", "`"],
     customInspect: options.customInspect ?? true,
     showHidden: options.showHidden ?? false,
-    seen: [],
+    seen: options.seen?.slice() ?? [],
     circular: undefined,
     format: formatValue,
     currentDepth: 0,
-    indentation: 0,
+    indentation: options.indentationLvl ?? 0,
   };
 }
+
+/** A limit of null is none. */
+const limit = (value: number | null | undefined, usual: number): number =>
+  value === null ? Number.POSITIVE_INFINITY : (value ?? usual);
 
 /** Formats one value, `depth` levels below the outermost. */
 function formatValue(state: Inspection, given: unknown, depth: number): string {
@@ -90,37 +93,17 @@ function formatProxy(state: Inspection, parts: readonly unknown[], depth: number
 
 function customText(state: Inspection, value: object, depth: number): string | undefined {
   const target = value as Record<symbol, unknown>;
-  for (const name of [PRIVATE_INSPECT, CUSTOM_INSPECT, NODE_INSPECT]) {
+  for (const name of [CUSTOM_INSPECT, PRIVATE_INSPECT, NODE_INSPECT]) {
     const method = target[name];
     if (typeof method !== "function") continue;
-    if (name === CUSTOM_INSPECT) {
-      const shown = (inner: unknown, given?: InspectOptions): string =>
-        formatValue({ ...begin(given ?? {}, state.inspect), indentation: state.indentation }, inner, 0);
+    if (name !== NODE_INSPECT) {
+      // An inspection of its own, from its own depth; the options that it is given say what it is inside of.
+      const shown = (inner: unknown, given: InspectOptions = {}): string =>
+        formatValue(begin(given, state.inspect), inner, 0);
       return String(method.call(value, shown, ownOptions(state, shown)));
     }
-    const options = { ...state.options, depth: state.depth - depth };
-    if (name === PRIVATE_INSPECT) {
-      // Text printed by Deno's own classes is part of this inspection: same depth, same indentation.
-      const nested = (inner: unknown, given?: InspectOptions): string =>
-        given === undefined || given === options
-          ? formatValue(state, inner, depth)
-          : formatValue(
-              {
-                ...begin({ ...options, ...given }, state.inspect),
-                seen: state.seen,
-                indentation: state.indentation,
-              },
-              inner,
-              0,
-            );
-      return String(method.call(value, nested, options));
-    }
-    const result: unknown = method.call(
-      value,
-      options.depth,
-      nodeOptions(state, options.depth),
-      state.inspect,
-    );
+    const depthLeft = state.depth - depth;
+    const result: unknown = method.call(value, depthLeft, nodeOptions(state, depthLeft), state.inspect);
     if (result === value) continue;
     if (typeof result === "string") return result.replaceAll("\n", `\n${" ".repeat(state.indentation)}`);
     return formatValue(state, result, depth);

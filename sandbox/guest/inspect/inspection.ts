@@ -8,12 +8,18 @@ export const proxies: { partsOf(value: object): ProxyParts | undefined } = { par
 export interface InspectOptions {
   /** Levels of nesting to show; `null` or `Infinity` shows all. Default 4. */
   depth?: number | null;
-  /** Entries of a list, map or set to show. Default 100. */
+  /** Entries of a list, map or set to show; null shows all. Default 100. */
   iterableLimit?: number;
-  /** Entries of a list to show. Default `iterableLimit`. */
+  /** Entries of a list to show, for Node's `inspect`; `maxArrayLength` counts only without an `iterableLimit`. */
   listLimit?: number;
-  /** Characters of a string inside an object to show. Default 10,000. */
-  strAbbreviateSize?: number;
+  maxArrayLength?: number | null;
+  /** Characters of a string to show; null shows all. Default 10,000. */
+  strAbbreviateSize?: number | null;
+  /** The same by Node's name. */
+  maxStringLength?: number | null;
+  /** The objects that contain what is inspected, and how far it is indented in them. */
+  seen?: readonly unknown[];
+  indentationLvl?: number;
   /** Target line length. Default 80. */
   breakLength?: number;
   /** See `Layout.compact`. Default 3. */

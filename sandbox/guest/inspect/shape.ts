@@ -61,7 +61,7 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
     if (size === 0 && bare) return done(`${head}{}`);
     return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => mapEntries(state, map, inner) };
   }
-  if (constructor === "Object" && !types.isBoxedPrimitive(value) && !isError(value)) {
+  if (constructor === "Object") {
     const head = types.isArguments(value) ? "[Arguments] " : tag === "" ? "" : prefix("Object");
     return bare ? done(`${head}{}`) : { ...shape, braces: [`${head}{`, "}"] };
   }

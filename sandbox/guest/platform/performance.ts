@@ -6,6 +6,7 @@ import {
   exposeInterface,
   exposeStatics,
   illegalConstructor,
+  moveToEnd,
   printGetters,
   requireArguments,
 } from "../webIdl.ts";
@@ -310,6 +311,7 @@ export function createPerformance({ load, exception }: Internals): Readonly<Reco
     PerformanceObserverEntryList,
   ])
     exposeInterface(type);
+  for (const type of [PerformanceMark, PerformanceMeasure]) moveToEnd(type, ["toJSON"]);
   exposeStatics(PerformanceObserver, "supportedEntryTypes");
   printGetters(PerformanceEntry, KEYS);
   for (const type of [PerformanceMark, PerformanceMeasure]) printGetters(type, [...KEYS, "detail"]);

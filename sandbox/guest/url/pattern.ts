@@ -1,8 +1,14 @@
 import type { Internals } from "../internals.ts";
-import { string } from "../convert.ts";
+import { boolean, dictionary, string } from "../convert.ts";
 import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
 const PARTS = ["protocol", "username", "password", "hostname", "port", "pathname", "search", "hash"];
+
+const readInit = dictionary<object>(
+  "URLPatternInit",
+  Object.fromEntries(["baseURL", ...PARTS].sort().map((part) => [part, [string]])),
+);
+const readOptions = dictionary<object>("URLPatternOptions", { ignoreCase: [boolean, false] });
 
 /** Returns what Deno says of a pattern that can't be compiled, as far as its text shows it. */
 function defectOf(input: string | object, hasBase: boolean): string | undefined {
@@ -26,6 +32,11 @@ function defectOf(input: string | object, hasBase: boolean): string | undefined 
 function syntaxDefect(text: string): string | undefined {
   const at = (index: number, reason: string): string =>
     `tokenizer error: ${reason} (at char ${index})\n\n  ${text}\n  ${" ".repeat(index)}^`;
+  for (const { index } of text.matchAll(/(?<!\\):(?![A-Za-z_$])/g))
+    return (
+      at(index, "invalid name; must be at least length 1") +
+      '\n\n  hint: ":" starts a named group and must be followed by a name (a letter or "_", then letters, digits or "_"). To match a literal ":", escape it as "\\:".'
+    );
   if (/(?:^|[^\\])\\$/.test(text)) return at(text.length - 1, "incomplete escape code");
   for (const { index } of text.matchAll(/(?<!\\)\((?![^]*(?<!\\)\))/g))
     return at(index, "invalid regex: missing closing )");
@@ -56,34 +67,39 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
     readonly #of: object;
     readonly #parts: Record<string, unknown>;
     constructor(input: unknown = {}, base: unknown = undefined, options: unknown = undefined) {
+      const prefix = "Failed to construct 'URLPattern'";
       const hasBase = typeof base === "string";
-      const given = typeof input === "object" ? (input ?? {}) : string(input);
-      this.#of = { input: given, ...(hasBase && { base }), options: (hasBase ? options : base) ?? {} };
+      const given = typeof input === "object" ? readInit(input, prefix, "Argument 1") : string(input);
+      this.#of = {
+        input: given,
+        ...(hasBase && { base }),
+        options: hasBase
+          ? readOptions(options, prefix, "Argument 3")
+          : readOptions(base, prefix, "Argument 2"),
+      };
       try {
         this.#parts = JSON.parse(native("urlPattern", this.#of) as string) as Record<string, unknown>;
       } catch (error) {
         throw withoutCause(defectOf(given, hasBase) ?? (error as Error).message);
       }
     }
-    exec(target: unknown, targetBase: unknown = undefined): unknown {
-      requireArguments(arguments.length, 1, "Failed to execute 'exec' on 'URLPattern'");
-      return this.#match(target, targetBase);
-    }
     #match(target: unknown, targetBase: unknown): unknown {
-      const text = typeof target === "object" ? target : string(target);
+      const text = typeof target === "object" ? readInit(target, "", "") : string(target);
+      if (typeof text === "object" && targetBase !== undefined)
+        throw withoutCause("specifying both an init object, and a separate base URL is not valid");
       let answer: string;
       try {
         answer = native("urlPatternExec", {
           ...this.#of,
           target: text,
-          ...(targetBase !== undefined && { targetBase }),
+          ...(targetBase !== undefined && { targetBase: string(targetBase) }),
         }) as string;
       } catch (error) {
         throw withoutCause((error as Error).message);
       }
       const match = JSON.parse(answer) as Record<string, { input: string; groups: object }> | null;
       if (match === null) return null;
-      const { inputs } = match;
+      const inputs = typeof text === "object" ? [text] : match["inputs"];
       const parts = PARTS.map((part) => {
         const { input, groups } = match[part]!;
         const text = String(this.#parts[part]);
@@ -94,10 +110,6 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
         return [part, { input, groups: Object.fromEntries(found) as object }];
       });
       return { inputs, ...(Object.fromEntries(parts) as object) };
-    }
-    test(target: unknown, targetBase: unknown = undefined): boolean {
-      requireArguments(arguments.length, 1, "Failed to execute 'test' on 'URLPattern'");
-      return this.#match(target, targetBase) !== null;
     }
     get protocol(): unknown {
       return this.#parts["protocol"];
@@ -125,6 +137,14 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
     }
     get hasRegExpGroups(): unknown {
       return this.#parts["hasRegExpGroups"];
+    }
+    test(target: unknown, targetBase: unknown = undefined): boolean {
+      requireArguments(arguments.length, 1, "Failed to execute 'test' on 'URLPattern'");
+      return this.#match(target, targetBase) !== null;
+    }
+    exec(target: unknown, targetBase: unknown = undefined): unknown {
+      requireArguments(arguments.length, 1, "Failed to execute 'exec' on 'URLPattern'");
+      return this.#match(target, targetBase);
     }
   }
   exposeInterface(URLPattern);

@@ -1,6 +1,6 @@
 import { makeIterable } from "../pairIterator.ts";
-import { record, scalarString, withCode } from "../convert.ts";
-import { exposeInterface, wrongThis } from "../webIdl.ts";
+import { scalarString, withCode } from "../convert.ts";
+import { type Inspect, exposeInterface, moveToEnd, printForNode, printWith, wrongThis } from "../webIdl.ts";
 import type { FormEncoding, Pair } from "./form.ts";
 
 /** Checks the number of arguments, with Node's message. */
@@ -10,15 +10,23 @@ function requireNamed(given: number, required: 1 | 2): void {
   throw withCode(new TypeError(`The ${names} must be specified`), "ERR_MISSING_ARGS");
 }
 
-const readRecord = record(scalarString, scalarString);
 /** Reads a list of pairs, or a record; of its names that become the same, the last one's value counts. */
 function readPairs(init: object): Pair[] {
-  if (typeof (init as Partial<Iterable<unknown>>)[Symbol.iterator] !== "function")
-    return [...new Map(readRecord(init, "", ""))];
+  const method = (init as Partial<Iterable<unknown>>)[Symbol.iterator] as unknown;
+  if (method === undefined || method === null) {
+    const pairs = new Map<string, string>();
+    for (const key of Reflect.ownKeys(init))
+      if (Object.getOwnPropertyDescriptor(init, key)?.enumerable === true)
+        pairs.set(scalarString(key), scalarString((init as Record<PropertyKey, unknown>)[key]));
+    return [...pairs];
+  }
+  if (typeof method !== "function")
+    throw withCode(new TypeError("Query pairs must be iterable"), "ERR_ARG_NOT_ITERABLE");
   return Array.from(init as Iterable<unknown>, (item) => {
-    const isList = typeof item === "object" && item !== null && Symbol.iterator in item;
-    const pair = isList ? [...(item as Iterable<unknown>)] : [];
-    if (pair.length === 2) return [scalarString(pair[0]), scalarString(pair[1])];
+    const isObject = (typeof item === "object" && item !== null) || typeof item === "function";
+    const isList = isObject && typeof (item as Partial<Iterable<unknown>>)[Symbol.iterator] === "function";
+    const pair = isList ? Array.from(item as Iterable<unknown>, (part) => scalarString(part)) : [];
+    if (pair.length === 2) return pair as unknown as Pair;
     const text = "Each query pair must be an iterable [name, value] tuple";
     throw withCode(new TypeError(text), "ERR_INVALID_TUPLE");
   });
@@ -30,8 +38,10 @@ export type SearchParamsTools = ReturnType<typeof createSearchParams>;
 /** Creates `URLSearchParams` (URL Standard, §6.2). */
 export function createSearchParams(form: FormEncoding) {
   let pairsOf: (params: URLSearchParams) => Pair[];
+  let isParams: (value: object) => boolean;
   let attach: (params: URLSearchParams, onChange: (text: string) => void) => void;
   let replace: (params: URLSearchParams, query: string) => void;
+  const refuse = wrongThis('Value of "this" must be of type URLSearchParams');
   const parseQuery = (query: string): Pair[] => form.parse(query.replace(/^\?/, ""));
 
   class URLSearchParams {
@@ -39,6 +49,7 @@ export function createSearchParams(form: FormEncoding) {
     #onChange: ((text: string) => void) | undefined;
     static {
       pairsOf = (params) => params.#pairs;
+      isParams = (value) => #pairs in value;
       attach = (params, onChange) => {
         params.#onChange = onChange;
       };
@@ -108,20 +119,23 @@ export function createSearchParams(form: FormEncoding) {
       return form.serialize(this.#pairs);
     }
   }
+  moveToEnd(URLSearchParams, "append delete getAll get has set sort toString size".split(" "));
   makeIterable(URLSearchParams, "URLSearchParams", pairsOf);
 
-  Object.defineProperty(URLSearchParams.prototype, Symbol.for("Deno.privateCustomInspect"), {
-    value(this: URLSearchParams, inspect: (value: unknown) => string): string {
-      const pairs = pairsOf(this);
-      if (pairs.length === 0) return "URLSearchParams {}";
-      return `URLSearchParams { ${pairs.map(([name, value]) => `${inspect(name)} => ${inspect(value)}`).join(", ")} }`;
-    },
-  });
-  exposeInterface(
-    URLSearchParams,
-    "URLSearchParams",
-    false,
-    wrongThis('Value of "this" must be of type URLSearchParams'),
-  );
+  const print = (self: URLSearchParams, inspect: Inspect, options: object): string => {
+    if (!isParams(self)) throw refuse();
+    const pairs = pairsOf(self);
+    const { depth, breakLength } = (options ?? {}) as { depth?: unknown; breakLength?: unknown };
+    if (typeof depth === "number" && depth < 0) return "[Object]";
+    if (pairs.length === 0) return "URLSearchParams {}";
+    const shown = pairs.map(([name, value]) => `${inspect(name, options)} => ${inspect(value, options)}`);
+    const line = `URLSearchParams { ${shown.join(", ")} }`;
+    return typeof breakLength === "number" && line.length > breakLength
+      ? `URLSearchParams {\n  ${shown.join(",\n  ")} }`
+      : line;
+  };
+  printWith(URLSearchParams.prototype, print);
+  printForNode(URLSearchParams.prototype);
+  exposeInterface(URLSearchParams, "URLSearchParams", false, refuse);
   return { URLSearchParams, attach, replace };
 }

@@ -1,6 +1,13 @@
 import type { Internals } from "../internals.ts";
 import { scalarString } from "../convert.ts";
-import { exposeInterface, exposeStatics, moveToEnd, printGetters, requireArguments } from "../webIdl.ts";
+import {
+  exposeInterface,
+  exposeStatics,
+  moveToEnd,
+  printForNode,
+  printGetters,
+  requireArguments,
+} from "../webIdl.ts";
 import type { SearchParamsTools } from "./searchParams.ts";
 
 /** The parts of a URL, in the order of the host's answer. */
@@ -39,7 +46,7 @@ export function createUrl(
 
   class URL {
     #parts: Parts;
-    #params: InstanceType<typeof URLSearchParams> | undefined;
+    #queryObject: InstanceType<typeof URLSearchParams> | undefined;
 
     static parse(url: unknown, base: unknown = undefined): URL | null {
       requireArguments(arguments.length, 1, "Failed to execute 'URL.parse'");
@@ -77,8 +84,8 @@ export function createUrl(
       const parts = part === "href" ? parseUrl(text) : setPart(this.#parts.href, part, text);
       if (parts === undefined) throw new TypeError(`Invalid URL: '${text}'`);
       this.#parts = parts;
-      if (this.#params !== undefined && (part === "search" || part === "href"))
-        replace(this.#params, parts.search);
+      if (this.#queryObject !== undefined && (part === "search" || part === "href"))
+        replace(this.#queryObject, parts.search);
     }
     static {
       // In alphabetical order, as in Deno's class.
@@ -97,13 +104,13 @@ export function createUrl(
       }
     }
     get searchParams(): object {
-      if (this.#params === undefined) {
-        this.#params = new URLSearchParams(this.#parts.search);
-        attach(this.#params, (text) => {
+      if (this.#queryObject === undefined) {
+        this.#queryObject = new URLSearchParams(this.#parts.search);
+        attach(this.#queryObject, (text) => {
           this.#parts = setPart(this.#parts.href, "search", text);
         });
       }
-      return this.#params;
+      return this.#queryObject;
     }
     toString(): string {
       return this.#parts.href;
@@ -113,10 +120,13 @@ export function createUrl(
     }
   }
 
+  // Deno checks nothing here.
+  Object.defineProperty(URL.prototype, "searchParams", { enumerable: true });
   exposeInterface(URL);
   // Deno's class lists these after the parts.
   moveToEnd(URL, ["searchParams", "toString", "toJSON"]);
   exposeStatics(URL, "canParse", "parse", "createObjectURL", "revokeObjectURL");
   printGetters(URL, [...PARTS.slice(0, -2), "hash", "search"]);
+  printForNode(URL.prototype);
   return URL;
 }

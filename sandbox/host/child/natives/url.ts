@@ -86,15 +86,16 @@ export const urlNatives: Readonly<Record<string, Native>> = {
     );
   },
   /** `{input, base?, options, target, targetBase?}` → the match as JSON, or `null`. */
-  urlPatternExec: ({ input, base, options, target, targetBase }) =>
-    JSON.stringify(
-      makePattern(input, base, options).exec(
-        target as string,
-        targetBase === undefined ? undefined : asText(targetBase),
-      ),
+  urlPatternExec: ({ input, base, options, target, targetBase }) => {
+    const targetText = targetBase === undefined ? undefined : asText(targetBase);
+    // Node matches a text that is no URL as if it were an empty one.
+    if (typeof target === "string" && !URL.canParse(target, targetText)) return "null";
+    return JSON.stringify(
+      makePattern(input, base, options).exec(target as string, targetText),
       // A group that took no part is undefined, which JSON has no word for; the guest knows that a group is never null.
       (_, value: unknown) => (value === undefined ? null : value),
-    ),
+    );
+  },
   domainToAscii: ({ domain }) => (isDomain(String(domain)) ? domainToASCII(String(domain)) : ""),
   domainToUnicode: ({ domain }) => domainToUnicode(String(domain)),
 };
