@@ -25,8 +25,7 @@ import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.
 import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
-import { waitForEnd } from "./read/waitForEnd.ts";
-import { watchTimeline } from "./read/watchTimeline.ts";
+import { waitForEnd, watchTimeline } from "./read/wait.ts";
 
 export interface ServiceOptions {
   readonly store: Store;
@@ -57,7 +56,7 @@ export function createService(
     throw new InvalidParameterError([{ path: "/network", message }]);
   };
   const catalogue = createCatalogue(networks, registry);
-  const reader = createRequestReader({ store, book, networks, registry, baseUrl: options.baseUrl });
+  const { present, explain, getOwn, ...reads } = createRequestReader(options);
   const secrets = createSecrets({ store, getNetwork, findNetwork: (name) => networks.get(name) });
   const checker = createCommandChecker({ store, pool, registry, secrets });
   const acceptance = createAcceptance({ ...options, checker, getNetwork });
@@ -65,6 +64,8 @@ export function createService(
 
   return {
     ...catalogue,
+
+    ...reads,
 
     secrets,
 
@@ -84,7 +85,7 @@ export function createService(
       return { ...params };
     },
 
-    submit: async (dapp, command, options) => reader.present(await acceptance.accept(dapp, command, options)),
+    submit: async (dapp, command, options) => present(await acceptance.accept(dapp, command, options)),
 
     async check(dapp, command) {
       try {
@@ -98,27 +99,17 @@ export function createService(
     async wait(id, { timeoutMs, signal }) {
       const request = await waitForEnd(book, id, { timeoutMs, signal });
       // A caller that has left needs no explanation.
-      return signal?.aborted ? reader.present(request) : await reader.explain(request);
+      return signal?.aborted ? present(request) : await explain(request);
     },
 
     watch: (dapp, id, { afterSeq, signal }) =>
       watchTimeline(book, id, {
-        read: async () => reader.present(await reader.getOwn(dapp, id)),
+        read: async () => present(await getOwn(dapp, id)),
         afterSeq,
         signal,
       }),
 
-    getRequest: async (dapp, id) => await reader.explain(await reader.getOwn(dapp, id)),
-
-    getShared: (id) => reader.getShared(id),
-
-    listOnChain: (options) => reader.listOnChain(options),
-
-    searchPrefix: (prefix) => reader.searchPrefix(prefix),
-
-    findOnChain: (network, requestIds) => reader.findOnChain(network, requestIds),
-
-    listRequests: (dapp, options) => reader.list(dapp, options),
+    getRequest: async (dapp, id) => await explain(await getOwn(dapp, id)),
 
     async simulate(dapp, command, { signal } = {}) {
       requireFacility(dapp, "functions");

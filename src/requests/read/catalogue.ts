@@ -1,20 +1,14 @@
-import type { NetworkView, PresetView, PresetProblem } from "../../api/types.ts";
+import type { NetworkView, PresetView } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
+import type { Service } from "../service.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
-/** What the service offers. Each list is the same array until its content changes. */
-export interface Catalogue {
-  networks(): readonly NetworkView[];
-  presets(): readonly PresetView[];
-  presetProblems(): readonly PresetProblem[];
-}
-
-/** Creates the catalogue of the served networks and the live presets. */
+/** Creates the catalogue of the served networks and the live presets. Each list is the same array until its content changes. */
 export function createCatalogue(
   networks: ReadonlyMap<string, ServiceNetwork>,
   registry: Pick<PresetRegistry, "list" | "problems">,
-): Catalogue {
+): Pick<Service, "networks" | "presets" | "presetProblems"> {
   let networkViews: readonly NetworkView[] = [];
   let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
     of: undefined,

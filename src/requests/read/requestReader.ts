@@ -15,17 +15,10 @@ import { presentRequest, resultLineOf } from "./present.ts";
 import { isEnded } from "../change.ts";
 import { nameRound } from "../../lib/drawWords.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { BeaconView, RequestSummary, SearchHit, SharedResult } from "../../api/types.ts";
+import type { BeaconView, RequestSummary, SearchHit } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
-import type {
-  Dapp,
-  ListOptions,
-  OnChainOptions,
-  OnChainPage,
-  RequestPage,
-  RequestRecord,
-} from "../service.ts";
+import type { Dapp, RequestRecord, Service } from "../service.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
@@ -35,23 +28,16 @@ const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
 const PAGE_ENTRIES = 25;
 
 /** Reads requests for callers. */
-export interface RequestReader {
+interface RequestReader extends Pick<
+  Service,
+  "getShared" | "listOnChain" | "searchPrefix" | "findOnChain" | "listRequests"
+> {
   /** Returns the record of a request as stored. */
   present(request: OpenRequest): RequestRecord;
   /** Returns the record with what a pending request waits for. Queries the chain. */
   explain(request: OpenRequest): Promise<RequestRecord>;
   /** Reads one of the dapp's own requests, by its id or the oracle's. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
-  /** See `Service.getShared`. */
-  getShared(id: string): Promise<SharedResult>;
-  /** See `Service.listOnChain`. */
-  listOnChain(options: OnChainOptions): Promise<OnChainPage>;
-  /** See `Service.searchPrefix`. */
-  searchPrefix(prefix: Hex): Promise<readonly SearchHit[]>;
-  /** See `Service.findOnChain`. */
-  findOnChain(network: string, requestIds: readonly Hex[]): Promise<readonly RequestSummary[]>;
-  /** See `Service.listRequests`. */
-  list(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
 }
 
 /** Creates the reader of all networks' requests. */
@@ -196,7 +182,7 @@ export function createRequestReader(options: {
         ...(shown === undefined ? {} : { shown }),
       };
     },
-    async list(dapp, { limit, cursor, ...filter }) {
+    async listRequests(dapp, { limit, cursor, ...filter }) {
       assertCursor(cursor, "req");
       const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
       const { rows, ids } = await readPage((onDamaged) => listRequests(store.db, page, onDamaged));

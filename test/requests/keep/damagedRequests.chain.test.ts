@@ -105,7 +105,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
     const dapp = { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1, keyId: "key_1" } as const;
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = await reader.list(dapp, { limit: 2, ...(cursor !== undefined && { cursor }) });
+      const page = await reader.listRequests(dapp, { limit: 2, ...(cursor !== undefined && { cursor }) });
       pages.push(page.items.map(({ id }) => id));
       cursor = page.nextCursor;
     }

@@ -40,7 +40,7 @@ test("requests of a network that is no longer configured can still be read", asy
   await book.change([{ request: ended, state: "fulfilled", outcome }]);
   expect(await reader.explain(waiting)).toMatchObject({ why: `${DESK_NETWORK} is not configured any more` });
   const dapp = { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1, keyId: "key_1" } as const;
-  const { items } = await reader.list(dapp, { limit: 10 });
+  const { items } = await reader.listRequests(dapp, { limit: 10 });
   expect(items.map(({ id }) => id).toSorted()).toEqual([waiting.id, ended.id].toSorted());
   expect(items.find(({ id }) => id === waiting.id)?.why).toBe(`${DESK_NETWORK} is not configured any more`);
   expect(items.find(({ id }) => id === ended.id)?.outcome).toMatchObject({

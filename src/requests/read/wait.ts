@@ -3,6 +3,8 @@ import type { OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../change.ts";
 import { readPatiently } from "./readPatiently.ts";
 import type { RequestBook } from "../requestBook.ts";
+import type { StateChange } from "../../api/types.ts";
+import type { RequestRecord } from "../service.ts";
 
 /**
  * Waits until a request has ended, `timeoutMs` has passed or `signal` aborts; returns the request as it is then. Retries
@@ -44,4 +46,44 @@ async function getRequest(book: RequestBook, id: string): Promise<OpenRequest> {
   const request = await book.find(id);
   if (request === undefined) throw new NotFoundError(`request ${id}`);
   return request;
+}
+
+/**
+ * Yields every entry of a request's timeline after `afterSeq` as it is stored; returns after the one that ends the request,
+ * or when `signal` aborts.
+ *
+ * @param read reads the stored request; what it throws ends the watch, except while the database is away.
+ */
+export async function* watchTimeline(
+  book: RequestBook,
+  id: string,
+  options: {
+    readonly read: () => Promise<RequestRecord>;
+    readonly afterSeq: number;
+    readonly signal: AbortSignal;
+  },
+): AsyncGenerator<StateChange, void> {
+  const { read, signal } = options;
+  let changed = Promise.withResolvers<void>();
+  const stop = book.listen(id, () => changed.resolve());
+  const end = (): void => changed.resolve();
+  signal.addEventListener("abort", end);
+  try {
+    let seen = options.afterSeq;
+    while (!signal.aborted) {
+      const next = Promise.withResolvers<void>();
+      const request = await readPatiently(read, signal);
+      for (const entry of request.timeline) {
+        if (entry.seq <= seen) continue;
+        seen = entry.seq;
+        yield entry;
+      }
+      if (isEnded(request.state)) return;
+      await changed.promise;
+      changed = next;
+    }
+  } finally {
+    signal.removeEventListener("abort", end);
+    stop();
+  }
 }
