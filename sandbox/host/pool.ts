@@ -1,8 +1,8 @@
+import { availableParallelism } from "node:os";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { TOUCHES, type RunResult } from "../run.ts";
 import { createWorkerSet, takeWorker, type StartTrouble } from "./workerSet.ts";
 import { layersOf, type Launcher } from "./launch.ts";
-import { countHolders } from "./holders.ts";
 import { belongs, type Job } from "./job.ts";
 import { oneLine } from "./lastWords.ts";
 import type { ResultMessage } from "./messages.ts";
@@ -15,7 +15,6 @@ import {
   SandboxOverloadedError,
   SandboxUnavailableError,
 } from "./poolErrors.ts";
-import { LONG_MS, MAX_BATCH, MAX_START_FAILURES, settingsOf, SLOW_MS } from "./poolSettings.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 import { createFairQueue } from "./queue.ts";
 import { createSecretGuard } from "./secretGuard.ts";
@@ -314,5 +313,65 @@ export function createPool(
       killed: { ...workerSet.ended },
     }),
     close: async () => shutDown(new SandboxClosedError()),
+  };
+}
+
+/** Most runs of a group handed to a child at once. */
+const MAX_BATCH = 16;
+/** A run older than this no longer counts against `concurrency`: slow sources must not hold up the quick ones. */
+const SLOW_MS = 50;
+/** After a run that took this long, the runs queued in its child go elsewhere if others wait: a caller's turn is one such run. */
+const LONG_MS = 1_000;
+/** After this many failed starts in a row, and with no child that serves, runs are refused instead of kept waiting. */
+const MAX_START_FAILURES = 3;
+
+/** Returns a pool's settings with their defaults; see {@link SandboxPoolOptions}. */
+function settingsOf(options: SandboxPoolOptions) {
+  const concurrency = options.concurrency ?? availableParallelism();
+  const standing = concurrency + 1;
+  const maxWorkers = Math.max(standing, options.maxWorkers ?? 4 * concurrency + 1);
+  const maxQueue = options.maxQueue ?? 4_096;
+  return {
+    concurrency,
+    /** Most children kept running without work: one for each quick source at once, and a warm spare. */
+    standing,
+    maxWorkers,
+    /** Children that one caller may hold. */
+    perCaller: Math.max(1, Math.floor(maxWorkers / 2)),
+    maxQueue,
+    maxQueuePerCaller: options.maxQueuePerCaller ?? Math.ceil(maxQueue / 2),
+    hostCalls: options.hostCalls ?? {},
+  };
+}
+
+/** Counts the children that each caller holds. */
+interface Holders {
+  readonly add: (caller: string) => void;
+  readonly hasNone: (caller: string) => boolean;
+  /**
+   * Whether a caller may take one more: it must leave at least as many free as it holds, so that callers together don't
+   * take all.
+   */
+  readonly mayTake: (caller: string) => boolean;
+}
+
+/** Creates a count in which nobody holds any. */
+function countHolders({
+  perCaller,
+  maxWorkers,
+}: {
+  /** Most children that one caller may hold, and most children overall. */
+  readonly perCaller: number;
+  readonly maxWorkers: number;
+}): Holders {
+  const held = new Map<string, number>();
+  let total = 0;
+  return {
+    add: (caller) => {
+      held.set(caller, (held.get(caller) ?? 0) + 1);
+      total += 1;
+    },
+    hasNone: (caller) => !held.has(caller),
+    mayTake: (caller) => (held.get(caller) ?? 0) < Math.min(perCaller, maxWorkers - total),
   };
 }

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { zeroAddress, type Hex } from "viem";
+import { type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../evm/client.ts";
-import { type Sender, observeSender } from "../evm/sender.ts";
+import { observeSender, type Sender } from "../evm/sender.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
 import type { Answerer } from "./answerer.ts";
-import { watchBalances } from "./balances.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { OpenSecrets, SourceRunner } from "./functions/execute.ts";
 import { createFunctionsNetwork } from "./functions/functionsNetwork.ts";
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
-import { keepOffReplaced } from "./keptSender.ts";
 import type { OracleLog } from "./log.ts";
 import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
@@ -20,6 +18,7 @@ import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
 import type { FunctionsNode } from "./functions/functionsDelivery.ts";
 import { createVrfNode } from "./vrf/vrfNode.ts";
+import { repeat } from "../lib/repeat.ts";
 
 /** Blocks that are reread on a start without a checkpoint: two days of a chain with 2-second blocks. */
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
@@ -307,4 +306,68 @@ function min(a: bigint, b: bigint): bigint {
 
 function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
+}
+
+/**
+ * Wraps a sender so that it never returns a receipt from a replaced block. On a reorg the oracle forgets answers in replaced blocks; an
+ * answer it learned of only afterwards would leave the request unanswered for good.
+ *
+ * @param options.reorgs number of reorgs that the oracle has seen.
+ * @returns a sender whose `send` rejects with {@link ReplacedBlockError} instead.
+ */
+function keepOffReplaced(
+  sender: Sender,
+  { client, reorgs }: { readonly client: Pick<ChainClient, "getHead">; readonly reorgs: () => number },
+): Sender {
+  return {
+    ...sender,
+    async send(call, payload) {
+      let known = reorgs();
+      const receipt = await sender.send(call, payload);
+      const { blockNumber, blockHash, transactionHash } = receipt;
+      while (reorgs() !== known) {
+        known = reorgs();
+        const present = await client.getHead(blockNumber);
+        if (present?.hash !== blockHash) throw new ReplacedBlockError(transactionHash, blockNumber);
+      }
+      return receipt;
+    },
+  };
+}
+
+/** A reorg removed a transaction's block while its receipt was in flight. */
+class ReplacedBlockError extends Error {
+  constructor(transactionHash: Hex, blockNumber: bigint) {
+    super(`a reorg removed block ${blockNumber}, which held ${transactionHash}`);
+  }
+}
+
+const BALANCE_INTERVAL_MS = 30_000;
+
+interface BalanceOptions {
+  /** Name of the network, for the log. */
+  readonly name: string;
+  readonly client: Pick<ChainClient, "getBalanceWei">;
+  readonly accounts: readonly Omit<OracleAccount, "balanceWei">[];
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the balances of accounts every 30 seconds; returns a function that gives the latest ones. */
+function watchBalances(options: BalanceOptions): () => OracleAccount[] {
+  const { name, client, accounts, log, signal } = options;
+  const balances = new Map<Hex, bigint>();
+  const read = async (): Promise<void> => {
+    try {
+      await Promise.all(
+        accounts.map(async ({ address }) => balances.set(address, await client.getBalanceWei(address))),
+      );
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, network: name }, "oracle: balances can't be read");
+    }
+  };
+  // `read` never rejects.
+  const stop = repeat(read, BALANCE_INTERVAL_MS, () => {}, { startsNow: true });
+  signal.addEventListener("abort", stop, { once: true });
+  return () => accounts.map((account) => ({ ...account, balanceWei: balances.get(account.address) }));
 }

@@ -1,6 +1,5 @@
 import type ivm from "isolated-vm";
 import type { CompiledSource } from "./compile.ts";
-import { bootstrapCode, chunkCode, hardenedCode } from "./guestCode.ts";
 
 type Ivm = typeof ivm;
 
@@ -85,3 +84,15 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
     return prepared;
   };
 }
+
+/** Code for the isolate, built from `sandbox/guest` and inlined by the bundler; the child reads no other file. */
+declare const GUEST_BOOTSTRAP: string;
+declare const GUEST_CHUNKS: Readonly<Record<string, string>>;
+declare const GUEST_HARDENED: Readonly<Record<string, string>>;
+
+/** Script whose value is `boot`. */
+const bootstrapCode: string = GUEST_BOOTSTRAP;
+/** Scripts by chunk name whose value is the chunk. */
+const chunkCode: Readonly<Record<string, string>> = GUEST_CHUNKS;
+/** The same for sources that may replace built-ins: each script's value is a function of the captured ones that returns the chunk. */
+const hardenedCode: Readonly<Record<string, string>> = GUEST_HARDENED;

@@ -1,11 +1,10 @@
 import type ivm from "isolated-vm";
 import { ASK, TELL } from "../../guest/protocol.ts";
-import type { RunError, Touch } from "../../run.ts";
+import { CRASH_TEXT, type RunError, type Touch } from "../../run.ts";
 import { MAX_ERROR_CHARS, type ReplyMessage, type RunMessage } from "../messages.ts";
-import { compileSource, type CompiledSource } from "./compile.ts";
+import { compileSource, SourceSyntaxError, type CompiledSource } from "./compile.ts";
 import type { PreparedContext } from "./context.ts";
-import { crashError } from "./crashError.ts";
-import { plainMessage, stopError, thrownError, timeoutError } from "./errors.ts";
+import { describeThrown, plainMessage, stopError, thrownError, timeoutError } from "./errors.ts";
 import { namesGlobals, replacesBuiltIns } from "./namesGlobals.ts";
 import { createImports, type Imports } from "./imports.ts";
 import { refuse } from "./modules.ts";
@@ -322,4 +321,20 @@ function asBytes(value: unknown): Uint8Array {
 function usedBytes(isolate: ivm.Isolate): number {
   const heap = isolate.getHeapStatisticsSync();
   return heap.used_heap_size + heap.externally_allocated_size;
+}
+
+/**
+ * Creates the error the nodes report for a source that does not compile or ends with something uncaught, along with the
+ * cause.
+ */
+function crashError(
+  kind: "syntax" | "thrown",
+  thrown: unknown,
+  source: CompiledSource | undefined,
+): RunError {
+  const described =
+    thrown instanceof SourceSyntaxError
+      ? { detail: thrown.detail, ...thrown.place }
+      : describeThrown(thrown, source);
+  return { ...described, kind, message: CRASH_TEXT };
 }

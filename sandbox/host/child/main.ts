@@ -6,13 +6,21 @@ import { writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import type ivm from "isolated-vm";
 import { createFrameReader, encodeFrame, type Frame } from "../frames.ts";
-import { TO_CHILD, TO_PARENT, type RepeatMessage, type ReplyMessage, type RunMessage } from "../messages.ts";
+import {
+  TO_CHILD,
+  TO_PARENT,
+  type RepeatMessage,
+  type ReplyMessage,
+  type ResultMessage,
+  type RunMessage,
+} from "../messages.ts";
 import { createContextFactory } from "./context.ts";
 import { execute, type Execution } from "./execute.ts";
 import { confine } from "./confine.ts";
-import { encodeResult } from "./encodeResult.ts";
 import { createIsolates } from "./isolates.ts";
 import { createOutbox } from "./outbox.ts";
+import type { RunError } from "../../run.ts";
+import { MAX_HEADER_BYTES } from "../meter.ts";
 
 /**
  * Limits for frames from the parent, which is trusted: a source with its inputs, or the largest answer to a host call, with
@@ -88,3 +96,26 @@ process.stdin.on("end", () => process.kill(process.pid, "SIGKILL"));
 confine(process.argv[3]);
 isolates.prepare();
 write(encodeFrame(TO_PARENT.ready, { done }));
+
+/** Length that a detail is cut to if the error's texts are too long together, in UTF-16 units. */
+const SHORT_DETAIL_CHARS = 1_024;
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/**
+ * Encodes the result of a run. An error whose texts exceed a header, when escaped as JSON, loses its stack and most of its
+ * detail.
+ */
+function encodeResult(header: Omit<ResultMessage, "type" | "body">, body: Uint8Array): Buffer {
+  const { error } = header;
+  if (error === null || Buffer.byteLength(JSON.stringify(header)) <= MAX_HEADER_BYTES)
+    return encodeFrame(TO_PARENT.result, header, body);
+  const { detail, ...short }: Mutable<RunError> = error;
+  delete short.stack;
+  const shortDetail = detail?.slice(0, SHORT_DETAIL_CHARS);
+  return encodeFrame(
+    TO_PARENT.result,
+    { ...header, error: shortDetail === undefined ? short : { ...short, detail: shortDetail } },
+    body,
+  );
+}

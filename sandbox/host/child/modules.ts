@@ -1,8 +1,8 @@
 import type ivm from "isolated-vm";
 import { nodeModules } from "../../guest/nodeModules.ts";
 import { TELL } from "../../guest/protocol.ts";
-import { dataModuleCode } from "./dataModule.ts";
 import type { PreparedContext } from "./context.ts";
+import { parseDataUrl } from "../dataUrl.ts";
 
 /** Modules that a run has imported, each evaluated once. */
 export interface Modules {
@@ -128,4 +128,21 @@ export default ${isFunction ? 'Object.assign(blocked("default"), members)' : "me
 /** Refuses any import here. */
 export function refuse(): never {
   throw new SyntaxError("import declarations may only appear at top level of a module");
+}
+
+/**
+ * Returns the text of the ES module in a `data:` URL. It is the source's own code, so the parent need not be asked.
+ *
+ * @param type The import attribute: `json`, or `""` for code.
+ * @returns `null` if the media type and the attribute don't go together; the host explains that.
+ */
+function dataModuleCode(url: string, type: string): string | null {
+  const data = parseDataUrl(url);
+  if (data === null) return null;
+  const text = data.bytes.toString();
+  if (type === "json" && /^(?:application|text)\/json$/.test(data.mediaType)) {
+    return `export default JSON.parse(${JSON.stringify(text)});`;
+  }
+  const isScript = /^(?:text|application)\/(?:x-)?(?:java|ecma)script$/.test(data.mediaType);
+  return isScript && type === "" ? text : null;
 }

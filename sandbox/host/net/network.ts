@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import type { HostCall } from "../hostCall.ts";
 import { createFetchCall } from "./fetchCall.ts";
 import { createGuardedFetch } from "./guardedFetch.ts";
@@ -6,7 +8,6 @@ import { createImportCall } from "./importCall.ts";
 import { DEVELOPER_MODULES } from "./modules/allowList.ts";
 import { createModuleLoader } from "./modules/moduleLoader.ts";
 import type { ModuleLoaderOptions } from "./modules/moduleLoader.ts";
-import { userCacheFolder } from "./userCache.ts";
 
 export interface SandboxNetworkOptions extends GuardedFetchOptions, Omit<ModuleLoaderOptions, "fetcher"> {}
 
@@ -44,3 +45,9 @@ export const DEVELOPER_NETWORK: SandboxNetworkOptions = {
   allowModules: DEVELOPER_MODULES,
   cacheDir: userCacheFolder(),
 };
+
+/** Returns this user's cache folder, as defined by the XDG Base Directory Specification. */
+function userCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const named = environment["XDG_CACHE_HOME"];
+  return join(named !== undefined && isAbsolute(named) ? named : join(homedir(), ".cache"), "tyche");
+}

@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
+import { STRICT } from "./schemaParts.ts";
 import { QUICKNET, type BeaconTerms, type LateRounds } from "../../lib/drand.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 
@@ -15,7 +16,6 @@ export const EMBEDDED_MARGIN_SECONDS = 5;
 /** Time in which a request is mined on a public network, unless that is congested. */
 export const EXTERNAL_MARGIN_SECONDS = 45;
 
-const STRICT = { additionalProperties: false } as const;
 const hex = (bytes: number, description: string) =>
   Type.Unsafe<Hex>({
     type: "string",

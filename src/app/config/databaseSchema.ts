@@ -4,10 +4,8 @@ import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { JsonValue } from "../../lib/parseJson.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
-import { variableName } from "./variableSchema.ts";
+import { STRICT, variableName } from "./schemaParts.ts";
 import type { Members } from "./readConfigFile.ts";
-
-const STRICT = { additionalProperties: false } as const;
 
 /** The service's database. Its URL contains a password, so the file names the variable that holds the URL. */
 export const DatabaseChoice = Type.Object(

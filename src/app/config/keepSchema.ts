@@ -1,8 +1,8 @@
 import { Type, type TProperties } from "typebox";
+import { STRICT } from "./schemaParts.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import type { Keep } from "../../requests/keep/retention.ts";
 
-const STRICT = { additionalProperties: false } as const;
 const FOREVER = "forever";
 const MAX_DAYS = 36_500;
 const EXPECTED_DAYS = `a whole number of days from 1 to ${MAX_DAYS}, or "${FOREVER}"`;

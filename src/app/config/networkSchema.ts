@@ -4,9 +4,7 @@ import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { Beacon } from "./beaconSchema.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { variableName } from "./variableSchema.ts";
-
-const STRICT = { additionalProperties: false } as const;
+import { STRICT, variableName } from "./schemaParts.ts";
 
 const path = (description: string) =>
   Type.String({ minLength: 1, [EXPECTED]: "the path of a file", description });

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { askContract } from "../../chainlink/contractRead.ts";
+import { askContract, type ContractRead } from "../../chainlink/contractRead.ts";
 import { logsOf } from "../../chainlink/events.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
@@ -16,12 +16,12 @@ import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
 import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
-import { createGasLane } from "./gasLane.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";
 import type { Solvency } from "./solvency.ts";
 import type { PendingRequest } from "../status.ts";
+import { remember } from "../../lib/memo.ts";
 
 const IN_NEXT = "in the next transaction";
 /** A request seen this recently, and never tried, is answered without asking the chain whether it is still open. */
@@ -227,5 +227,32 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
       const dear = tooDear();
       return pending.map((one) => (dear !== undefined && one.why === IN_NEXT ? { ...one, why: dear } : one));
     },
+  };
+}
+
+/** How long a lane's limit is cached; the coordinator's owner may change it. */
+const LANE_MEMORY_MS = 60_000;
+
+/** Returns the gas price in wei above which the coordinator refuses every proof of the key; `undefined`: no limit, or none known. */
+type GasLane = (request: VrfRequest) => Promise<bigint | undefined>;
+
+/** Creates the reader of one key's gas lane; VRFCoordinatorV2 has none. Never rejects. */
+function createGasLane(
+  keyHash: Hex,
+  ask: <Value>(read: ContractRead<Value>) => Promise<Value>,
+  log: OracleLog,
+): GasLane {
+  const readLimit = remember(
+    LANE_MEMORY_MS,
+    async () => (await ask(COORDINATOR_READS["v2.5"].lane(keyHash))).maxGasWei,
+  );
+  return async (request) => {
+    if (vrfVersionOf(request) === "v2") return undefined;
+    try {
+      return await readLimit();
+    } catch (error) {
+      log.debug({ err: error }, "vrf: can't read the gas lane's limit");
+      return undefined;
+    }
   };
 }

@@ -33,11 +33,11 @@ interface RequestReader extends Pick<
   "getShared" | "listOnChain" | "searchPrefix" | "findOnChain" | "listRequests"
 > {
   /** Returns the record of a request as stored. */
-  present(request: OpenRequest): RequestRecord;
+  readonly present: (request: OpenRequest) => RequestRecord;
   /** Returns the record with what a pending request waits for. Queries the chain. */
-  explain(request: OpenRequest): Promise<RequestRecord>;
+  readonly explain: (request: OpenRequest) => Promise<RequestRecord>;
   /** Reads one of the dapp's own requests, by its id or the oracle's. Throws `not_found` for an unknown id and for another dapp's request alike. */
-  getOwn(dapp: Dapp, id: string): Promise<OpenRequest>;
+  readonly getOwn: (dapp: Dapp, id: string) => Promise<OpenRequest>;
 }
 
 /** Creates the reader of all networks' requests. */

@@ -1,11 +1,11 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { closeSync, openSync } from "node:fs";
 import type { Confinement } from "../../child/confine.ts";
 import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "../../landlock.ts";
 import { probePidNamespace } from "../../pidNamespace.ts";
-import { openEsbuild } from "./esbuildProgram.ts";
 
 /** Heap of the bundling process, in MB; its esbuild has memory of its own. */
 const HEAP_MB = 512;
@@ -65,4 +65,34 @@ function restrict(readable: readonly string[]): readonly string[] | undefined {
     dependencies,
     ...readable,
   ]);
+}
+
+/** Lets a process that may open no file, and whose user may have no access to our files, still execute esbuild's program. */
+interface EsbuildProgram {
+  /** Descriptors the process inherits after its channel: at most one, the open program. */
+  readonly inherited: readonly number[];
+  /** Environment of the process, through which esbuild's JavaScript finds the program. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Call it once the process has started. */
+  readonly close: () => void;
+}
+
+/** Opens esbuild's program for this machine. */
+function openEsbuild(): EsbuildProgram {
+  if (process.platform !== "linux") return { inherited: [], env: {}, close: () => {} };
+  const require = createRequire(import.meta.url);
+  const manifest = createRequire(require.resolve("esbuild")).resolve(
+    `@esbuild/${process.platform}-${process.arch}/package.json`,
+  );
+  const descriptor = openSync(`${dirname(manifest)}/bin/esbuild`, "r");
+  return {
+    inherited: [descriptor],
+    env: {
+      ESBUILD_BINARY_PATH: "/proc/self/fd/4",
+      // Go interrupts its threads with signals to its own process id, which a filter can't know before the
+      // process exists.
+      GODEBUG: "asyncpreemptoff=1",
+    },
+    close: () => closeSync(descriptor),
+  };
 }

@@ -8,3 +8,6 @@ export const variableName = (description: string) =>
     [EXPECTED]: "the name of a variable",
     description,
   });
+
+/** An object takes no members that its schema does not name. */
+export const STRICT = { additionalProperties: false } as const;
