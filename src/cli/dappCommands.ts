@@ -2,6 +2,7 @@ import path from "node:path";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import { formatTime } from "../lib/time.ts";
 import { BEACONS, KEY_ACCESSES, TIME_PATTERN, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
+import type { KeyView } from "../dapps/dapps.ts";
 import type { DappTools } from "../dapps/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
 import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
@@ -178,6 +179,19 @@ export function registerDapp(program: Command, terminal: Terminal): void {
 
 function registerKeys(dapp: Command, terminal: Terminal): void {
   dapp
+    .command("keys")
+    .argument("[dapp]", "id or name of the dapp; default: the first")
+    .option("--json", "print JSON")
+    .description("Lists a dapp's API keys, without their values: tyche dapp config prints those.")
+    .action((named: string | undefined, { json }: JsonFlag) =>
+      withDapp(named, async ({ dapps }, { id }) => {
+        const keys = await dapps.keys(id);
+        if (json) terminal.out(JSON.stringify(keys.map(maskKey), null, 2));
+        else for (const key of keys) terminal.out(describeKey(key, terminal));
+      }),
+    );
+
+  dapp
     .command("add-key")
     .argument("<dapp>", "id or name of the dapp")
     .option("--name <name>", "what to call the key")
@@ -257,6 +271,27 @@ function registerKeys(dapp: Command, terminal: Terminal): void {
         terminal.out(`${keyId} is revoked`);
       }),
     );
+}
+
+/** Shows enough of a key to tell it from others. */
+function maskKey(key: KeyView) {
+  return { ...key, apiKey: key.apiKey === null ? null : `${key.apiKey.slice(0, 10)}…` };
+}
+
+function describeKey(key: KeyView, { colors }: Terminal): string {
+  const { id, name, apiKey } = maskKey(key);
+  const facts = [
+    key.access === "read" ? "read only" : "full access",
+    ...(key.dailyLimit === null ? [] : [`${key.requestsToday} of ${key.dailyLimit} requests today`]),
+    key.lastUsedAt === null ? "never used" : `last used ${formatTime(key.lastUsedAt)}`,
+    ...(key.previousUntil === null ? [] : [`former value valid until ${formatTime(key.previousUntil)}`]),
+    ...(key.revokedAt === null && key.expiresAt !== null
+      ? [`${isUsableKey(key) ? "expires" : "expired"} ${formatTime(key.expiresAt)}`]
+      : []),
+    ...(key.revokedAt === null ? [] : [`revoked ${formatTime(key.revokedAt)}`]),
+  ];
+  const line = `${id}  ${(apiKey ?? "").padEnd(11)}  ${name.padEnd(16)}  ${facts.join(", ")}`;
+  return isUsableKey(key) ? line : colors.dim(line);
 }
 
 export async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {

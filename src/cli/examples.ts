@@ -46,6 +46,7 @@ const EXAMPLES = [
   "tyche dapp contract --network sepolia > Dice.sol",
   "tyche dapp contract shop --network sepolia > ShopDice.sol",
   "tyche dapp contract --functions --network sepolia > Sum.sol",
+  "tyche dapp keys shop",
   "tyche dapp add-key shop --name staging --daily-limit 1000",
   "tyche dapp add-key shop --name grafana --access read --expires 2027-01-01T00:00:00Z",
   "tyche dapp change-key key_01m7w8ndakertcq6wx8e98eseb --name staging",

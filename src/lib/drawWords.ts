@@ -35,9 +35,14 @@ export function describeDraw({ kind, preset, args }: FoundDraw): string | undefi
   return `${what}: ${named.length === 0 ? "no arguments" : named.join(", ")}`;
 }
 
-/** Shortens a value of more than 140 characters in the middle. */
+/** Shortens a value of more than 140 characters in the middle: a list after an entry, and says how many it leaves out. */
 export function shorten(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 20)} … ${text.slice(-16)}`;
+  if (text.length <= MAX_SHOWN) return text;
+  const start = text.slice(0, MAX_SHOWN - 20);
+  const cut = start.lastIndexOf(",") + 1;
+  if (cut < start.length / 3) return `${start} … ${text.slice(-16)}`;
+  const left = text.slice(cut).split(",").length;
+  return `${text.slice(0, cut)} … and ${left} more`;
 }
 
 /** Whether a chain of rounds is drand's quicknet: by its hash, written out as `drand.ts` brings all of the curve's code along. */

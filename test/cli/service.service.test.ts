@@ -237,6 +237,26 @@ test("dapp delete ends a dapp of a running service", async () => {
   expect(await tyche.call("GET", "/api/requests", { headers })).toMatchObject({ status: 401 });
 });
 
+test("dapp keys lists keys with what they may do, and no value", async () => {
+  const { stdout } = await runCli(["dapp", "create", "keyed", "--json"]);
+  const { keyId, apiKey } = JSON.parse(stdout) as { keyId: string; apiKey: string };
+  const options = ["--name", "grafana", "--access", "read", "--daily-limit", "9", "--json"];
+  const added = await runCli(["dapp", "add-key", "keyed", ...options]);
+  const second = JSON.parse(added.stdout) as { id: string; apiKey: string };
+  await runCli(["dapp", "revoke-key", keyId]);
+  const [listed, json] = await Promise.all([
+    runCli(["dapp", "keys", "keyed"]),
+    runCli(["dapp", "keys", "keyed", "--json"]),
+  ]);
+  expect(listed.stdout).toContain(
+    `${second.id}  ${second.apiKey.slice(0, 10)}…  grafana           read only, 0 of 9 requests today, never used\n`,
+  );
+  expect(listed.stdout).toMatch(new RegExp(`${keyId} {15,}\\S.*full access, never used, revoked 2`));
+  expect(JSON.parse(json.stdout)).toHaveLength(2);
+  for (const value of [apiKey, second.apiKey]) expect(listed.stdout + json.stdout).not.toContain(value);
+  expect((await runCli(["dapp", "delete", "keyed", "--yes"])).code).toBe(0);
+});
+
 test("dapp rename checks the name as every way in does", async () => {
   const dapps = await runCli(["dapp", "list", "--json"]);
   const [{ id = "" } = {}] = JSON.parse(dapps.stdout) as { id?: string }[];

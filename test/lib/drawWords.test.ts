@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { QUICKNET_HASH } from "../../src/lib/drand.ts";
-import { describeDraw, describeTimes, nameRound } from "../../src/lib/drawWords.ts";
+import { describeDraw, describeTimes, nameRound, shorten } from "../../src/lib/drawWords.ts";
 
 const draw = {
   kind: "preset",
@@ -54,4 +54,16 @@ test("nameRound calls only quicknet's rounds drand's", () => {
   expect(nameRound({ round: "7", chainHash: own })).toBe(
     `round 7 of the operator's own chain of rounds, ${own}`,
   );
+});
+
+test("shorten cuts a list after an entry, with the number of those left out, and a single value in the middle", () => {
+  const names = Array.from({ length: 40 }, (_, i) => `entrant ${i + 1}`);
+  const list = `["${names.join('","')}"]`;
+  const [shown, left] = shorten(list).split(" … and ");
+  expect(list.startsWith(shown!)).toBe(true);
+  expect(shown).toMatch(/"entrant \d+",$/);
+  expect(left).toBe(`${40 - shown!.split(",").length + 1} more`);
+  const bytes = `0x${"ab".repeat(100)}`;
+  expect(shorten(bytes)).toBe(`${bytes.slice(0, 120)} … ${bytes.slice(-16)}`);
+  expect(shorten("a,".repeat(70))).toBe("a,".repeat(70));
 });

@@ -587,7 +587,9 @@ describe("webhooks", () => {
     const [tested] = (await attemptsOf()) as [WebhookAttempt];
     const { body } = await client.webhooks.attempt(id, tested.id);
     expect(body).toContain(`"type":"webhook.test"`);
-    await message.getByRole("region", { name: "Body" }).getByText(body!).waitFor();
+    const indented = JSON.stringify(JSON.parse(body!), null, 2);
+    const region = message.getByRole("region", { name: "Body" });
+    await expect.poll(async () => await region.textContent()).toBe(indented);
     await message.getByText(`webhook-id: ${tested.eventId}`).waitFor();
     await visitor.inspect();
     await show.click();

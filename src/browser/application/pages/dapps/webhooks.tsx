@@ -195,7 +195,7 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
           )}
           <RotateButton
             what="secret"
-            detail="Until the present secret ends, messages are signed with both."
+            detail={`Until the present secret ends, messages are signed with both.${webhook.previousSecretUntil === null ? "" : " The former secret, which signs until now, too, ends at once."}`}
             rotate={async (overlapHours) => {
               setShown(await webhooks.rotate(id, { overlapHours }));
               await refresh();
@@ -435,8 +435,11 @@ function Sent({
             <p className="note">The event is no longer stored.</p>
           ) : (
             <>
-              <Listing label="Body" text={body} />
-              <CopyButton text={body} what="body" />
+              <Listing label="Body" text={indentJson(body)} />
+              <p className="note">
+                Indented here; it is signed as it was sent.{" "}
+                <CopyButton text={body} what="body as it was sent" />
+              </p>
             </>
           )}
           {answer !== "" && (
@@ -449,6 +452,10 @@ function Sent({
       )}
     </Loaded>
   );
+}
+
+function indentJson(text: string): string {
+  return JSON.stringify(JSON.parse(text), null, 2);
 }
 
 /** Whether an attempt is the newest of its event. @param items newest first. */
