@@ -3,20 +3,17 @@ import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { encodeResults, type SignedReport } from "../../chainlink/presetReport.ts";
 import type { ChainClient, Receipt } from "../../evm/client.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import { messageOf } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
 import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
 import type { Answerer } from "../answerer.ts";
 import { aggregate } from "../aggregateObservations.ts";
-import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { SourceRunner } from "../functions/execute.ts";
 import type { VrfRequest } from "../vrf/fulfillment.ts";
 import type { FunctionsNode } from "../functions/functionsDelivery.ts";
 import type { CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
-import { createQuota } from "../quota.ts";
-import { createRequestRounds } from "../requestRounds.ts";
+import { createRequestWork, type RequestWork } from "../requestWork.ts";
 import { createPresetBatches, presetIdsOf, type BatchEntry, type BatchRequest } from "./presetBatches.ts";
 import { createPresetReports } from "./presetReports.ts";
 import { createBatchRunner, RUNNING_BATCHES } from "./runBatch.ts";
@@ -59,12 +56,28 @@ export interface PresetNetworkOptions {
  * Otherwise the report follows once the word is on chain. PresetConsumer takes the results of a batch once, and passes over what it has.
  */
 export function createPresetNetwork(options: PresetNetworkOptions): ProofCompanion {
-  const { presetConsumer, nodes, log, signal } = options;
-  const batches = createPresetBatches({ ...options, onDue: () => review() });
+  const { presetConsumer, nodes } = options;
+  const batches = createPresetBatches({ ...options, onDue: () => work.review() });
   const { requests } = batches;
-  const rounds = createRequestRounds({ ...options, onRound: () => review() });
+  const work: RequestWork = createRequestWork({
+    ...options,
+    kind: "presets",
+    requests,
+    places: RUNNING_BATCHES,
+    next(entry) {
+      const { request } = entry;
+      if (entry.state === "working") return undefined;
+      const seed = batches.seedOf(entry);
+      if (seed === undefined) return "waiting for its random word";
+      if (requests.isPaused(entry)) return undefined;
+      if (!results.has(request)) return { why: "running its presets", run: () => run(entry, seed.value) };
+      if (seed.block === undefined) return "its random word is on its way to the chain";
+      reports.push(entry);
+      return undefined;
+    },
+  });
+  const { rounds } = work;
   const runner = createBatchRunner({ ...options, rounds, nodes: nodes.length });
-  const quota = createQuota<bigint>(RUNNING_BATCHES);
   /** Bytes of `encodeResults`. */
   const results = new WeakMap<BatchRequest, Uint8Array>();
   const reports = createPresetReports({
@@ -73,44 +86,17 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
     resultsOf: (request) => results.get(request)!,
   });
   const waiting = new WeakMap<BatchRequest, () => void>();
-  let live = false;
 
-  function review(): void {
-    if (!live || signal.aborted) return;
-    for (const entry of requests.open()) {
-      if (entry.state === "working") continue;
-      const seed = batches.seedOf(entry);
-      if (seed === undefined) entry.why = "waiting for its random word";
-      else if (requests.isPaused(entry)) continue;
-      else if (!results.has(entry.request)) {
-        const unknown = rounds.findUnknown(entry.request);
-        if (unknown !== undefined) entry.why = unknown;
-        else if (quota.take(entry.request.subscriptionId)) void execute(entry, seed.value);
-        else entry.why = "waiting for a place to run";
-      } else if (seed.block === undefined) entry.why = "its random word is on its way to the chain";
-      else reports.push(entry);
-    }
-  }
-
-  async function execute(entry: BatchEntry, seed: bigint): Promise<void> {
+  async function run(entry: BatchEntry, seed: bigint): Promise<void> {
     const { request } = entry;
-    const { requestId, subscriptionId } = request;
-    entry.state = "working";
-    entry.why = "running its presets";
     const startMs = Date.now();
     try {
       const observed = await runner.run(request, seed);
       for (const id of presetIdsOf(request)) tellStep(id, { name: "run source", startMs });
       results.set(request, encodeResults(observed.map(aggregate)));
       entry.state = "waiting";
-    } catch (error) {
-      if (signal.aborted) return;
-      log.warn({ err: error, requestId }, "presets: a batch could not be run now");
-      requests.postpone(entry, `the batch could not be run yet: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
     } finally {
-      quota.leave(subscriptionId);
       waiting.get(request)?.();
-      review();
     }
   }
 
@@ -125,7 +111,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.set(entry.request, resolve);
       const timer = setTimeout(resolve, GRACE_MS).unref();
-      review();
+      work.review();
       await promise;
       clearTimeout(timer);
       waiting.delete(entry.request);
@@ -139,11 +125,11 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
       return await reports.withReports(ready, send);
     },
     onBlock(block, isLive) {
-      live = isLive;
+      work.isLive = isLive;
       for (const one of block.logs) if (one.address === presetConsumer) reports.onLog(one);
       batches.read(block.logs);
       requests.onHead(block.number);
-      review();
+      work.review();
     },
     onReorg(firstReplaced) {
       runner.forgetSources();

@@ -2,18 +2,15 @@ import type { Hex } from "viem";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import { messageOf } from "../../lib/errors.ts";
 import { aggregate, type Observation } from "../aggregateObservations.ts";
 import type { Answerer } from "../answerer.ts";
-import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "./execute.ts";
 import { createFunctionsDelivery, type FunctionsNode } from "./functionsDelivery.ts";
 import type { CommitPipelining } from "../groupCommit.ts";
-import { createRequestRounds } from "../requestRounds.ts";
-import { createRequestSet, type Entry } from "../requestSet.ts";
+import { createRequestSet } from "../requestSet.ts";
+import { createRequestWork, type RequestWork } from "../requestWork.ts";
 import type { OracleLog } from "../log.ts";
 import { toOracleRequest, type OracleRequest } from "./oracleRequest.ts";
-import { createQuota } from "../quota.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
 
 export interface FunctionsNetworkOptions {
@@ -34,8 +31,6 @@ export interface FunctionsNetworkOptions {
   readonly signal: AbortSignal;
 }
 
-type FunctionsEntry = Entry<OracleRequest>;
-
 /**
  * Creates the oracle network of one coordinator, all its nodes in one process: it answers requests to run a source with signed reports.
  *
@@ -43,11 +38,32 @@ type FunctionsEntry = Entry<OracleRequest>;
  * the keys. Restarts and second instances are harmless: the coordinator takes the first answer and ignores the rest.
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answerer {
-  const { coordinator, router, nodes, log, signal } = options;
-  const requestSet = createRequestSet<OracleRequest>({ onDue: () => review(), signal });
+  const { coordinator, router, nodes, signal } = options;
+  const requestSet = createRequestSet<OracleRequest>({ onDue: () => work.review(), signal });
   const observed = new WeakMap<OracleRequest, Observation>();
-  const rounds = createRequestRounds({ ...options, onRound: () => review() });
-  const quota = createQuota<bigint>(RUNNING_FUNCTIONS);
+  const work: RequestWork = createRequestWork({
+    ...options,
+    kind: "functions",
+    requests: requestSet,
+    places: RUNNING_FUNCTIONS,
+    next(entry) {
+      const { request } = entry;
+      if (entry.state === "working" || entry.underfunded || requestSet.isPaused(entry)) return undefined;
+      if (observed.has(request)) {
+        delivery.push(entry);
+        return undefined;
+      }
+      return {
+        why: `running on ${nodes.length} nodes`,
+        async run() {
+          const observations = await observe(request, { ...options, rounds, nodes: nodes.length });
+          observed.set(request, aggregate(observations));
+          if (requestSet.isOpen(entry)) delivery.push(entry);
+        },
+      };
+    },
+  });
+  const { rounds } = work;
   const delivery = createFunctionsDelivery({
     ...options,
     requestSet,
@@ -56,46 +72,6 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
       roundSignature: rounds.signatureOf(request),
     }),
   });
-  let live = false;
-
-  /** Starts what can start now: executions while there is room, and reports of observed results. */
-  function review(): void {
-    if (!live || signal.aborted) return;
-    for (const entry of requestSet.open()) {
-      if (entry.state === "working" || entry.underfunded || requestSet.isPaused(entry)) continue;
-      if (observed.has(entry.request)) {
-        delivery.push(entry);
-      } else {
-        const unknown = rounds.findUnknown(entry.request);
-        if (unknown !== undefined) entry.why = unknown;
-        else if (quota.take(entry.request.subscriptionId)) void execute(entry);
-        else entry.why = "waiting for a place to run";
-      }
-    }
-  }
-
-  async function execute(entry: FunctionsEntry): Promise<void> {
-    const { request } = entry;
-    entry.state = "working";
-    entry.why = `running on ${nodes.length} nodes`;
-    try {
-      const observations = await observe(request, { ...options, rounds, nodes: nodes.length });
-      observed.set(request, aggregate(observations));
-      if (requestSet.isOpen(entry)) delivery.push(entry);
-    } catch (error) {
-      if (!signal.aborted) {
-        log.warn({ err: error, requestId: request.requestId }, "functions: the source could not be run now");
-        requestSet.postpone(
-          entry,
-          `the source could not be run yet: ${messageOf(error)}`,
-          LONGEST_FREE_PAUSE_MS,
-        );
-      }
-    } finally {
-      quota.leave(request.subscriptionId);
-      review();
-    }
-  }
 
   function readCoordinator(eventLog: RawLog): void {
     const event = decodeLog(eventLog);
@@ -117,13 +93,13 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
   return {
     addresses: [coordinator, router],
     onBlock(block, isLive) {
-      live = isLive;
+      work.isLive = isLive;
       requestSet.onHead(block.number);
       for (const eventLog of block.logs) {
         if (eventLog.address === coordinator) readCoordinator(eventLog);
         else if (eventLog.address === router) readRouter(eventLog);
       }
-      review();
+      work.review();
     },
     onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
     pending: () => requestSet.pending("functions"),

@@ -5,7 +5,6 @@ import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chain
 import { describeUnconfirmed } from "../../chainlink/waitingWords.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
-import { messageOf } from "../../lib/errors.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
@@ -20,8 +19,7 @@ import { agreeOnItems } from "../protocol/agreeOnItems.ts";
 import type { Message } from "../protocol/message.ts";
 import type { RoundEffect } from "../protocol/roundTypes.ts";
 import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
-import { createQuota } from "../quota.ts";
-import { createRequestRounds } from "../requestRounds.ts";
+import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";
 import type { ReportSigner } from "../signer.ts";
 import { createBoundedMap } from "./boundedMap.ts";
 import type { ProofTaker } from "./inbox.ts";
@@ -77,12 +75,23 @@ export interface NodePresets extends Answerer, ProofTaker {
  * if the word is not on chain yet.
  */
 export function createNodePresets(options: NodePresetsOptions): NodePresets {
-  const { chainId, presetConsumer, signer, views, log, signal } = options;
+  const { chainId, presetConsumer, signer, views, log } = options;
   const batches = createPresetBatches({ ...options, onDue: () => review() });
   const { requests } = batches;
-  const rounds = createRequestRounds({ ...options, onRound: () => review() });
+  const work: RequestWork = createRequestWork({
+    ...options,
+    kind: "presets",
+    requests,
+    places: RUNNING_BATCHES,
+    // Ends the rounds of what is answered or gone.
+    onReview: () => options.member()?.sweep(),
+    next(entry) {
+      const of = options.member();
+      return of && nextOf(of, entry);
+    },
+  });
+  const { rounds, review } = work;
   const runner = createBatchRunner({ ...options, rounds, nodes: 1 });
-  const quota = createQuota<bigint>(RUNNING_BATCHES);
   const words = createWordProofs({ ...options, batches, onProven: () => review() });
   const delivery = createPresetDelivery({ ...options, batches, words });
   /** By entry: the id of the batch that this node is at work on. */
@@ -93,25 +102,38 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     { readonly id: Hex; readonly result: Promise<Observation> }
   >();
   const answered = createBoundedMap<Hex, true>(MAX_ANSWERED);
-  let live = false;
 
-  /** Ends what is answered or gone, and begins what can begin now. */
-  function review(): void {
-    const of = options.member();
-    of?.sweep();
-    if (of === undefined || !live || signal.aborted) return;
-    for (const entry of requests.open()) {
-      const id = idOf(entry);
-      if (id === undefined) {
-        entry.why = "waiting for its random word";
-        continue;
-      }
-      if (entry.state === "working" && begun.get(entry) === id) continue;
-      const obstacle = obstacleOf(entry);
-      if (obstacle !== undefined) entry.why = obstacle;
-      else if (quota.take(entry.request.subscriptionId)) void execute(of, entry, id);
-      else entry.why = "waiting for a place to run";
-    }
+  function nextOf(of: Membership, entry: BatchEntry): Run | string | undefined {
+    const { request } = entry;
+    const id = idOf(entry);
+    if (id === undefined) return "waiting for its random word";
+    if (entry.state === "working" && begun.get(entry) === id) return undefined;
+    const obstacle = obstacleOf(entry);
+    if (obstacle !== undefined) return obstacle;
+    const isCurrent = (): boolean =>
+      options.member() === of && requests.isOpen(entry) && begun.get(entry) === id;
+    return {
+      why: "running its presets",
+      isCurrent,
+      async run() {
+        begun.set(entry, id);
+        const isDerived = (await runner.sourcesOf(request)).every(
+          (source) => source === undefined || isPureSource(source),
+        );
+        if (!isCurrent()) return;
+        const task = of.tasks.get(id) ?? begin(of, entry, { id, isDerived });
+        await task.ready;
+        if (!task.hasObserved) {
+          const longest = isDerived ? undefined : maxObservationBytes(of.set.signers.length);
+          const observation = await observeOnce(request, { id, longest });
+          if (!isCurrent()) return;
+          const key = isDerived ? digestOf(of, entry, id, observation) : answerKey(observation);
+          views.observed(id, signer.address, key);
+          task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, id) });
+        }
+        entry.why = rounds.describeAgreement(request);
+      },
+    };
   }
 
   /** Returns why a batch whose seed is known can't be begun yet. */
@@ -120,8 +142,6 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     const confirmations = words.confirmationsOf(entry.request);
     const unconfirmed = describeUnconfirmed({ blockNumber, confirmations }, requests.head());
     if (batches.seedOf(entry)?.block === undefined && unconfirmed !== undefined) return unconfirmed;
-    const unknown = rounds.findUnknown(entry.request);
-    if (unknown !== undefined) return unknown;
     return requests.isPaused(entry) ? entry.why : undefined;
   }
 
@@ -129,43 +149,6 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   function idOf(entry: BatchEntry): Hex | undefined {
     const seed = batches.seedOf(entry);
     return seed && readyRecord(entry.request.batch, seed.value);
-  }
-
-  async function execute(of: Membership, entry: BatchEntry, id: Hex): Promise<void> {
-    const { request } = entry;
-    const isCurrent = (): boolean =>
-      options.member() === of && requests.isOpen(entry) && begun.get(entry) === id;
-    entry.state = "working";
-    entry.why = "running its presets";
-    begun.set(entry, id);
-    try {
-      const isDerived = (await runner.sourcesOf(request)).every(
-        (source) => source === undefined || isPureSource(source),
-      );
-      if (!isCurrent()) return;
-      const task = of.tasks.get(id) ?? begin(of, entry, { id, isDerived });
-      await task.ready;
-      if (!task.hasObserved) {
-        const longest = isDerived ? undefined : maxObservationBytes(of.set.signers.length);
-        const observation = await observeOnce(request, { id, longest });
-        if (!isCurrent()) return;
-        views.observed(
-          id,
-          signer.address,
-          isDerived ? digestOf(of, entry, id, observation) : answerKey(observation),
-        );
-        task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, id) });
-      }
-      entry.why = rounds.describeAgreement(request);
-    } catch (error) {
-      if (signal.aborted || !isCurrent()) return;
-      log.warn({ err: error, requestId: request.requestId }, "presets: a batch could not be run now");
-      const why = `the batch could not be run yet: ${messageOf(error)}`;
-      requests.postpone(entry, why, LONGEST_FREE_PAUSE_MS);
-    } finally {
-      quota.leave(request.subscriptionId);
-      review();
-    }
   }
 
   function begin(
@@ -279,7 +262,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     },
     addresses: [options.vrfCoordinator, options.batchVrfCoordinator, presetConsumer],
     onBlock(block, isLive) {
-      live = isLive;
+      work.isLive = isLive;
       requests.onHead(block.number);
       read(block.logs);
       review();

@@ -4,7 +4,6 @@ import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import { messageOf } from "../../lib/errors.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
@@ -15,10 +14,9 @@ import type { OracleLog } from "../log.ts";
 import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../functions/oracleRequest.ts";
 import { agree } from "../protocol/agree.ts";
 import { peekAddressee } from "../protocol/wire.ts";
-import { createQuota } from "../quota.ts";
 import { gasOfReport } from "../functions/reportGas.ts";
-import { createRequestRounds } from "../requestRounds.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
+import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";
 import type { ReportSigner } from "../signer.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
 import type { BodyOutcome } from "./inbox.ts";
@@ -92,12 +90,19 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   const { client, chainId, coordinator, router, signer, log, signal } = options;
   const requestSet = createRequestSet<OracleRequest>({ onDue: () => review(), signal });
   const views = createPeerViews();
-  const quota = createQuota<bigint>(RUNNING_FUNCTIONS);
   const clock = createStageClock();
   /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
   const observations = new WeakMap<OracleRequest, Promise<Observation>>();
-  const rounds = createRequestRounds({ ...options, onRound: () => review() });
-  let live = false;
+  const work: RequestWork = createRequestWork({
+    ...options,
+    kind: "functions",
+    requests: requestSet,
+    places: RUNNING_FUNCTIONS,
+    // Ends the rounds of requests that are answered or gone.
+    onReview: () => member?.sweep(),
+    next: (entry) => member && nextOf(member, entry),
+  });
+  const { rounds, review } = work;
   let member: Membership | undefined;
   const presets =
     options.presets &&
@@ -147,21 +152,28 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     presets?.leave();
   }
 
-  /** Ends the rounds of requests that are answered or gone, and continues with the others. */
-  function review(): void {
-    member?.sweep();
-    if (member === undefined || !live || signal.aborted) return;
-    for (const entry of requestSet.open()) {
-      const { requestId, subscriptionId } = entry.request;
-      const unknown = rounds.findUnknown(entry.request);
-      if (unknown !== undefined) {
-        entry.why = unknown;
-        continue;
-      }
-      const task = member.tasks.get(requestId) ?? begin(member, entry);
-      if (entry.state === "working" || requestSet.isPaused(entry)) continue;
-      if (quota.take(subscriptionId)) void execute(member, entry, task);
-    }
+  function nextOf(of: Membership, entry: Entry<OracleRequest>): Run | string | undefined {
+    const { request } = entry;
+    const { requestId } = request;
+    const unknown = rounds.findUnknown(request);
+    if (unknown !== undefined) return unknown;
+    const task = of.tasks.get(requestId) ?? begin(of, entry);
+    if (entry.state === "working" || requestSet.isPaused(entry)) return undefined;
+    const isCurrent = (): boolean => of.tasks.get(requestId) === task && requestSet.isOpen(entry);
+    return {
+      why: "running the source",
+      isCurrent,
+      async run() {
+        await task.ready;
+        if (!task.hasObserved) {
+          const observation = await observeOnce(request);
+          if (!isCurrent()) return;
+          views.observed(requestId, signer.address, answerKey(observation));
+          task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, requestId) });
+        }
+        if (isCurrent()) entry.why = rounds.describeAgreement(request);
+      },
+    };
   }
 
   function begin(of: Membership, entry: Entry<OracleRequest>): RoundTask {
@@ -216,36 +228,6 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     observations.set(request, begun);
     begun.catch(() => observations.delete(request));
     return begun;
-  }
-
-  async function execute(of: Membership, entry: Entry<OracleRequest>, round: RoundTask): Promise<void> {
-    const { request } = entry;
-    const { requestId } = request;
-    const isCurrent = (): boolean => of.tasks.get(requestId) === round && requestSet.isOpen(entry);
-    entry.state = "working";
-    entry.why = "running the source";
-    try {
-      await round.ready;
-      if (!round.hasObserved) {
-        const observation = await observeOnce(request);
-        if (!isCurrent()) return;
-        views.observed(requestId, signer.address, answerKey(observation));
-        round.give({
-          type: "observed",
-          observation,
-          salt: options.saltOf(of.set.configDigest, requestId),
-        });
-      }
-      if (isCurrent()) entry.why = rounds.describeAgreement(request);
-    } catch (error) {
-      if (signal.aborted || !isCurrent()) return;
-      log.warn({ err: error, requestId }, "functions: the source could not be run now");
-      const why = `the source could not be run yet: ${messageOf(error)}`;
-      requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS);
-    } finally {
-      quota.leave(request.subscriptionId);
-      review();
-    }
   }
 
   /** Sends a report; if that fails, the next stage is another node's. */
@@ -308,7 +290,7 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
     findRequest: (requestId) => requestSet.find(requestId)?.request,
     addresses: [coordinator, router, ...(presets?.addresses ?? [])],
     onBlock(block, isLive) {
-      live = isLive;
+      work.isLive = isLive;
       for (const eventLog of block.logs) {
         if (eventLog.address === coordinator) readCoordinator(eventLog);
         else if (eventLog.address === router) readRouter(eventLog);
