@@ -35,7 +35,7 @@ const chain = await startEmbeddedChain({
   vrf: { vrfVersion: "v2", nativePayment: false },
   roles: {
     operator: operator.address,
-    vrf: { oracle: vrfAccount.address, publicKey: [provingKey.publicKey.x, provingKey.publicKey.y] },
+    vrf: [{ oracle: vrfAccount.address, publicKey: [provingKey.publicKey.x, provingKey.publicKey.y] }],
     functions: {
       signers: signers.map(({ address }) => address),
       transmitters: transmitters.map(({ address }) => address),

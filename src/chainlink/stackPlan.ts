@@ -52,9 +52,8 @@ export interface StackAddresses {
 export interface StackRoles {
   /** Owns the subscriptions, and is the only account that sends requests through PresetConsumer. */
   readonly operator: Hex;
-  readonly vrf: VrfRole;
-  /** Further VRF nodes, with their own keys. Default: none. */
-  readonly furtherVrf?: readonly VrfRole[];
+  /** The VRF nodes, each with its own key. */
+  readonly vrf: readonly VrfRole[];
   /** The oracle network's nodes, 4 to 31; no account is both a signer and a transmitter. */
   readonly functions: {
     readonly signers: readonly Hex[];
@@ -198,9 +197,8 @@ export function planDeployment(
       }),
     );
   }
-  const terms = { ...plan, vrfRoles: [roles.vrf, ...(roles.furtherVrf ?? [])] };
   if (existing.vrfCoordinator === undefined)
-    for (const { name, data } of planCoordinatorCalls(vrfVersion, terms, placed))
+    for (const { name, data } of planCoordinatorCalls(vrfVersion, plan, placed))
       call(name, vrfCoordinator, data);
   const encodeRouter = { abi: functionsRouterAbi };
   call(

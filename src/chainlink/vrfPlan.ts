@@ -105,7 +105,7 @@ export function encodePresetConsumer(
 /** Plans the calls that configure the coordinator: fees, limits, and the proving keys. */
 export function planCoordinatorCalls(
   version: VrfVersion,
-  terms: VrfTerms & { readonly vrfRoles: readonly VrfRole[] },
+  plan: VrfTerms & { readonly roles: { readonly vrf: readonly VrfRole[] } },
   placed: Placed,
 ): readonly { readonly name: string; readonly data: Hex }[] {
   const calls =
@@ -114,7 +114,7 @@ export function planCoordinatorCalls(
           setConfig: encodeFunctionData({
             abi: vrfCoordinatorAbi,
             functionName: "setConfig",
-            args: vrfConfigOf(terms),
+            args: vrfConfigOf(plan),
           }),
         }
       : {
@@ -126,11 +126,11 @@ export function planCoordinatorCalls(
           setConfig: encodeFunctionData({
             abi: vrfCoordinatorV2PlusAbi,
             functionName: "setConfig",
-            args: vrfV2PlusConfigOf(terms),
+            args: vrfV2PlusConfigOf(plan),
           }),
         };
-  const registrations = terms.vrfRoles.map(
-    (role) => ["registerProvingKey", encodeRegistration(version, role, terms)] as const,
+  const registrations = plan.roles.vrf.map(
+    (role) => ["registerProvingKey", encodeRegistration(version, role, plan)] as const,
   );
   const contract = VRF_CONTRACTS[version].vrfCoordinator;
   return [...Object.entries(calls), ...registrations].map(([call, data]) => ({

@@ -125,7 +125,7 @@ function deploy({
     premiumLinkPpm: 500,
     roles: {
       operator: TEST_ROLES.operator.address,
-      vrf: { oracle: TEST_ROLES.vrfOracle.address, publicKey: [1n, 2n] },
+      vrf: [{ oracle: TEST_ROLES.vrfOracle.address, publicKey: [1n, 2n] }],
       functions: {
         signers,
         transmitters: TEST_ROLES.transmitters.map(({ address }) => address),

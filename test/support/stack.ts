@@ -34,7 +34,6 @@ export async function startTestStack({
   } = {}) {
   const chain = await startTestChain(options);
   const { deployer, operator, vrfOracle, signers, transmitters } = TEST_ROLES;
-  const { publicKey } = TEST_PROVING_KEY;
   const addresses = await deployStack({
     client: options.pinned === true ? oneByOne(chain.client) : chain.client,
     chainId: chain.chainId,
@@ -50,10 +49,9 @@ export async function startTestStack({
     ...(supplyJuels === undefined ? {} : { supplyJuels }),
     roles: {
       operator: operator.address,
-      vrf: { oracle: vrfOracle.address, publicKey: [publicKey.x, publicKey.y] },
-      furtherVrf: FURTHER_PROVING_KEYS.slice(0, vrfKeys - 1).map((key) => ({
+      vrf: [TEST_PROVING_KEY, ...FURTHER_PROVING_KEYS].slice(0, vrfKeys).map(({ publicKey: { x, y } }) => ({
         oracle: vrfOracle.address,
-        publicKey: [key.publicKey.x, key.publicKey.y],
+        publicKey: [x, y],
       })),
       functions: {
         signers: signers.map(({ address }) => address),

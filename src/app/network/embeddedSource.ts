@@ -41,9 +41,8 @@ export function createEmbeddedSource(options: {
   readonly log: Logger;
 }): NetworkSource {
   const { profile, keys, log, presetVrfKeys = 1 } = options;
-  const { deployer, operator, vrfAccount, provingKey, transmitters } = keys;
-  const { keyHash } = provingKey;
-  const vrfNodes = [{ vrfAccount, provingKey }, ...keys.furtherVrf];
+  const { deployer, operator, vrf, transmitters } = keys;
+  const { keyHash } = vrf[0].provingKey;
   return {
     profile,
     isEmbedded: true,
@@ -62,12 +61,12 @@ export function createEmbeddedSource(options: {
       localBeacon: createLocalBeacon(keys.localBeaconSeed, EMBEDDED_MARGIN_SECONDS),
     },
     keyHash,
-    vrfOperators: vrfNodes.map((one) => ({
+    vrfOperators: vrf.map((one) => ({
       keyHash: one.provingKey.keyHash,
       address: one.vrfAccount.address,
     })),
     presetKeyHashes:
-      presetVrfKeys === 1 ? undefined : vrfNodes.slice(0, presetVrfKeys).map((one) => one.provingKey.keyHash),
+      presetVrfKeys === 1 ? undefined : vrf.slice(0, presetVrfKeys).map((one) => one.provingKey.keyHash),
     titles: keys.titles,
     async open(known, { onDown, onError }) {
       const preferredPort = known?.deployment.port ?? FIRST_RPC_PORT + options.index;
@@ -82,7 +81,7 @@ export function createEmbeddedSource(options: {
         vrf: options.vrf,
         accounts: [
           operator.address,
-          ...vrfNodes.map((one) => one.vrfAccount.address),
+          ...vrf.map((one) => one.vrfAccount.address),
           ...transmitters.map((one) => one.address),
         ],
         onRestart({ isUp, ...restart }) {

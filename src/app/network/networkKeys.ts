@@ -2,7 +2,6 @@ import { concatBytes } from "viem";
 import { createAccount } from "../../evm/account.ts";
 import type { Account } from "../../evm/account.ts";
 import type { StackRoles } from "../../chainlink/stackPlan.ts";
-import type { VrfRole } from "../../chainlink/vrfPlan.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { createSecretKeys, type SecretKeys } from "../../secrets/secretKeys.ts";
 import { createReportSigner } from "../../oracle/signer.ts";
@@ -13,17 +12,21 @@ import type { ProvingKey } from "../../vrf/proof.ts";
 /** Number of nodes of the oracle network for functions. */
 const NODES = 4;
 
+/** The keys of a VRF node. */
+export interface VrfNodeKeys {
+  readonly provingKey: ProvingKey;
+  /** Sends the proofs. */
+  readonly vrfAccount: Account;
+}
+
 /** Every key that signs on one network. */
 export interface NetworkKeys {
   readonly deployer: Account;
   /** Sends the service's own transactions. */
   readonly operator: Account;
-  /** Sends the VRF node's proofs. */
-  readonly vrfAccount: Account;
-  readonly provingKey: ProvingKey;
-  /** Additional VRF nodes. */
-  readonly furtherVrf: readonly { readonly vrfAccount: Account; readonly provingKey: ProvingKey }[];
-  /** One per node. */
+  /** One per VRF node; the first serves the requests that name no key hash. */
+  readonly vrf: readonly [VrfNodeKeys, ...VrfNodeKeys[]];
+  /** One per node of the functions network. */
   readonly signers: readonly ReportSigner[];
   readonly transmitters: readonly Account[];
   /** 48 bytes, from which the key of the local beacon follows. */
@@ -46,22 +49,17 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
     Array.from({ length }, (_, i) => make(i));
   const deployer = account("deployer");
   const operator = account("operator");
-  const vrfAccount = account("vrf sender");
   const signers = numbered((i) => createReportSigner(key(`signer ${i}`)));
   const transmitters = numbered((i) => account(`transmitter ${i}`));
-  const furtherVrf = numbered(
-    (i) => ({
-      vrfAccount: account(`vrf sender ${i + 2}`),
-      provingKey: createProvingKey(key(`vrf ${i + 2}`)),
-    }),
-    vrfKeys - 1,
-  );
+  const vrfNode = (suffix: string): VrfNodeKeys => ({
+    provingKey: createProvingKey(key(`vrf${suffix}`)),
+    vrfAccount: account(`vrf sender${suffix}`),
+  });
+  const vrf = [vrfNode(""), ...numbered((i) => vrfNode(` ${i + 2}`), vrfKeys - 1)] as const;
   return {
     deployer,
     operator,
-    vrfAccount,
-    provingKey: createProvingKey(key("vrf")),
-    furtherVrf,
+    vrf,
     signers,
     transmitters,
     localBeaconSeed: localBeaconSeed(masterKey, network),
@@ -69,8 +67,9 @@ export function deriveNetworkKeys(masterKey: Uint8Array, network: string, vrfKey
     titles: {
       [deployer.address]: "Deployer",
       [operator.address]: "Operator",
-      [vrfAccount.address]: "VRF node",
-      ...Object.fromEntries(furtherVrf.map((one, i) => [one.vrfAccount.address, `VRF node ${i + 2}`])),
+      ...Object.fromEntries(
+        vrf.map(({ vrfAccount }, i) => [vrfAccount.address, i === 0 ? "VRF node" : `VRF node ${i + 1}`]),
+      ),
       ...Object.fromEntries(signers.map(({ address }, i) => [address, `Oracle node ${i + 1}, signer`])),
       ...Object.fromEntries(
         transmitters.map(({ address }, i) => [address, `Oracle node ${i + 1}, transmitter`]),
@@ -86,10 +85,7 @@ export function localBeaconSeed(masterKey: Uint8Array, network: string): Uint8Ar
 }
 
 /** The keys that sign for one network's oracle. */
-export type OracleKeys = Pick<
-  NetworkKeys,
-  "vrfAccount" | "provingKey" | "furtherVrf" | "signers" | "transmitters" | "secretKeys"
->;
+export type OracleKeys = Pick<NetworkKeys, "vrf" | "signers" | "transmitters" | "secretKeys">;
 
 /**
  * Derives the keys of an oracle that runs in its own process, one set per chain: signed reports don't include the chain's id, so no two
@@ -100,23 +96,13 @@ export function deriveOracleKeys(masterKey: Uint8Array, chainId: number): Oracle
 }
 
 /** Lists who plays which role in a network's contracts, for their deployment. */
-export function rolesOf({
-  operator,
-  vrfAccount,
-  provingKey,
-  furtherVrf,
-  signers,
-  transmitters,
-  secretKeys,
-}: NetworkKeys): StackRoles {
-  const roleOf = (account: Account, { publicKey: { x, y } }: ProvingKey): VrfRole => ({
-    oracle: account.address,
-    publicKey: [x, y],
-  });
+export function rolesOf({ operator, vrf, signers, transmitters, secretKeys }: NetworkKeys): StackRoles {
   return {
     operator: operator.address,
-    vrf: roleOf(vrfAccount, provingKey),
-    furtherVrf: furtherVrf.map((one) => roleOf(one.vrfAccount, one.provingKey)),
+    vrf: vrf.map(({ vrfAccount, provingKey: { publicKey } }) => ({
+      oracle: vrfAccount.address,
+      publicKey: [publicKey.x, publicKey.y],
+    })),
     functions: {
       signers: signers.map((signer) => signer.address),
       transmitters: transmitters.map((one) => one.address),

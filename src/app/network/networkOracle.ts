@@ -50,7 +50,7 @@ export function createNetworkOracle({
   ...options
 }: NetworkOracleOptions & { readonly keys: OracleKeys }): Oracle {
   return createPartialOracle(options, (senderOf) => ({
-    vrf: [keys, ...keys.furtherVrf].map(({ provingKey, vrfAccount }) => ({
+    vrf: keys.vrf.map(({ provingKey, vrfAccount }) => ({
       key: provingKey,
       sender: senderOf(vrfAccount, "words"),
     })),

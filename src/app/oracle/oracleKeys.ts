@@ -18,7 +18,8 @@ import { StartError } from "../startError.ts";
 
 /** Returns the public part of an oracle's keys. */
 export function identityOfOracle(chainId: number, keys: OracleKeys): OracleIdentity {
-  const { provingKey, vrfAccount, signers, transmitters, secretKeys } = keys;
+  const { signers, transmitters, secretKeys } = keys;
+  const [{ provingKey, vrfAccount }] = keys.vrf;
   const { x, y } = provingKey.publicKey;
   const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
   return {

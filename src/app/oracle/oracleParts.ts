@@ -116,7 +116,8 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     );
   const keys = role === undefined ? deriveOracleKeys(masterKey, chainId) : deriveVrfKeys(masterKey, chainId);
   const keyHashes = vrfOperatorsOf(contracts.file.oracle).map(({ keyHash }) => keyHash);
-  const own = keys.provingKey.keyHash;
+  const { provingKey, vrfAccount } = "signers" in keys ? keys.vrf[0] : keys;
+  const own = provingKey.keyHash;
   if (!keyHashes.includes(own))
     throw new StartError(
       `the contracts in ${contracts.path} are for another oracle (VRF key hash ${keyHashes.join(", ")}, and this data directory's is ${own}); use the data directory whose \`tyche oracle keys\` they were deployed with`,
@@ -147,7 +148,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
     const readSet = () => readNodeSet(served.client, served.contracts.functionsCoordinator);
     const set = await readSet();
     const oracle = createPartialOracle(served, (senderOf) => ({
-      vrf: [{ key: keys.provingKey, sender: senderOf(keys.vrfAccount, "words") }],
+      vrf: [{ key: provingKey, sender: senderOf(vrfAccount, "words") }],
       proofsFor: { set, readSet },
     }));
     return { oracle };

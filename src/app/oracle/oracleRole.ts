@@ -9,7 +9,8 @@ import { cardDigest } from "../../networks/external/oracleCards.ts";
 import { joinSignature } from "../../oracle/protocol/wire.ts";
 import { createReportSigner, type ReportSigner } from "../../oracle/signer.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
-import { createProvingKey, type ProvingKey } from "../../vrf/proof.ts";
+import { createProvingKey } from "../../vrf/proof.ts";
+import type { VrfNodeKeys } from "../network/networkKeys.ts";
 import { StartError } from "../startError.ts";
 
 /**
@@ -93,9 +94,7 @@ export function deriveNodeKeys(masterKey: Uint8Array, chainId: number): NodeKeys
 }
 
 /** A VRF operator's keys on one chain. */
-export interface VrfKeys {
-  readonly provingKey: ProvingKey;
-  readonly vrfAccount: Account;
+export interface VrfKeys extends VrfNodeKeys {
   readonly card: (chainId: number) => OracleCard;
 }
 

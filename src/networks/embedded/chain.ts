@@ -199,12 +199,11 @@ async function assertVrfKeys(
   { vrfVersion = "v2", vrfCoordinator }: StackAddresses,
   { profile, roles }: Pick<EmbeddedChainOptions, "profile" | "roles">,
 ): Promise<void> {
-  const wanted = roles.furtherVrf ?? [];
-  for (const role of wanted) {
+  for (const role of roles.vrf.slice(1)) {
     const lane = COORDINATOR_READS[vrfVersion].lane(keyHashOfRole(role));
     if ((await askContract(client, vrfCoordinator, lane)).isRegistered) continue;
     throw new EmbeddedChainError(
-      `the chain of ${profile.name} has fewer than the ${wanted.length + 1} VRF keys of the configuration (vrfKeys): remove its folder to start a new chain`,
+      `the chain of ${profile.name} has fewer than the ${roles.vrf.length} VRF keys of the configuration (vrfKeys): remove its folder to start a new chain`,
     );
   }
 }

@@ -16,7 +16,7 @@ import { readContractsFile, type ContractsFile } from "./contractsFile.ts";
 import { assertChainId, readGenesis } from "./externalNode.ts";
 import { readChainlinkVrf, type ChainlinkVrf } from "./chainlinkVrf.ts";
 import { writeJsonFile, NetworkFileError, readJsonFile } from "./jsonFile.ts";
-import type { OracleIdentity, VrfIdentity } from "./oracleIdentity.ts";
+import { vrfOperatorsOf, type OracleIdentity, type VrfIdentity } from "./oracleIdentity.ts";
 import { parseObject, RpcError } from "../../lib/nodeAnswers.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { loadArtifacts } from "../../chainlink/contracts/artifacts.ts";
@@ -187,8 +187,7 @@ export function stackPlanOf({
   return {
     roles: {
       operator: deployer,
-      vrf: roleOf(oracle.vrf),
-      furtherVrf: (oracle.furtherVrf ?? []).map(roleOf),
+      vrf: vrfOperatorsOf(oracle).map(roleOf),
       functions: { ...oracle.functions, ...(oracle.functions.secretKeys ?? NO_SECRET_KEYS) },
     },
     chainId: plan.chainId,
