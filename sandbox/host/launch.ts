@@ -64,7 +64,7 @@ export interface Launcher {
  * itself gives these up, along with its user and most system calls (`child/confine.ts`).
  * @throws {MissingLayersError} `sandbox_layers_missing` if a layer is missing that is not accepted.
  */
-export function createLauncher(options: LauncherOptions = {}): Launcher {
+export function createChildLauncher(options: LauncherOptions = {}): Launcher {
   const { toolFolders = TOOL_FOLDERS, acceptMissing = [] } = options;
   const nodePath = realpathSync(process.execPath);
   const addonPath = resolveAddon();

@@ -1,5 +1,5 @@
 import { buildChild } from "./build.ts";
-import { createLauncher } from "./launch.ts";
+import { createChildLauncher } from "./launch.ts";
 import { acceptedByEnvironment } from "./layers.ts";
 import { createPool } from "./pool.ts";
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
@@ -9,7 +9,7 @@ import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
  * @throws {MissingLayersError} `sandbox_layers_missing` if children can't be contained as promised.
  */
 export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool {
-  const launcher = createLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });
+  const launcher = createChildLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });
   for (const warning of launcher.containment.warnings) options.onWarning?.(warning);
   return createPool(options, { launcher, build: buildChild });
 }

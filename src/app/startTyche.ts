@@ -40,7 +40,7 @@ import { createLateRounds } from "../requests/lateRounds.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { describeResult } from "../presets/readResult.ts";
-import { createExplorer } from "../explorer/explorer.ts";
+import { createChainExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
@@ -261,7 +261,7 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     people,
     baseUrl,
     dapps,
-    explorer: createExplorer(
+    explorer: createChainExplorer(
       new Map(networks.map((network) => [network.profile.name, () => network.explored()])),
       () => registry.list(),
       describeResult,

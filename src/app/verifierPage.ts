@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { findPresetNames, readPresets } from "../presets/presetNames.ts";
+import { findPresetNames, loadPresets } from "../presets/presetNames.ts";
 
 /** A single, self-contained HTML file that verifies results in a browser. */
 export interface VerifierPage {
@@ -87,7 +87,7 @@ async function bundlePage(): Promise<{ readonly html: string; readonly inputs: r
   const frameScript = read("frameScript.js");
   const framePolicy = `default-src 'none'; script-src ${hashOf(frameScript)}; worker-src blob:`;
   const frameHtml = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><script>${frameScript}</script>`;
-  const presets = await readPresets([PRESETS_FOLDER]);
+  const presets = await loadPresets([PRESETS_FOLDER]);
   const named = Object.fromEntries(
     presets.map(({ sourceHash }) => [sourceHash, findPresetNames(presets, sourceHash)]),
   );

@@ -30,9 +30,9 @@ export function registerPreset(program: Command, terminal: Terminal): void {
     .option("--folder <path>", "list only the presets in this folder")
     .option("--json", "print JSON")
     .action(async ({ folder, json }: Partial<FolderFlags>) => {
-      const { readPresets } = await loadTools();
+      const { readPresetFolder } = await loadTools();
       const folders = folder === undefined ? findPresetFolders() : [folder];
-      const reports = (await Promise.all(folders.map((each) => readPresets(each)))).flat();
+      const reports = (await Promise.all(folders.map((each) => readPresetFolder(each)))).flat();
       if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
       else for (const report of reports) printListed(report, terminal);
     });

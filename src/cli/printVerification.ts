@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { describeDraw, describeTimes, shorten } from "../lib/drawWords.ts";
 import { describeLabel } from "../lib/label.ts";
 import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
-import { describeError, describeResult } from "../verify/describeResult.ts";
+import { describeErrorBytes, describeResult } from "../verify/describeResult.ts";
 import { splitAtHidden } from "../lib/hiddenCharacters.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
@@ -79,7 +79,7 @@ function printOutcome(
     out(`  result ${described}`);
     if (isVerbose && described !== result) out(colors.dim(`         ${result}`));
   }
-  if (isError(err)) out(`  error  ${readable(describeError(err as Hex))}`);
+  if (isError(err)) out(`  error  ${readable(describeErrorBytes(err as Hex))}`);
 }
 
 function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {

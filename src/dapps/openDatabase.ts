@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { checkDatabase } from "../lib/databaseCheck.ts";
+import { checkDatabaseFile } from "../lib/databaseCheck.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import { findNotedDatabase, noteDatabase } from "../store/databaseNote.ts";
@@ -67,7 +67,7 @@ export async function openFile(
   let isOpen = false;
   try {
     if (onFatal !== undefined)
-      checkDatabase(file, (problem) =>
+      checkDatabaseFile(file, (problem) =>
         isOpen ? onTrouble(`it is damaged (${problem})`) : onDamage(problem),
       );
   } catch (error) {

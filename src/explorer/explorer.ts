@@ -90,7 +90,7 @@ export interface Explorer {
  * @param listPresets returns the installed presets, whose sources are shown as their authors wrote them.
  * @param describeResult reads a preset's result in one line; returns `undefined` if it can't be read.
  */
-export function createExplorer<Preset extends InstalledPreset>(
+export function createChainExplorer<Preset extends InstalledPreset>(
   networks: ReadonlyMap<string, () => ExploredChain | undefined>,
   listPresets: () => readonly Preset[] = () => [],
   describeResult: (preset: Preset, bytes: Uint8Array, args: readonly string[]) => string | undefined = () =>

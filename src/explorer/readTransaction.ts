@@ -13,7 +13,7 @@ import {
   readFunctionRequests,
   readFunctionResults,
 } from "./readFunctions.ts";
-import { readPresets } from "./readPresets.ts";
+import { readPresetRuns } from "./readPresetRuns.ts";
 import { readRandomRequests, readRandomness, readWords } from "./readRandomness.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { toWord } from "../lib/uint256.ts";
@@ -77,7 +77,7 @@ export async function readTransaction(
     blockNumber === null ? [] : readJoins(ours, randomness, chain, searchEnd(blockNumber, head)),
     blockNumber === null
       ? []
-      : readPresets(ours, chain, {
+      : readPresetRuns(ours, chain, {
           fromBlock: searchStart(blockNumber),
           toBlock: searchEnd(blockNumber, head),
         }),

@@ -11,7 +11,7 @@ const QUICK_BYTES = 100 * 2 ** 20;
  *
  * @param onDamage called with SQLite's description of the damage; for a small database, before this returns.
  */
-export function checkDatabase(file: string, onDamage: (problem: string) => void): void {
+export function checkDatabaseFile(file: string, onDamage: (problem: string) => void): void {
   if (!existsSync(file)) return;
   if (statSync(file).size <= QUICK_BYTES) {
     const problem = findDamage(file);

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { endOperatorSession, hasOperatorSession, openOperatorSession } from "../store/operatorSessions.ts";
 import type { Store } from "../store/store.ts";
-import { hashOf, shownIdOf, type People } from "./people.ts";
+import { hashSecret, shownIdOf, type People } from "./people.ts";
 import type { Caller } from "./roles.ts";
 
 /** How long a sign-in as the operator lasts. */
@@ -66,18 +66,18 @@ export async function createOperatorAccess({
 }: OperatorAccessOptions): Promise<OperatorAccess> {
   const expected = digest(operatorToken);
   const signInCode = randomBytes(32).toString("base64url");
-  await codes.add(hashOf(signInCode));
+  await codes.add(hashSecret(signInCode));
   /** A session is stored under a hash that takes the operator token too, so that another token ends it. */
   const storedIdOf = (id: string): string => createHmac("sha256", operatorToken).update(id).digest("hex");
 
   const open = async (): Promise<string> => {
     const secret = randomBytes(32).toString("base64url");
-    const session = { id: storedIdOf(hashOf(secret)), endsAt: now() + SESSION_MS };
+    const session = { id: storedIdOf(hashSecret(secret)), endsAt: now() + SESSION_MS };
     await openOperatorSession(store, session, { now: now(), most: MAX_SESSIONS });
     return secret;
   };
   const macOf = (id: string): string => createHmac("sha256", tokenKey).update(id).digest("base64url");
-  const pageKeyOf = (secret: string): string => macOf(`page ${hashOf(secret)}`);
+  const pageKeyOf = (secret: string): string => macOf(`page ${hashSecret(secret)}`);
   const findCaller = async (id: string): Promise<Caller | undefined> =>
     (await hasOperatorSession(store.db, storedIdOf(id), now()))
       ? { id: shownIdOf(id), isOperator: true }
@@ -86,17 +86,17 @@ export async function createOperatorAccess({
   return {
     signInCode,
     signIn: async (token) => (timingSafeEqual(digest(token.trim()), expected) ? await open() : undefined),
-    signInOnce: async (code) => ((await codes.use(hashOf(code))) ? await open() : undefined),
+    signInOnce: async (code) => ((await codes.use(hashSecret(code))) ? await open() : undefined),
     pageKeyOf,
     async findToken(secret, pageKey) {
-      const id = hashOf(secret);
+      const id = hashSecret(secret);
       const isOfPage = timingSafeEqual(digest(pageKey), digest(pageKeyOf(secret)));
       return isOfPage && (await findCaller(id)) !== undefined
         ? `tyche_session_${id}.${macOf(id)}`
         : undefined;
     },
     async signOut(secret) {
-      const id = hashOf(secret);
+      const id = hashSecret(secret);
       await endOperatorSession(store.db, storedIdOf(id));
       await people?.signOut(id);
     },

@@ -152,7 +152,7 @@ function createSignIn({
     await db
       .insertInto("person_sessions")
       .values({
-        id: hashOf(secret),
+        id: hashSecret(secret),
         person_id: personId,
         browser: shorten(browser),
         created_at: now(),
@@ -177,7 +177,7 @@ function createSignIn({
   };
   /** Consumes an invitation and makes the person a member, who keeps a higher role. */
   const join = async (db: Queryable, code: string, person: Pick<StoredPerson, "id" | "name">) => {
-    const invitation = await takeInvitation(db, { hash: hashOf(code) }, now());
+    const invitation = await takeInvitation(db, { hash: hashSecret(code) }, now());
     if (invitation === undefined) throw new InvitationRefusedError();
     const { dapp_id, role, id } = invitation;
     const from = (await listMemberships(db, person.id)).find((one) => one.dapp_id === dapp_id)?.role ?? null;
@@ -212,7 +212,8 @@ function createSignIn({
         sessionId,
       }: { readonly code?: string | undefined; readonly sessionId?: string | undefined } = {},
     ) {
-      const invitation = code === undefined ? undefined : await findInvitation(store.db, hashOf(code), now());
+      const invitation =
+        code === undefined ? undefined : await findInvitation(store.db, hashSecret(code), now());
       if (code !== undefined && invitation === undefined) throw new InvitationRefusedError();
       const person = sessionId === undefined ? undefined : await getFresh(store.db, sessionId);
       const own = person === undefined ? [] : await listPasskeys(store.db, person.id);
@@ -260,7 +261,7 @@ function createSignIn({
         if (numUpdatedRows === 0n || person === undefined)
           throw new PasskeyRefusedError("it was used elsewhere just now");
         const secret = await openSession(db, person.id, browser);
-        const subject = shownIdOf(hashOf(secret));
+        const subject = shownIdOf(hashSecret(secret));
         await audit(
           { actor: person.id, actor_name: person.name, dapp_id: null, action: "signIn", subject },
           db,
@@ -317,7 +318,7 @@ function createSignIn({
           await db.insertInto("identities").values({ issuer, subject, person_id: person.id }).execute();
         }
         const secret = await openSession(db, person.id, browser);
-        const entry = { dapp_id: null, action: "signIn", subject: shownIdOf(hashOf(secret)) };
+        const entry = { dapp_id: null, action: "signIn", subject: shownIdOf(hashSecret(secret)) };
         await audit({ actor: person.id, actor_name: person.name, ...entry }, db);
         return secret;
       });
@@ -408,7 +409,7 @@ function createMembers({ store, now }: Parts) {
         id: createId("inv"),
         dapp_id: dappId,
         role,
-        hash: hashOf(code),
+        hash: hashSecret(code),
         invited_by: invitedBy,
         created_at: at,
         expires_at: at + INVITATION_MS,
@@ -524,7 +525,7 @@ function createSessions({ store, now }: Parts) {
 }
 
 /** Returns the id that is stored in place of a secret. */
-export function hashOf(secret: string): string {
+export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 

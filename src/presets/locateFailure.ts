@@ -1,5 +1,5 @@
 import type { TextPosition } from "../lib/parseJson.ts";
-import type { Preset, RunOutcome, RunSource } from "./preset.ts";
+import type { Preset, PresetRunOutcome, RunSource } from "./preset.ts";
 
 /** Most frames that are examined: V8 keeps 10, and a source may write anything into its stacks. */
 const MAX_FRAMES = 50;
@@ -17,7 +17,7 @@ export async function locateFailure(
     error,
   }: {
     readonly request: Omit<Parameters<RunSource>[0], "source">;
-    readonly error: (RunOutcome & { readonly ok: false })["error"];
+    readonly error: (PresetRunOutcome & { readonly ok: false })["error"];
   },
 ): Promise<TextPosition | undefined> {
   if (error.line === undefined) return undefined;
@@ -28,7 +28,7 @@ export async function locateFailure(
 
 /** Returns where in its author's text a linked source threw: after the modules that it imports, which take the first `preludeLines` lines. */
 export function placeInSource(
-  { line, column = 1, stack = "" }: (RunOutcome & { readonly ok: false })["error"],
+  { line, column = 1, stack = "" }: (PresetRunOutcome & { readonly ok: false })["error"],
   preludeLines: number,
 ): TextPosition | undefined {
   const frames = [...stack.matchAll(/\bsource\.js:(\d{1,9}):(\d{1,9})/g)].slice(0, MAX_FRAMES);

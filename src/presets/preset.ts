@@ -47,9 +47,9 @@ export type RunSource = (request: {
   readonly args: readonly string[];
   readonly bytesArgs: readonly Hex[];
   readonly limits: { readonly maxResponseBytes: number };
-}) => Promise<RunOutcome>;
+}) => Promise<PresetRunOutcome>;
 
-export type RunOutcome =
+export type PresetRunOutcome =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | {
       readonly ok: false;

@@ -20,7 +20,7 @@ export function findPresetNames(
 }
 
 /** Reads the presets of folders as they are now, without those that can't be served. */
-export async function readPresets(folders: readonly string[]): Promise<readonly Preset[]> {
+export async function loadPresets(folders: readonly string[]): Promise<readonly Preset[]> {
   const loaded = folders.map(async (folder) => {
     const entries = await readdir(folder, { withFileTypes: true });
     const names = entries.filter((entry) => !entry.isFile() && !entry.name.startsWith("."));

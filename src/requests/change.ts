@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { BlockId, TimelineEntry } from "../store/requests.ts";
 import type { RequestState } from "../store/schema.ts";
-import type { Facts, OpenRequest } from "./openRequest.ts";
+import type { RequestFacts, OpenRequest } from "./openRequest.ts";
 
 /**
  * One step in a request's progress; absent members stay unchanged. A state before the end clears what an end has set:
@@ -13,9 +13,9 @@ export interface Change {
   readonly transactionHash?: Hex;
   readonly detail?: string;
   readonly why?: string | null;
-  readonly progress?: Facts;
+  readonly progress?: RequestFacts;
   /** Facts that no longer hold; removed before `progress` is merged in. */
-  readonly forget?: readonly (keyof Facts)[];
+  readonly forget?: readonly (keyof RequestFacts)[];
   readonly outcome?: NonNullable<OpenRequest["outcome"]>;
   readonly error?: { readonly code: string; readonly message: string };
   /** Set if a block ended the request. */

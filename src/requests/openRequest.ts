@@ -6,7 +6,7 @@ import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";
 
 /** Facts learned about a request as it progresses: its transactions, and what the chain reports. Each kind has those that concern it. */
-export type Facts = {
+export type RequestFacts = {
   /** Transactions that may carry the request, all with the same nonce: several if a stuck one was repriced. */
   readonly transactionHashes?: readonly Hex[];
   readonly nonce?: number;
@@ -44,7 +44,7 @@ export type JoinedPart = {
   readonly keyHash: Hex;
   readonly block?: number;
   readonly transactionHash?: Hex;
-  /** Cost of the word, as in {@link Facts}. */
+  /** Cost of the word, as in {@link RequestFacts}. */
   readonly juels?: string;
   readonly wei?: string;
 };
@@ -121,7 +121,7 @@ export type LinkOutcome = { readonly transactionHash: Hex };
 interface Kind<Name extends RequestKind, Params, Plan, Outcome> {
   readonly kind: Name;
   readonly params: Params;
-  progress: Facts & Plan;
+  progress: RequestFacts & Plan;
   outcome: Outcome | null;
 }
 
@@ -167,7 +167,7 @@ export function ownParamsOf(params: object): Record<string, unknown> {
  *
  * @throws {DamagedRecordError} when a member doesn't have the shape that the kind requires.
  */
-export function parseRequest(stored: StoredRequest): OpenRequest {
+export function parseStoredRequest(stored: StoredRequest): OpenRequest {
   const { kind, params, progress, outcome } = stored;
   const wanted = SHAPES[kind];
   const holds =
@@ -227,7 +227,7 @@ const FACTS: Shape = {
   wordWei: optional(digits),
   functionJuels: optional(digits),
   warnings: optional(listOf(text)),
-} satisfies Record<keyof Facts, Check>;
+} satisfies Record<keyof RequestFacts, Check>;
 const RUN_OUTCOME: Shape = {
   transactionHash: hex,
   requestId: hex,

@@ -18,7 +18,7 @@ import { applyChange, isEnded } from "./change.ts";
 import type { Change } from "./change.ts";
 import { createDamagedRequests } from "./keep/damagedRequests.ts";
 import type { DamagedRequests } from "./keep/damagedRequests.ts";
-import { parseRequest } from "./openRequest.ts";
+import { parseStoredRequest } from "./openRequest.ts";
 import type { OpenRequest } from "./openRequest.ts";
 import { readPatiently } from "./read/readPatiently.ts";
 import type { Labelled } from "./service.ts";
@@ -325,11 +325,11 @@ export function createRequestBook(
     },
     async find(id) {
       const stored = await findRequest(store.db, id);
-      return stored && parseRequest(stored);
+      return stored && parseStoredRequest(stored);
     },
     async findByOracleId(dappId, oracleId) {
       const stored = await findRequestByOracleId(store.db, dappId, oracleId);
-      return stored && parseRequest(stored);
+      return stored && parseStoredRequest(stored);
     },
   };
 }

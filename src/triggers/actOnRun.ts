@@ -38,7 +38,7 @@ export interface ActingTrigger extends Pick<StoredSchedule, "id" | "dappId" | "k
 type ToldTrigger = Pick<ActingTrigger, "id" | "dappId" | "name" | "network" | "log">;
 
 /** What became of a run: `waiting` is still due, and its `detail` says what for. */
-export type RunOutcome = "requested" | "skipped" | "waiting";
+export type TriggerOutcome = "requested" | "skipped" | "waiting";
 
 /** Why a run makes no request. */
 export interface Skip {
@@ -60,7 +60,7 @@ export async function actOnRun(
     readonly fence?: Pick<Fence, "assertHeld"> | undefined;
     readonly later?: readonly StoredRun[];
   } = {},
-): Promise<RunOutcome> {
+): Promise<TriggerOutcome> {
   const { store, now } = options;
   const findSkip = async (): Promise<Skip | undefined> =>
     findTickSkip(schedule, run, { now: now(), open: await findOverlapped(store.db, schedule) });
@@ -107,10 +107,10 @@ export async function requestRun(
     readonly later?: readonly StoredRun[];
     readonly onRequested?: (db: Queryable) => Promise<boolean>;
   },
-): Promise<RunOutcome> {
+): Promise<TriggerOutcome> {
   const { store } = options;
   const { fence, later = [] } = how;
-  const end = async (requestId: string): Promise<RunOutcome> => {
+  const end = async (requestId: string): Promise<TriggerOutcome> => {
     const isTold = await store.write(async (db) => {
       await fence?.assertHeld(db);
       await endRun(db, run.id, { state: "requested", reason: null, detail: null, request_id: requestId });
@@ -119,7 +119,7 @@ export async function requestRun(
     if (isTold) options.onEvent();
     return "requested";
   };
-  const skip = async (why: Skip, others: readonly StoredRun[] = []): Promise<RunOutcome> => {
+  const skip = async (why: Skip, others: readonly StoredRun[] = []): Promise<TriggerOutcome> => {
     await skipRuns(options, trigger, [run, ...others], { ...why, fence });
     return "skipped";
   };

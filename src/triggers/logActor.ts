@@ -13,7 +13,7 @@ import {
 import { addEvents } from "../store/outbox.ts";
 import type { Queryable } from "../store/queryable.ts";
 import type { StoredRun } from "../store/triggerRuns.ts";
-import { presentRunLog, requestRun, type ActOptions, type RunOutcome } from "./actOnRun.ts";
+import { presentRunLog, requestRun, type ActOptions, type TriggerOutcome } from "./actOnRun.ts";
 import { fillReferences, type ParseAction } from "./eventReferences.ts";
 
 /** Requests that the log triggers of one dapp make on one network in a second, at most. */
@@ -63,7 +63,7 @@ export function startLogActor(
     if (waiting.size > 0) await sleep(WAIT_MS);
   };
 
-  const act = async (run: StoredRun): Promise<RunOutcome | undefined> => {
+  const act = async (run: StoredRun): Promise<TriggerOutcome | undefined> => {
     const trigger = await findLogTrigger(store.db, run.trigger_id);
     const [log] = await listRunLogs(store.db, [run.id]);
     if (trigger === undefined || log === undefined || trigger.pausedAt !== null) return undefined;

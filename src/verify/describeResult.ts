@@ -26,7 +26,7 @@ export function describeResult(hex: Hex): string {
 }
 
 /** Decodes the text of a report's error; bytes that are no UTF-8 are replaced. It may have hidden characters. */
-export function describeError(hex: Hex): string {
+export function describeErrorBytes(hex: Hex): string {
   return new TextDecoder().decode(fromHexText(hex));
 }
 

@@ -139,7 +139,7 @@ export function limitReader(
 }
 
 /** Creates a reader that records another one's answers; `save` returns them as a file's content. */
-export function createRecorder(reader: ChainReader): ChainReader & { readonly save: () => ChainData } {
+export function createReadRecorder(reader: ChainReader): ChainReader & { readonly save: () => ChainData } {
   const answers = new Map<string, Answered>();
   return {
     async request(method, params = []) {

@@ -2,7 +2,7 @@ import type { ChainData, Verification } from "../api/types.ts";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { ChainReader, SearchBounds } from "./chainFacts.ts";
-import { createRecorder } from "./recordedReader.ts";
+import { createReadRecorder } from "./recordedReader.ts";
 import type { ExecutionOptions } from "./executionStep.ts";
 import { verifyTransaction, type FindPreset, type VerifyOptions } from "./verifyTransaction.ts";
 
@@ -70,7 +70,7 @@ export function createVerifier(options: {
   return {
     async record({ network, tx, requestId }) {
       const found = getNetwork(network);
-      const recorder = createRecorder(options.findPublicNode(network) ?? found.client);
+      const recorder = createReadRecorder(options.findPublicNode(network) ?? found.client);
       await verifyTransaction(tx, {
         ...found,
         client: recorder,

@@ -12,7 +12,7 @@ import {
   type IdentityProvider,
   type ProviderAnswer,
 } from "../people/identityProvider.ts";
-import { hashOf, IDLE_MS, shownIdOf, type Ceremony, type People } from "../people/people.ts";
+import { hashSecret, IDLE_MS, shownIdOf, type Ceremony, type People } from "../people/people.ts";
 
 /** Start of the cookies' names, which end in the port. */
 const COOKIE = "tyche_session";
@@ -53,7 +53,9 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
   const findSession = async (ctx: Context, pageKey: string) => {
     const secret = readCookie(ctx);
     const token = secret === undefined ? undefined : await access.findToken(secret, pageKey);
-    return secret === undefined || token === undefined ? undefined : { secret, token, id: hashOf(secret) };
+    return secret === undefined || token === undefined
+      ? undefined
+      : { secret, token, id: hashSecret(secret) };
   };
   /** Returns the secret of a new session; `undefined` if the proof is wrong. */
   const open = async (ctx: Context, proof: Exclude<Proof, { pageKey: string }>) => {
@@ -61,7 +63,7 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
       const secret =
         "code" in proof ? await access.signInOnce(proof.code) : await access.signIn(proof.operatorToken);
       if (secret !== undefined) {
-        const subject = shownIdOf(hashOf(secret));
+        const subject = shownIdOf(hashSecret(secret));
         await people.audit({ actor: "operator", actor_name: "", dapp_id: null, action: "signIn", subject });
       }
       return secret;

@@ -48,7 +48,7 @@ const CLOSE_WAIT_MS = 3_000;
 export interface DeliveryOptions {
   readonly store: Store;
   readonly post: Pick<GuardedPost, "post">;
-  /** 32 bytes; see {@link sealSecret}. */
+  /** 32 bytes; see {@link sealWebhookSecret}. */
   readonly sealingKey: Uint8Array;
   readonly onError: (error: unknown) => void;
   /** Time limit of a message, in ms. Default 15,000 (Standard Webhooks, "Request timeout": 15 to 30 s). */
@@ -63,7 +63,7 @@ type SecretRow = Pick<StoredWebhook, "id" | "dappId" | "scheme">;
 const contextOf = ({ id, dappId, scheme }: SecretRow): string => `${id} ${dappId} ${scheme}`;
 
 /** Seals a secret for its row. */
-export function sealSecret(sealingKey: Uint8Array, row: SecretRow, secret: Uint8Array): Uint8Array {
+export function sealWebhookSecret(sealingKey: Uint8Array, row: SecretRow, secret: Uint8Array): Uint8Array {
   return seal(sealingKey, secret, contextOf(row));
 }
 

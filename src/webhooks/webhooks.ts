@@ -34,7 +34,7 @@ import {
   replaceSecret,
   type StoredWebhook,
 } from "../store/webhooks.ts";
-import { isSuccess, openSecret, sealSecret } from "./delivery.ts";
+import { isSuccess, openSecret, sealWebhookSecret } from "./delivery.ts";
 import { createSecret, formatVerifyingKey, plainHeaders } from "./signature.ts";
 
 /** Most webhooks of a dapp: each costs a row for every event. */
@@ -165,7 +165,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         url: parseUrl(url),
         description,
         events,
-        secret: sealSecret(sealingKey, row, secret),
+        secret: sealWebhookSecret(sealingKey, row, secret),
         previous: null,
         createdAt: now(),
         paused: null,
@@ -205,7 +205,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const webhook = await get(dappId, id);
       const secret = createSecret();
       const previous = { secret: webhook.secret, until: now() + overlapHours * HOUR_MS };
-      const sealed = sealSecret(sealingKey, webhook, secret);
+      const sealed = sealWebhookSecret(sealingKey, webhook, secret);
       // After another rotation at the same time, this one replaces the secret of that one.
       if (!(await replaceSecret(store, id, sealed, previous)))
         return await this.rotate(dappId, id, { overlapHours });

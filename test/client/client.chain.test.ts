@@ -413,10 +413,10 @@ describe("the module", () => {
   });
 
   test("the types of the built-in presets are those that are generated", async () => {
-    const { readPresets } = await import("../../src/requests/accept/presetTools.ts");
+    const { readPresetFolder } = await import("../../src/requests/accept/presetTools.ts");
     const { describePresets } = await import("../../src/client/describePresets.ts");
     const folder = new URL("../../plugins", import.meta.url).pathname;
-    const views = (await readPresets(folder)).map(({ preset }) => preset!);
+    const views = (await readPresetFolder(folder)).map(({ preset }) => preset!);
     const committed = await readFile(new URL("../../src/client/presets.ts", import.meta.url), "utf8");
     expect(describePresets(views as never, "./types.ts")).toBe(committed);
   });

@@ -11,7 +11,7 @@ import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts"
 import { encodeTimeouts } from "../../src/chainlink/functionsTimeout.ts";
 import type { Receipt } from "../../src/evm/client.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
-import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import { createChainExplorer, type Explorer } from "../../src/explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../src/explorer/lists.ts";
 import { testAccount } from "../support/anvil.ts";
 import { provisionDapp, type TestDapp } from "../support/consumer.ts";
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const findOracleReason = (requestId: Hex) => oracleReasons.get(requestId);
   const facts = { archive, client, contracts, accounts: {} };
   const chain = { ...named, ...facts, findRecordedCallbacks, findOracleReason };
-  explorer = createExplorer(new Map([["test", () => chain]]));
+  explorer = createChainExplorer(new Map([["test", () => chain]]));
 });
 afterAll(() => world.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
-import { createExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import { createChainExplorer, type Explorer } from "../../src/explorer/explorer.ts";
 import { describeResult } from "../../src/presets/readResult.ts";
 import type { DrandRound } from "../../src/lib/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const definition = { args: [], parameters: { type: "object", properties: {} }, show } as const;
   const written = { name: "one", title: "One", source: SOURCE, written: { source: "as written" } };
   const preset = { ...written, returnType: "uint256", definition } as const;
-  explorer = createExplorer(new Map([["test", () => chain]]), () => [preset], describeResult);
+  explorer = createChainExplorer(new Map([["test", () => chain]]), () => [preset], describeResult);
   dapp = await provisionDapp(stack, "explored");
   sourceId = await storeSource(stack, SOURCE);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { listConsumers } from "../../src/http/routes/consumers.ts";
+import { findConsumers } from "../../src/http/routes/consumers.ts";
 
 const OWN = "0xOwn";
 const SHARED = "0xShared";
 const LOST = "0xLost";
 const NETWORKS = ["fuji", "sepolia", "starting"];
 
-type Deps = Parameters<typeof listConsumers>[1];
+type Deps = Parameters<typeof findConsumers>[1];
 
 /** Two chains that have the same contracts, and one that can't be reached. */
 const service = {
@@ -41,7 +41,7 @@ const part = {
     ),
 } as unknown as Deps["part"];
 
-const list = async () => await listConsumers({ id: "dapp_1" } as never, { service, part });
+const list = async () => await findConsumers({ id: "dapp_1" } as never, { service, part });
 
 test("each contract is listed as its chain has it, with the link of that chain; the service's own is not", async () => {
   const { linked } = await list();

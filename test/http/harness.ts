@@ -10,7 +10,7 @@ import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createPublicGuard } from "../../src/http/publicGuard.ts";
 import { startHttp, type HttpServer, type StartHttpOptions } from "../../src/http/server.ts";
 import type { DappDirectory } from "../../src/dapps/dapps.ts";
-import { createExplorer } from "../../src/explorer/explorer.ts";
+import { createChainExplorer } from "../../src/explorer/explorer.ts";
 import { createOperatorAccess, MIN_TOKEN_CHARACTERS } from "../../src/people/access.ts";
 import { createPeople } from "../../src/people/people.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
@@ -62,7 +62,7 @@ async function describeOperator(): Promise<OperatorPart> {
     people: createPeople(store),
     baseUrl: unreachable,
     dapps: {} as DappDirectory,
-    explorer: createExplorer(new Map()),
+    explorer: createChainExplorer(new Map()),
     readConfigVars: unreachable,
     readBalances: unreachable,
     readChainConsumers: unreachable,

@@ -1,11 +1,11 @@
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
-import { readPresets } from "../../src/requests/accept/presetTools.ts";
+import { readPresetFolder } from "../../src/requests/accept/presetTools.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
 
 /** Starts the HTTP layer in front of an example service that has the built-in presets, so that `/openapi.json` describes them. */
 export async function startPresetHarness(): Promise<Harness> {
-  const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
+  const presets = (await readPresetFolder(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
   const service = createExampleService();
   const live = presets.map(({ definition, ...preset }) => ({
     ...preset,

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkDatabase } from "../../src/lib/databaseCheck.ts";
+import { checkDatabaseFile } from "../../src/lib/databaseCheck.ts";
 
 let folder: string;
 let file: string;
@@ -30,7 +30,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const problems = (): string[] => {
   const found: string[] = [];
-  checkDatabase(file, (problem) => found.push(problem));
+  checkDatabaseFile(file, (problem) => found.push(problem));
   return found;
 };
 

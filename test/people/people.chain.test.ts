@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { insertDapp, saveKeyFingerprint } from "../../src/store/dapps.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createPeople, hashOf, IDLE_MS, type People } from "../../src/people/people.ts";
+import { createPeople, hashSecret, IDLE_MS, type People } from "../../src/people/people.ts";
 import type { Role } from "../../src/lib/vocabulary.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { createPasskey, type Passkey } from "../support/passkey.ts";
@@ -39,14 +39,14 @@ describe.each(DATABASES)("%s", (_, database) => {
   const join = async (name: string, role: Role) => {
     const passkey = createPasskey();
     const secret = await signUp((await people.invite(DAPP, role)).code, name, passkey);
-    return { passkey, secret, ...(await people.findCaller(hashOf(secret)))! };
+    return { passkey, secret, ...(await people.findCaller(hashSecret(secret)))! };
   };
   const signIn = async (passkey: Passkey, deviations?: Parameters<Passkey["sign"]>[2]): Promise<string> => {
     const { options, ceremony } = await ask();
     return await people.signIn(passkey.sign(options, PARTY.origin, deviations), ceremony);
   };
   const addPasskey = async (secret: string, passkey = createPasskey()): Promise<Passkey> => {
-    const sessionId = hashOf(secret);
+    const sessionId = hashSecret(secret);
     const { options, ceremony } = await ask(undefined, sessionId);
     await people.addPasskey({ answer: passkey.register(options, PARTY.origin), sessionId }, ceremony);
     return passkey;
@@ -59,7 +59,7 @@ describe.each(DATABASES)("%s", (_, database) => {
       isOperator: false,
       roles: [[DAPP, "developer"]],
     });
-    const again = await people.findCaller(hashOf(await signIn(passkey)));
+    const again = await people.findCaller(hashSecret(await signIn(passkey)));
     expect(again!.person!.roles).toEqual(person!.roles);
     expect(await people.sessions(undefined)).toHaveLength(2);
   });
@@ -127,14 +127,14 @@ describe.each(DATABASES)("%s", (_, database) => {
     now += 1;
     const second = await addPasskey(secret);
     const found = await signIn(second);
-    const caller = (await people.findCaller(hashOf(found)))!;
+    const caller = (await people.findCaller(hashSecret(found)))!;
     expect(caller.id).toBe(id);
     const [lost, kept] = await people.passkeys(id);
     expect([lost!.browser, kept!.browser]).toEqual(["Test browser", "Test browser"]);
     await people.removePasskey(caller, lost!.id);
     await expect(signIn(passkey)).rejects.toMatchObject(REFUSED);
-    expect(await people.findCaller(hashOf(secret))).toBeUndefined();
-    expect(await people.findCaller(hashOf(found))).toBeDefined();
+    expect(await people.findCaller(hashSecret(secret))).toBeUndefined();
+    expect(await people.findCaller(hashSecret(found))).toBeDefined();
     await expect(people.removePasskey(caller, kept!.id)).rejects.toMatchObject({ code: "forbidden" });
     await expect(signIn(second)).resolves.toEqual(expect.any(String));
   });
@@ -157,11 +157,11 @@ describe.each(DATABASES)("%s", (_, database) => {
     await expect(addPasskey(bob.secret, ada.passkey)).rejects.toMatchObject(REFUSED);
     for (const nobody of ["", "of the operator"])
       await expect(addPasskey(nobody)).rejects.toMatchObject(REFUSED);
-    const { options, ceremony } = await ask(undefined, hashOf(ada.secret));
+    const { options, ceremony } = await ask(undefined, hashSecret(ada.secret));
     const answer = createPasskey().register(options, PARTY.origin);
     now += 10 * 60_000 - 1;
     await expect(
-      people.addPasskey({ answer, sessionId: hashOf(ada.secret) }, ceremony),
+      people.addPasskey({ answer, sessionId: hashSecret(ada.secret) }, ceremony),
     ).rejects.toMatchObject(REFUSED);
     for (let i = 1; i < 10; i += 1) await addPasskey(ada.secret);
     await expect(addPasskey(ada.secret)).rejects.toMatchObject({ code: "forbidden" });
@@ -198,9 +198,9 @@ describe.each(DATABASES)("%s", (_, database) => {
   test("a session ends 30 days after its last use", async () => {
     const { secret, passkey } = await join("Ada", "viewer");
     now += IDLE_MS - 1;
-    expect(await people.findCaller(hashOf(secret))).toBeDefined();
+    expect(await people.findCaller(hashSecret(secret))).toBeDefined();
     now += IDLE_MS;
-    expect(await people.findCaller(hashOf(secret))).toBeUndefined();
+    expect(await people.findCaller(hashSecret(secret))).toBeUndefined();
     expect(await people.sessions(undefined)).toEqual([]);
     await signIn(passkey);
     const stored = await store.db.selectFrom("person_sessions").select("browser").execute();
@@ -223,14 +223,14 @@ describe.each(DATABASES)("%s", (_, database) => {
       await expect(change()).rejects.toMatchObject({ code: "forbidden" });
     await people.setOperator(owners[0]!.id, true);
     await people.remove(other.id);
-    expect(await people.findCaller(hashOf(other.secret))).toBeUndefined();
+    expect(await people.findCaller(hashSecret(other.secret))).toBeUndefined();
     await expect(signIn(other.passkey)).rejects.toMatchObject(REFUSED);
   });
 
   test("an invitation gives a member more, and never less", async () => {
     const { secret, id } = await join("Ada", "developer");
     const roleAfter = async (role: Role) => {
-      await people.accept((await people.invite(DAPP, role)).code, hashOf(secret));
+      await people.accept((await people.invite(DAPP, role)).code, hashSecret(secret));
       return (await people.members(DAPP)).find((one) => one.id === id)!.role;
     };
     expect([await roleAfter("viewer"), await roleAfter("owner"), await roleAfter("developer")]).toEqual([

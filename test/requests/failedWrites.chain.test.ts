@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { parseRequest, type OpenRequest } from "../../src/requests/openRequest.ts";
+import { parseStoredRequest, type OpenRequest } from "../../src/requests/openRequest.ts";
 import { isEnded, type Change } from "../../src/requests/change.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
@@ -26,7 +26,9 @@ async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<voi
     [...book.open(DESK_NETWORK), ...book.unsettled(DESK_NETWORK)].map((request) => [request.id, request]),
   );
   const ids = await store.db.selectFrom("requests").select("id").execute();
-  const rows = await Promise.all(ids.map(async ({ id }) => parseRequest((await findRequest(store.db, id))!)));
+  const rows = await Promise.all(
+    ids.map(async ({ id }) => parseStoredRequest((await findRequest(store.db, id))!)),
+  );
   const expected = rows.filter(({ id, state }) => inMemory.has(id) || !isEnded(state));
   const byId = (one: OpenRequest, other: OpenRequest): number => (one.id < other.id ? -1 : 1);
   expect([...inMemory.values()].sort(byId)).toEqual(expected.sort(byId));

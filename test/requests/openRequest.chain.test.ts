@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { REQUEST_KINDS } from "../../src/lib/vocabulary.ts";
-import { parseRequest } from "../../src/requests/openRequest.ts";
+import { parseStoredRequest } from "../../src/requests/openRequest.ts";
 import type { StoredRequest } from "../../src/store/requests.ts";
 import { makeRequest } from "../support/pipelineWorld.ts";
 
@@ -9,7 +9,7 @@ const ADDRESS = `0x${"34".repeat(20)}`;
 
 test.each(REQUEST_KINDS)("a %s request is parsed as it was stored", (kind) => {
   const request = JSON.parse(JSON.stringify(makeRequest(kind, ADDRESS))) as StoredRequest;
-  expect(parseRequest(structuredClone(request))).toEqual(request);
+  expect(parseStoredRequest(structuredClone(request))).toEqual(request);
 });
 
 test.each([
@@ -25,5 +25,7 @@ test.each([
   ["an outcome without its transaction", "random", { outcome: { requestId: HASH, words: ["1"] } }],
 ] as const)("%s is a damaged record", (_, kind, change) => {
   const stored = { ...makeRequest(kind, ADDRESS), ...change } as StoredRequest;
-  expect(() => parseRequest(stored)).toThrow(`the ${kind} request ${stored.id} in the database is damaged`);
+  expect(() => parseStoredRequest(stored)).toThrow(
+    `the ${kind} request ${stored.id} in the database is damaged`,
+  );
 });

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { buildChild } from "../../sandbox/host/build.ts";
-import { createLauncher, layersOf } from "../../sandbox/host/launch.ts";
+import { createChildLauncher, layersOf } from "../../sandbox/host/launch.ts";
 import { createPool } from "../../sandbox/host/pool.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 
-const launcher = createLauncher();
+const launcher = createChildLauncher();
 const layers = layersOf(launcher.containment);
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

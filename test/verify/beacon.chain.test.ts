@@ -6,7 +6,7 @@ import { encodeResults } from "../../src/chainlink/presetReport.ts";
 import { drandChainHash, drandRoundTime, QUICKNET, type DrandRound } from "../../src/lib/drand.ts";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
-import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
+import { createRecordedReader, createReadRecorder } from "../../src/verify/recordedReader.ts";
 import { deliverResults, deliverWords, eventsOf, seedsOf } from "../support/delivery.ts";
 import { ownDrandChain, QUICKNET_HASH, QUICKNET_ROUNDS, signOwnRound } from "../support/drandRelay.ts";
 import { startVerifyWorld, type VerifyWorld } from "./support/world.ts";
@@ -64,7 +64,7 @@ async function check({ transactionHash }: Receipt, options: Parameters<VerifyWor
 
 test("a result that follows from a proof and a published round of quicknet is valid, offline too", async () => {
   const { report, word } = await draw();
-  const recorder = createRecorder(world.client);
+  const recorder = createReadRecorder(world.client);
   const { verdict, request, step } = await check(report, { client: recorder });
   expect(verdict).toBe("valid");
   expect(request.randomNumber).toEqual([word.toString()]);

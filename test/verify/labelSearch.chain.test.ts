@@ -3,7 +3,7 @@ import { keccak256, toHex } from "viem";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import type { ChainReader } from "../../src/verify/chainFacts.ts";
-import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
+import { createRecordedReader, createReadRecorder } from "../../src/verify/recordedReader.ts";
 import { TEST_ROLES } from "../support/stack.ts";
 import { deliverWords } from "../support/delivery.ts";
 import type { TestLabel } from "../support/consumer.ts";
@@ -376,7 +376,7 @@ describe("of a preset", () => {
 
   test("a draw in a made-up block doesn't count where block hashes show that there is none", async () => {
     const removed = await draw(label("fabricated"));
-    const recorder = createRecorder(world.client);
+    const recorder = createReadRecorder(world.client);
     await world.verify(removed.transactionHash, { client: recorder });
     const before = createRecordedReader(JSON.stringify(recorder.save()));
     await world.client.request("anvil_reorg", [1, []]);

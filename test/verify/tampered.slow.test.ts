@@ -33,7 +33,7 @@ import { readyRecord } from "../../src/chainlink/presetBatch.ts";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { encodeTransaction, hashOf } from "../../src/verify/encodeBlock.ts";
 import type { ChainData } from "../../src/api/types.ts";
-import { createRecordedReader, createRecorder } from "../../src/verify/recordedReader.ts";
+import { createRecordedReader, createReadRecorder } from "../../src/verify/recordedReader.ts";
 import { createChainFacts, type ChainReader } from "../../src/verify/chainFacts.ts";
 import type { VerifyOptions } from "../../src/verify/verifyTransaction.ts";
 import { readSignerSets, type SignerSet } from "../../src/verify/signerSet.ts";
@@ -650,7 +650,7 @@ describe.each([
   let unread: readonly Member[];
   beforeAll(async () => {
     hash = delivered().request.transactionHash;
-    const client = createRecorder(world.client);
+    const client = createReadRecorder(world.client);
     await world.verify(hash, { client });
     record = client.save();
     honest = await verifyRecorded(hash, record);
@@ -723,7 +723,7 @@ describe("one byte changed, where hashes don't tell", () => {
   };
   let record: ChainData;
   beforeAll(async () => {
-    const client = createRecorder(world.client);
+    const client = createReadRecorder(world.client);
     await world.verify(together.request.transactionHash, { client, hasEthereumBlocks: false });
     record = client.save();
   });

@@ -35,7 +35,7 @@ export const DatabaseChoice = Type.Object(
  * Rejects a separate database in combination with embedded chains: their state is in the data directory and must be saved and
  * restored together with the database.
  */
-export function checkDatabase({ database, networks }: Members): ParameterViolation[] {
+export function checkDatabaseChoice({ database, networks }: Members): ParameterViolation[] {
   if (database === undefined) return [];
   const embedded = isObject(networks)
     ? Object.keys(networks).find((name) => isEmbedded((networks as Record<string, JsonValue>)[name]))

@@ -7,7 +7,7 @@ import { type JsonValue, pointerTo } from "../../lib/parseJson.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { isObject } from "../../lib/isObject.ts";
 import { VRF25_NETWORKS } from "../../networks/vrf25.ts";
-import { checkDatabase } from "./databaseSchema.ts";
+import { checkDatabaseChoice } from "./databaseSchema.ts";
 import { checkIdentityProvider } from "./identityProviderSchema.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
@@ -94,7 +94,7 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
   const violations = [
     ...(checked.ok ? [] : checked.violations),
     ...checkNetworks(members["networks"]),
-    ...checkDatabase(members),
+    ...checkDatabaseChoice(members),
     ...checkIdentityProvider(members),
     ...findUnusable(members, { pluginsBase: dirname(path) }),
     ...findUnknownAccepted(environment, { networks: namesOf(members["networks"]) }),

@@ -12,9 +12,9 @@ import { createSourceRunner } from "./runSource.ts";
 import { findOutsideKey } from "../../lib/outsideSecret.ts";
 import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
-import { createRecorder } from "../../verify/recordedReader.ts";
+import { createReadRecorder } from "../../verify/recordedReader.ts";
 import type { ReadPreset } from "../../cli/receipt.ts";
-import { findPresetNames, readPresets } from "../../presets/presetNames.ts";
+import { findPresetNames, loadPresets } from "../../presets/presetNames.ts";
 import { readResult } from "../../presets/readResult.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
@@ -63,9 +63,9 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       ? undefined
       : parsePublished(options.contracts, { name: network, chainId: named });
   const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
-  const recorder = createRecorder(client);
+  const recorder = createReadRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
-  const presets = once(() => readPresets(findPresetFolders()));
+  const presets = once(() => loadPresets(findPresetFolders()));
   try {
     // A name of the caller's own says nothing of the chain: without the operator's word, it is the node's.
     const chainId = named ?? given?.chainId ?? (await readChainId(client));
@@ -143,7 +143,7 @@ async function findDraw(
 export async function readPresetResult(
   ...[name, bytes, params]: Parameters<ReadPreset>
 ): ReturnType<ReadPreset> {
-  const preset = (await readPresets(findPresetFolders())).find((one) => one.name === name);
+  const preset = (await loadPresets(findPresetFolders())).find((one) => one.name === name);
   return preset && readResult(preset, bytes, params);
 }
 

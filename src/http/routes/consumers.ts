@@ -107,7 +107,7 @@ export function ownConsumersOperation(deps: HttpDeps, part: OperatorPart): Opera
     request: "consumers",
     answer: ConsumerList,
     async run({ dapp, values: { network } }) {
-      const { linked } = await listConsumers(dapp, { service: deps.service, part });
+      const { linked } = await findConsumers(dapp, { service: deps.service, part });
       return { linked: linked.filter((one) => network === undefined || one.network === network) };
     },
   });
@@ -117,7 +117,7 @@ export function ownConsumersOperation(deps: HttpDeps, part: OperatorPart): Opera
  * Lists a dapp's contracts as they are linked on the chains. An unreachable chain doesn't hide the others'
  * contracts.
  */
-export async function listConsumers(
+export async function findConsumers(
   dapp: Dapp,
   { service, part }: { readonly service: Service; readonly part: OperatorPart },
 ): Promise<Consumers> {

@@ -16,7 +16,7 @@ import { formatTime } from "../../lib/time.ts";
 import { getCaller, type HttpDeps } from "../context.ts";
 import { createOperations, type Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
-import { listConsumers } from "./consumers.ts";
+import { findConsumers } from "./consumers.ts";
 import { viewNewKey } from "./keys.ts";
 
 /** The dapps, and what building on one requires: config vars, balances, consumers. */
@@ -111,7 +111,7 @@ export function dappOperations(deps: HttpDeps, part: OperatorPart): readonly Ope
       summary: "List consumers",
       description: "The contracts that are linked to the dapp's subscriptions, as the chains have them.",
       answer: ConsumerList,
-      run: ({ dapp }) => listConsumers(dapp, { service, part }),
+      run: ({ dapp }) => findConsumers(dapp, { service, part }),
     }),
     operation({
       id: "deleteDapp",

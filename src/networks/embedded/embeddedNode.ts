@@ -17,7 +17,7 @@ import { changesState } from "./methods.ts";
 import { createPast, KEPT_TOPICS, tellRemoved } from "./rpc/past.ts";
 import { createRecorder, readBlock, UnloggedError } from "./recorder.ts";
 import type { RecordedBlock, Recorder } from "./recorder.ts";
-import { createLauncher, type LaunchedAnvil } from "./launch.ts";
+import { createAnvilLauncher, type LaunchedAnvil } from "./launch.ts";
 import { MAX_ANSWER_CHARS } from "./rpc/rpcCalls.ts";
 import { startRpcServer } from "./rpc/rpcServer.ts";
 import { shareBlockLogs } from "./sharedBlockLogs.ts";
@@ -124,7 +124,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
   };
   const { maxDataKilobytes = MAX_DATA_KILOBYTES, onDamage = () => {} } = options;
   const maxGrowthKilobytes = maxDataKilobytes * GROWTH_SHARE;
-  const launch = createLauncher({
+  const launch = createAnvilLauncher({
     anvil: {
       chainId,
       ipcPath,

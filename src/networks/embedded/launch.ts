@@ -18,7 +18,7 @@ export interface LaunchedAnvil extends AnvilProcess {
  * @param options.connection to the process; reopened when that is replaced.
  * @param options.maxGrowthKilobytes by which a process may grow: one whose blocks take more than half of that is replaced on the way.
  */
-export function createLauncher(options: {
+export function createAnvilLauncher(options: {
   readonly anvil: Omit<AnvilOptions, "onExit" | "keptTransactionBlocks"> & {
     readonly onOutOfMemory: () => void;
   };

@@ -42,7 +42,7 @@ export interface KeyAnswer {
 const CHOOSER = 0;
 
 /** Has a node agree with the others on the key of a configuration, until it has or the seat is stopped. It never rejects. */
-export async function agree(context: KeyContext, own: Seat): Promise<void> {
+export async function agreeOnKey(context: KeyContext, own: Seat): Promise<void> {
   for (let attempt = 1; !own.stopping.signal.aborted; attempt += 1) {
     try {
       await findFormerShare(context, own);

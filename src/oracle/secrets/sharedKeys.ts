@@ -22,7 +22,7 @@ import { createTokenBuckets } from "../node/tokenBucket.ts";
 import { GatewayError, type NodeMethod } from "./gatewayMessage.ts";
 import { gatherShares, SHARE, type Ready } from "./gatheredShares.ts";
 import { NAMES_OF_ANSWER, parseName, recall } from "./heldSlots.ts";
-import { agree, dealerOf, digestsOf, keyTrouble, PART, type KeyAnswer } from "./keyAgreement.ts";
+import { agreeOnKey, dealerOf, digestsOf, keyTrouble, PART, type KeyAnswer } from "./keyAgreement.ts";
 import {
   isHashed,
   openSeat,
@@ -182,7 +182,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
         return;
       }
       seat = openSeat(context, set);
-      void agree(context, seat);
+      void agreeOnKey(context, seat);
     },
 
     answer,

@@ -12,7 +12,7 @@ import { recordDryRun } from "./dryRunLog.ts";
 import { FunctionFailedError } from "../errors.ts";
 import type { Replica } from "../takeover/replicaSync.ts";
 import type { RequestBook } from "../requestBook.ts";
-import { parseRequest } from "../openRequest.ts";
+import { parseStoredRequest } from "../openRequest.ts";
 import type { OpenRequest, RequestContent } from "../openRequest.ts";
 import type { Command, Dapp, SubmitOptions } from "../service.ts";
 import { isClosing } from "./sandboxRuns.ts";
@@ -70,7 +70,7 @@ export function createAcceptance(options: {
     if (key === undefined) return undefined;
     const earlier = await findRequestByKey(store.db, dapp.id, key);
     if (earlier !== undefined && earlier.bodyHash !== bodyHash) throw new IdempotencyConflictError(key);
-    return earlier && parseRequest(earlier);
+    return earlier && parseStoredRequest(earlier);
   };
 
   /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */

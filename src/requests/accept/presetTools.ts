@@ -20,7 +20,7 @@ export interface PresetReport {
 }
 
 /** Reads every preset in a folder, or the named ones, without running anything. Throws what reading the folder throws. */
-export async function readPresets(folder: string, names?: readonly string[]): Promise<PresetReport[]> {
+export async function readPresetFolder(folder: string, names?: readonly string[]): Promise<PresetReport[]> {
   const wanted = names ?? (await listNames(folder));
   return Promise.all(wanted.map((name) => readPreset(folder, name)));
 }
@@ -38,7 +38,7 @@ export async function checkPresets(
     readonly onReport?: (report: PresetReport) => void;
   } = {},
 ): Promise<PresetReport[]> {
-  const reports = await readPresets(folder, options.names);
+  const reports = await readPresetFolder(folder, options.names);
   const pool = createSandboxPool({});
   const { onDraws, ...common } = options;
   const drawsOf = (name: string): DistributionOptions => ({

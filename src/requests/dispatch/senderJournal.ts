@@ -7,7 +7,7 @@ import type { Payload } from "../../store/transactionContents.ts";
 import { assertRoundAhead } from "../accept/chooseRound.ts";
 import type { Change } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { Facts, OpenRequest } from "../openRequest.ts";
+import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import type { TwinWatch } from "../takeover/twinWatch.ts";
 import { endMinedTransaction } from "../keep/usage.ts";
@@ -60,8 +60,8 @@ export function createSenderJournal(options: {
   };
 }
 
-/** A request's position in a transaction, as in {@link Facts}. */
-type Place = Required<Pick<Facts, "entry" | "item" | "items">>;
+/** A request's position in a transaction, as in {@link RequestFacts}. */
+type Place = Required<Pick<RequestFacts, "entry" | "item" | "items">>;
 
 /** Returns the requests that a transaction carries, as far as `find` knows them, with their positions in it. */
 export function placesIn(
@@ -87,7 +87,7 @@ function carry(
   const isRepriced =
     progress.nonce === nonce && progress.entry === place.entry && progress.item === place.item;
   const transactionHashes = [...(isRepriced ? (progress.transactionHashes ?? []) : []), hash];
-  const learnt: Facts = {
+  const learnt: RequestFacts = {
     ...place,
     nonce,
     transactionHashes,

@@ -12,7 +12,7 @@ import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { describeMissing, missingParts } from "./joinedParts.ts";
 import { idOfAwaited } from "./omittedAnswers.ts";
-import type { Facts, OpenRequest } from "../openRequest.ts";
+import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import type { RoundWait } from "./roundWait.ts";
 import { CHAIN_FACTS } from "./takeBack.ts";
 import type { Tracker } from "./tracker.ts";
@@ -38,7 +38,7 @@ const CARRIER_FACTS = [
   "entry",
   "item",
   "items",
-] as const satisfies readonly (keyof Facts)[];
+] as const satisfies readonly (keyof RequestFacts)[];
 
 export interface AnswerTimeoutsOptions {
   readonly client: Pick<ChainClient, "call" | "getHead" | "isOneNode">;

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainEventOf } from "../../chainlink/events.ts";
-import type { Facts, JoinedPart, OpenRequest } from "../openRequest.ts";
+import type { RequestFacts, JoinedPart, OpenRequest } from "../openRequest.ts";
 import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Where a word arrived. */
@@ -25,7 +25,7 @@ export function arrive(
   ids: ReadonlySet<Hex>,
   { transactionHash, block }: Arrival,
   charges: WordCharges,
-): Facts {
+): RequestFacts {
   const chargeOf = (id: Hex): Pick<JoinedPart, "juels" | "wei"> => {
     const { wordJuels, wordWei } = charges(id, request);
     return {
@@ -43,14 +43,14 @@ export function arrive(
 }
 
 /** Returns the parts without the words that arrived in block `firstReplaced` or later; `undefined` if there are no such words. */
-export function departed({ progress }: OpenRequest, firstReplaced: bigint): Facts | undefined {
+export function departed({ progress }: OpenRequest, firstReplaced: bigint): RequestFacts | undefined {
   const { parts = [] } = progress;
   const isGone = ({ block = -1 }: JoinedPart): boolean => block >= firstReplaced;
   if (!parts.some(isGone)) return undefined;
   return withCosts(parts.map((part) => (isGone(part) ? { id: part.id, keyHash: part.keyHash } : part)));
 }
 
-function withCosts(parts: readonly JoinedPart[]): Facts & WordCharge {
+function withCosts(parts: readonly JoinedPart[]): RequestFacts & WordCharge {
   const sumOf = (name: "juels" | "wei"): string | undefined => {
     const known = parts.flatMap((part) => part[name] ?? []);
     return known.length === 0 ? undefined : String(known.reduce((sum, one) => sum + BigInt(one), 0n));

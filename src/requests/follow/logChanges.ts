@@ -11,7 +11,7 @@ import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { readValue } from "../../presets/presetShow.ts";
 import type { RequestState } from "../../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
-import type { Facts, OpenRequest, RunRequest } from "../openRequest.ts";
+import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../change.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { RoundWait } from "./roundWait.ts";
@@ -98,7 +98,12 @@ function carriedBy(requests: RequestFinder, transactionHash: Hex, entry: number)
 }
 
 /** Returns the new facts, along with the state they bring unless the request is already there or further on. */
-function advance(request: OpenRequest, state: RequestState, transactionHash: Hex, progress: Facts): Change {
+function advance(
+  request: OpenRequest,
+  state: RequestState,
+  transactionHash: Hex,
+  progress: RequestFacts,
+): Change {
   const learnt = { request, why: null, progress };
   return RANK[request.state] < RANK[state] ? { ...learnt, state, transactionHash } : learnt;
 }

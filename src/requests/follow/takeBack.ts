@@ -1,7 +1,7 @@
 import { departed } from "./joinedParts.ts";
 import { isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
-import type { OpenRequest, Facts } from "../openRequest.ts";
+import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 import type { RequestState } from "../../store/schema.ts";
 
 /** Facts that a random word brings. */
@@ -10,7 +10,7 @@ const WORD_FACTS = [
   "wordTransactionHash",
   "wordJuels",
   "wordWei",
-] as const satisfies readonly (keyof Facts)[];
+] as const satisfies readonly (keyof RequestFacts)[];
 /** Facts about a request that come from the chain, besides its transactions. */
 export const CHAIN_FACTS = [
   ...WORD_FACTS,
@@ -20,7 +20,7 @@ export const CHAIN_FACTS = [
   "functionsRequestId",
   "presetRequestId",
   "functionJuels",
-] as const satisfies readonly (keyof Facts)[];
+] as const satisfies readonly (keyof RequestFacts)[];
 
 /**
  * Returns the change to a request, open or ended by a replaced block, when the blocks from `firstReplaced` on are gone;
@@ -64,6 +64,6 @@ function stateBefore(
 
 const PART_TAKEN_BACK = "a reorg removed a random word";
 
-function forgotten(progress: Facts, names: readonly (keyof Facts)[]): (keyof Facts)[] {
+function forgotten(progress: RequestFacts, names: readonly (keyof RequestFacts)[]): (keyof RequestFacts)[] {
   return names.filter((name) => progress[name] !== undefined);
 }

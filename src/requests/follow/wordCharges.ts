@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
-import type { Facts, OpenRequest } from "../openRequest.ts";
+import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import { shareOut } from "../keep/usage.ts";
 
 /** What a request paid for its words; empty if unknown. */
-export type WordCharge = Pick<Facts, "wordJuels" | "wordWei">;
+export type WordCharge = Pick<RequestFacts, "wordJuels" | "wordWei">;
 
 /** Returns what a request paid for the word of a VRF request. Presets that share one pay equal parts. */
 export type WordCharges = (vrfRequestId: Hex, request: Pick<OpenRequest, "progress">) => WordCharge;

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { DamagedRecordError } from "../../store/checksum.ts";
 import type { DamagedRow, OnDamaged, StoredRequest } from "../../store/requests.ts";
-import { parseRequest } from "../openRequest.ts";
+import { parseStoredRequest } from "../openRequest.ts";
 import type { OpenRequest } from "../openRequest.ts";
 
 /**
@@ -34,7 +34,7 @@ export function createDamagedRequests(log?: Pick<Logger, "error">): DamagedReque
       const requests: OpenRequest[] = [];
       for (const stored of await list(note)) {
         try {
-          requests.push(parseRequest(stored));
+          requests.push(parseStoredRequest(stored));
           damaged.delete(stored.id);
         } catch (error) {
           if (!(error instanceof DamagedRecordError)) throw error;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { firstId } from "../../../src/lib/id.ts";
-import { parseRequest } from "../../../src/requests/openRequest.ts";
+import { parseStoredRequest } from "../../../src/requests/openRequest.ts";
 import { presentRequest, type PageUrls } from "../../../src/requests/read/present.ts";
 import { createRetention, type Keep } from "../../../src/requests/keep/retention.ts";
 import type { RemovableBlocks } from "../../../src/networks/network.ts";
@@ -119,7 +119,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       payloadDeletedAt: NOW,
     });
     expect(await findRequestByKey(store.db, "dapp_a", "key-31-0")).toEqual(left);
-    const shown = presentRequest(parseRequest(left!), URLS);
+    const shown = presentRequest(parseStoredRequest(left!), URLS);
     expect(shown).toMatchObject({
       params: {},
       payloadDeletedAt: new Date(NOW).toISOString(),
@@ -147,7 +147,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await pass({ payloadDays: 30 });
     const left = (await findRequest(store.db, preset.id))!;
     expect(JSON.stringify(left)).not.toContain("ann");
-    expect(presentRequest(parseRequest(left), URLS).params).toEqual({ preset: "lotto" });
+    expect(presentRequest(parseStoredRequest(left), URLS).params).toEqual({ preset: "lotto" });
     expect(await findRequest(store.db, words.id)).toEqual(words);
   });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Confinement } from "../../../sandbox/host/child/confine.ts";
 import { findKernel } from "../../../sandbox/host/buildKernel.ts";
-import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createChildLauncher } from "../../../sandbox/host/launch.ts";
 import { forkBundler } from "../../../sandbox/host/net/modules/forkBundler.ts";
 import { TOOL_FOLDERS } from "../../../sandbox/host/landlock.ts";
 import { probePidNamespace } from "../../../sandbox/host/pidNamespace.ts";
@@ -18,7 +18,7 @@ afterAll(() => targets.stop());
 /**
  * System calls that esbuild's start needs stay open to its process: without Landlock also executing a program, which is equally confined.
  */
-const { landlock } = createLauncher().containment;
+const { landlock } = createChildLauncher().containment;
 const OPEN_TO_ESBUILD = new Set(["makes a pair of sockets", ...(landlock ? [] : ["executes a program"])]);
 const doors = createDoors(targets).filter(({ what }) => !OPEN_TO_ESBUILD.has(what));
 /** The filter allows these calls, and Landlock refuses the file. */

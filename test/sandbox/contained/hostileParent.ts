@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createChildLauncher } from "../../../sandbox/host/launch.ts";
 import { createPool } from "../../../sandbox/host/pool.ts";
 import { createSandboxNetwork } from "../../../sandbox/index.ts";
 import type { HostileProgram } from "./hostileProgram.ts";
@@ -30,7 +30,7 @@ const RUN_TIME_MS = 700;
 /** Pause between runs, as callers don't send them faster: quick answers are no attack. */
 const PAUSE_MS = 20;
 
-const launcher = createLauncher();
+const launcher = createChildLauncher();
 let launched: ChildProcess[] = [];
 function launch(path: string): ChildProcess {
   const child = launcher.launch(path);

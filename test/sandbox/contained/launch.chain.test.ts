@@ -1,16 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createChildLauncher } from "../../../sandbox/host/launch.ts";
 import { requireLayers, type MissingLayer } from "../../../sandbox/host/layers.ts";
 
 const isLinux = process.platform === "linux";
 
 /** Kernels before 5.13 have no Landlock. */
-const hasLandlock = createLauncher().containment.landlock;
+const hasLandlock = createChildLauncher().containment.landlock;
 
 test.runIf(isLinux && hasLandlock)("Linux with Debian's tools offers every layer, without a warning", () => {
-  expect(createLauncher().containment).toEqual({
+  expect(createChildLauncher().containment).toEqual({
     systemCallFilter: true,
     ownUser: process.getuid?.() === 0,
     landlock: true,
@@ -21,7 +21,7 @@ test.runIf(isLinux && hasLandlock)("Linux with Debian's tools offers every layer
 });
 
 test.runIf(isLinux)("without unshare and perl the filter stands alone, and warnings say so", () => {
-  const { containment } = createLauncher({ toolFolders: [] });
+  const { containment } = createChildLauncher({ toolFolders: [] });
   expect(containment).toMatchObject({ networkNamespace: false, systemCallFilter: true, missing: [] });
   expect(containment.landlock).toBe(false);
   expect(containment.warnings).toEqual([

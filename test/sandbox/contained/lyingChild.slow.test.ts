@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createChildLauncher } from "../../../sandbox/host/launch.ts";
 import { createWorker, type Death } from "../../../sandbox/host/worker.ts";
 import { DEFAULT_LIMITS } from "../../../sandbox/index.ts";
 
@@ -27,7 +27,7 @@ process.stdin.once('data', () => {`;
 const folder = mkdtempSync(join(tmpdir(), "tyche-lying-"));
 chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const launcher = createLauncher();
+const launcher = createChildLauncher();
 let count = 0;
 
 /** Starts such a child, gives it run 7, and returns how the worker ended it. */

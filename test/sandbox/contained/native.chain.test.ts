@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLauncher } from "../../../sandbox/host/launch.ts";
+import { createChildLauncher } from "../../../sandbox/host/launch.ts";
 import {
   AF_INET,
   AF_UNIX,
@@ -68,7 +68,7 @@ describe.runIf(isLinux).each([
   });
 });
 
-const { landlock } = createLauncher().containment;
+const { landlock } = createChildLauncher().containment;
 const EACCES = -13;
 
 describe.runIf(isLinux && landlock)("native code that Landlock alone holds", () => {

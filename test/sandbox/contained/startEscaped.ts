@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { createLauncher, type LauncherOptions } from "../../../sandbox/host/launch.ts";
+import { createChildLauncher, type LauncherOptions } from "../../../sandbox/host/launch.ts";
 
 /** A started process that acts like escaped code. */
 export interface Escaped {
@@ -41,7 +41,7 @@ export async function startEscaped(
   });
   writeFileSync(script, built.outputFiles[0]?.text ?? "", { mode: 0o644 });
   chmodSync(folder, options.folderMode ?? 0o755);
-  const child = createLauncher(options.launcher).launch(script);
+  const child = createChildLauncher(options.launcher).launch(script);
   let stderr = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();

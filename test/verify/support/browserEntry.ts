@@ -3,7 +3,7 @@ import type { OracleContracts } from "../../../src/chainlink/contractBook.ts";
 import {
   createFetchReader,
   createRecordedReader,
-  createRecorder,
+  createReadRecorder,
 } from "../../../src/verify/recordedReader.ts";
 import type { RunSource } from "../../../src/verify/runSource.ts";
 import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
@@ -22,7 +22,9 @@ export interface BrowserVerification {
 /** Verifies a transaction like the page does, with a node or chain data. Returns the verification and the data read, as JSON. */
 export async function verifyInBrowser(options: BrowserVerification): Promise<string> {
   const { hash, rpcUrl, data, chainId, contracts, run } = options;
-  const client = createRecorder(data === undefined ? createFetchReader(rpcUrl) : createRecordedReader(data));
+  const client = createReadRecorder(
+    data === undefined ? createFetchReader(rpcUrl) : createRecordedReader(data),
+  );
   const verification = await verifyTransaction(hash, {
     client,
     network: "test",

@@ -77,7 +77,7 @@ function shorten(address: string): string {
 }
 
 /** Returns the transaction hash from an explorer URL. */
-export function hashOf(url: string): string {
+export function transactionHashOf(url: string): string {
   return url.split("/").at(-1) ?? "";
 }
 
@@ -85,7 +85,7 @@ export function hashOf(url: string): string {
 export function transactionsOf(
   outcome: SharedResult["outcome"],
 ): readonly { readonly name: string; readonly hash: string }[] {
-  const hash = hashOf(outcome.url);
+  const hash = transactionHashOf(outcome.url);
   if ("randomNumber" in outcome) return [{ name: "Proof in", hash }];
   if (!("vrfv2Hash" in outcome)) return [{ name: "Result in", hash }];
   if (outcome.vrfv2Hash === hash) return [{ name: "Proof and result in", hash }];

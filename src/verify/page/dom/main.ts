@@ -22,13 +22,13 @@ import {
 } from "../../../lib/verificationWords.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
 import { findDraws } from "../../findDraws.ts";
-import { describeError, describeResult } from "../../describeResult.ts";
+import { describeErrorBytes, describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
 import { verifyTransaction, type KnownPreset } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
   createRecordedReader,
-  createRecorder,
+  createReadRecorder,
   findRecordedHash,
 } from "../../recordedReader.ts";
 import { showErrorText, showHidden } from "../showForeignText.ts";
@@ -272,7 +272,7 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
     await unlessStopped(readAddress(), current.signal);
     const named = parseNamed(field("tx"));
     const data = field("data");
-    const recorder = createRecorder(
+    const recorder = createReadRecorder(
       data === ""
         ? createFetchReader(parseUrl(field("rpc"), named), { stop: current })
         : createRecordedReader(data),
@@ -555,7 +555,7 @@ function describeRequest(request: RequestVerification, newest: bigint | undefine
   const { result, err } = request;
   const hasResult = result !== null && (err === "0x" || result !== "0x");
   const value = hasResult ? describeBoth(result as Hex) : undefined;
-  const error = isError(err) ? `Error: ${showHidden(describeError(err as Hex))}` : undefined;
+  const error = isError(err) ? `Error: ${showHidden(describeErrorBytes(err as Hex))}` : undefined;
   const words = request.randomNumber.length > 0 ? `Word: ${request.randomNumber.join(", ")}` : undefined;
   const label = showHidden(describeLabel(request.label));
   const draw = describeDraw(request);

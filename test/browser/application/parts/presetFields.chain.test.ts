@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DEFAULT_PRESETS_FOLDER } from "../../../../src/requests/accept/presetFolder.ts";
-import { readPresets } from "../../../../src/requests/accept/presetTools.ts";
+import { readPresetFolder } from "../../../../src/requests/accept/presetTools.ts";
 import type { PresetView } from "../../../../src/client/index.ts";
 import { createFields, readParams } from "../../../../src/browser/application/parts/presetFields.ts";
 
@@ -17,7 +17,7 @@ const makePreset = (properties: PresetView["parameters"], required: string[] = [
 });
 
 test("every parameter of the presets that come with Tyche has a title, and its digits", async () => {
-  const presets = (await readPresets(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
+  const presets = (await readPresetFolder(DEFAULT_PRESETS_FOLDER)).map(({ preset }) => preset!);
   const fields = presets.flatMap((preset) => createFields(preset as unknown as PresetView));
   expect(fields.map(({ name, title, kind, isNumeric }) => [name, title, kind, isNumeric])).toEqual([
     ["numberOfWinners", "Winners", "text", true],

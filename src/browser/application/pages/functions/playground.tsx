@@ -15,7 +15,7 @@ import { Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { keepDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
-import { describeError, dryRun, findFailure, runOnChain, type Run } from "./run.ts";
+import { describeFailedCall, dryRun, findFailure, runOnChain, type Run } from "./run.ts";
 import { RunPanel } from "./runPanel.tsx";
 import { encodeFragment } from "./share.ts";
 import { SNIPPETS } from "./snippets.ts";
@@ -51,7 +51,7 @@ export function Playground({
     try {
       for await (const next of steps(operator.as(dappId), draft, signal)) if (!signal.aborted) setRun(next);
     } catch (error) {
-      if (!signal.aborted) setRun(describeError(error));
+      if (!signal.aborted) setRun(describeFailedCall(error));
     } finally {
       if (!signal.aborted) setRunning(false);
     }

@@ -66,7 +66,7 @@ export async function* runOnChain(
 }
 
 /** Describes an error for display. A source that failed the dry run is shown as its result. */
-export function describeError(error: unknown): Run {
+export function describeFailedCall(error: unknown): Run {
   if (error instanceof FunctionFailedError && error.id === undefined) {
     const { message, console, line, column, details } = error;
     const place = line === undefined || column === undefined ? {} : { line, column };

@@ -11,7 +11,7 @@ import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../pa
 import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { Beacon, hashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon, transactionHashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { beaconOf } from "../../../../lib/drawWords.ts";
@@ -125,10 +125,15 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
             <VerifyPart
               client={client}
               network={network}
-              hash={hashOf(outcome.url)}
+              hash={transactionHashOf(outcome.url)}
               requestId={outcome.requestId}
             />
-            <CheckPart network={network} hash={hashOf(outcome.url)} label={outcome.label} dappId={dappId} />
+            <CheckPart
+              network={network}
+              hash={transactionHashOf(outcome.url)}
+              label={outcome.label}
+              dappId={dappId}
+            />
           </>
         )}
       </div>

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { describeError } from "../../../../../src/browser/application/pages/functions/run.ts";
+import { describeFailedCall } from "../../../../../src/browser/application/pages/functions/run.ts";
 import { InvalidParameterError } from "../../../../../src/client/errors.ts";
 
 const refusal = (message: string, details: readonly object[]) =>
-  describeError(
+  describeFailedCall(
     new InvalidParameterError({ code: "invalid_parameter", status: 400, data: { err: message, details } }),
   );
 

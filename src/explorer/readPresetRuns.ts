@@ -14,7 +14,7 @@ import { toWord } from "../lib/uint256.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readResponse } from "./readFunctions.ts";
 
-/** The part of a chain that {@link readPresets} reads. */
+/** The part of a chain that {@link readPresetRuns} reads. */
 type PresetChain = Pick<ExploredChain, "contracts" | "drandChains"> & {
   readonly archive: Pick<ExploredChain["archive"], "findLogs">;
   readonly client: Pick<ExploredChain["client"], "request">;
@@ -26,7 +26,7 @@ type PresetChain = Pick<ExploredChain, "contracts" | "drandChains"> & {
  * @param logs the transaction's own, from the oracle's contracts
  * @param range blocks to search for what belongs to them
  */
-export async function readPresets(
+export async function readPresetRuns(
   logs: readonly RawLog[],
   { archive, client, contracts, drandChains }: PresetChain,
   range: { readonly fromBlock: bigint; readonly toBlock: bigint },
