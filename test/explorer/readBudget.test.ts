@@ -10,7 +10,9 @@ function createChain() {
     return "0x10";
   };
   const { archive } = describeChain(
-    { profile: {}, isEmbedded: true, titles: {} } as unknown as Parameters<typeof describeChain>[0],
+    { profile: {}, isEmbedded: true, terms: {}, titles: {} } as unknown as Parameters<
+      typeof describeChain
+    >[0],
     { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
     async () => [],
   );
@@ -69,7 +71,9 @@ test("a page has four calls of the node in flight, and another caller's go throu
     },
   };
   const { archive } = describeChain(
-    { profile: {}, isEmbedded: true, titles: {} } as unknown as Parameters<typeof describeChain>[0],
+    { profile: {}, isEmbedded: true, terms: {}, titles: {} } as unknown as Parameters<
+      typeof describeChain
+    >[0],
     { client, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
     async () => [],
   );

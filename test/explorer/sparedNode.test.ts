@@ -89,7 +89,7 @@ test.each([
     return { ...block, transactions: [] };
   };
   const { archive } = describeChain(
-    { profile: {}, isEmbedded, titles: {} } as unknown as Parameters<typeof describeChain>[0],
+    { profile: {}, isEmbedded, terms: {}, titles: {} } as unknown as Parameters<typeof describeChain>[0],
     { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
     async () => [],
   );
