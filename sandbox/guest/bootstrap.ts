@@ -131,7 +131,14 @@ export default function boot(
       new (load("events")["DOMException"] as new (message: string, name: string) => Error)(message, name),
     setTimeout: timers.start,
     clearTimeout: timers.clearTimeout,
-    nextTick: timers.nextTick,
+    nextTick: (callback) =>
+      timers.nextTick(() => {
+        try {
+          callback();
+        } catch (error) {
+          if (!isErrorHandled(error)) throw error;
+        }
+      }),
     bindContext,
     touch,
   };
@@ -246,6 +253,12 @@ export default function boot(
       const call = calls[id];
       if (call?.isFetch === true) call.reject(new TypeError("fetch failed"));
     }
+  }
+
+  /** Passes an uncaught error to the listeners of the source. */
+  function isErrorHandled(error: unknown): boolean {
+    const handle = chunks["events"]?.["isHandled"] as ((error: unknown) => boolean) | undefined;
+    return handle !== undefined && handle(error);
   }
 
   /** Passes a rejection that nobody handled to the listeners of the source, unless an error was thrown meanwhile. */

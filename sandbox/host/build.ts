@@ -146,9 +146,48 @@ async function bundle(): Promise<string> {
   return child.outputFiles[0]?.text ?? "";
 }
 
+const READ_EVENTS = "data: undefined, end: undefined, readable: undefined";
+const FIRST_EVENTS = "close: undefined, error: undefined";
+const WRITE_EVENTS = "prefinish: undefined, finish: undefined, drain: undefined";
+
+/**
+ * What Node 24 has that readable-stream lacks, by file: the error of a pipeline that a signal ends has the signal's reason, a stream that
+ * finishes says null, and the order of a stream's properties and of the events it may have.
+ */
+const STREAM_CHANGES: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
+  pipeline: [
+    ["finishImpl(new AbortError())", "finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))"],
+  ],
+  readable: [
+    [
+      "this._readableState = new ReadableState(options, this, isDuplex)",
+      `this._events ??= { ${FIRST_EVENTS}, ${READ_EVENTS} }; $&`,
+    ],
+  ],
+  writable: [
+    ["onfinishCallbacks[i]()", "onfinishCallbacks[i](null)"],
+    ["state.pendingcb--\n    cb()", "state.pendingcb--\n    cb(null)"],
+    [
+      "this._writableState = new WritableState(options, this, isDuplex)",
+      `this._events ??= { ${FIRST_EVENTS}, ${WRITE_EVENTS} }; $&`,
+    ],
+  ],
+  duplex: [
+    [
+      "Readable.call(this, options)",
+      `this._events ??= { ${FIRST_EVENTS}, ${WRITE_EVENTS}, ${READ_EVENTS} };
+      this._readableState = undefined; this._writableState = undefined; this.allowHalfOpen = true; $&`,
+    ],
+  ],
+};
+
 /** Gives readable-stream the guest's own modules in place of the packages that it depends on. */
 function streamParts(guestDir: string): Plugin {
   const parts = join(guestDir, "node", "streamParts.ts");
+  const partOf = (name: string) => ({
+    contents: `module.exports = require(${JSON.stringify(parts)}).streamParts[${JSON.stringify(name)}];`,
+    resolveDir: guestDir,
+  });
   return {
     name: "stream parts",
     setup(build) {
@@ -157,22 +196,17 @@ function streamParts(guestDir: string): Plugin {
         ({ path, importer }) =>
           importer.includes("readable-stream") ? { path: path.replace("/", ""), namespace: "part" } : null,
       );
-      // Node's words since: the error of a pipeline that a signal ends has the signal's reason, and a stream that finishes says null.
-      build.onLoad(
-        { filter: /readable-stream\/lib\/internal\/streams\/(?:pipeline|writable)\.js$/ },
-        ({ path }) => ({
-          contents: readFileSync(path, "utf8")
-            .replace(
-              "finishImpl(new AbortError())",
-              "finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))",
-            )
-            .replace("onfinishCallbacks[i]()", "onfinishCallbacks[i](null)"),
-        }),
-      );
-      build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
-        contents: `module.exports = require(${JSON.stringify(parts)}).streamParts[${JSON.stringify(path)}];`,
-        resolveDir: guestDir,
-      }));
+      build.onLoad({ filter: /readable-stream\/lib\/internal\/streams\/\w+\.js$/ }, ({ path }) => {
+        const name = basename(path, ".js");
+        if (name === "buffer_list") return partOf("list");
+        let contents = readFileSync(path, "utf8");
+        for (const [from, to] of STREAM_CHANGES[name] ?? []) {
+          if (!contents.includes(from)) throw new Error(`readable-stream's ${name} has changed: ${from}`);
+          contents = contents.replace(from, to);
+        }
+        return { contents };
+      });
+      build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => partOf(path));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { fromBase64, fromHex, toBase64, toHex } from "../baseCodes.ts";
 import type { Internals } from "../internals.ts";
 import type { Bytes } from "./buffer.ts";
-import { nodeError } from "./errors.ts";
+import { unknownEncoding } from "./errors.ts";
 
 /** Node's encoding names in lower case, mapped to their canonical names. */
 export const ENCODINGS: Readonly<Record<string, string>> = {
@@ -34,15 +34,8 @@ export interface Encodings {
 export function encodingOf(encoding: unknown, isStrict = false): string {
   if (encoding === undefined || (!isStrict && (encoding === null || encoding === ""))) return "utf8";
   const known = typeof encoding === "string" ? ENCODINGS[encoding.toLowerCase()] : undefined;
-  if (known === undefined)
-    throw nodeError("ERR_UNKNOWN_ENCODING", `Unknown encoding: ${shown(encoding)}`, TypeError);
+  if (known === undefined) throw unknownEncoding(encoding);
   return known;
-}
-
-function shown(encoding: unknown): string {
-  if (encoding instanceof Uint8Array)
-    return `<Buffer ${Array.from(encoding, (byte) => byte.toString(16).padStart(2, "0")).join(" ")}>`;
-  return Object.prototype.toString.call(encoding) === "[object Object]" ? "{}" : String(encoding);
 }
 
 /** Creates the encodings. UTF-8 is encoded by `Internals.encodeUtf8` and decoded by the text chunk. */

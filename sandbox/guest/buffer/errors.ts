@@ -78,6 +78,12 @@ export function wrongType(name: string, expected: string, value: unknown): Error
   return wrongArgument(name, `of type ${expected}`, value);
 }
 
+/** Checks an object that isn't an array. */
+export function checkObject(value: unknown, name: string): asserts value is object {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw wrongType(name, "object", value);
+}
+
 /** Creates an `ERR_INVALID_ARG_TYPE` error; `expected` follows "must be", and a `name` like "first argument" isn't quoted. */
 export function wrongArgument(name: string, expected: string, value: unknown): Error {
   const kind = name.includes(".") ? "property" : "argument";
@@ -87,16 +93,29 @@ export function wrongArgument(name: string, expected: string, value: unknown): E
   return nodeError("ERR_INVALID_ARG_TYPE", message, TypeError, hides);
 }
 
+type Util = Readonly<Record<"inspect" | "format", (...values: unknown[]) => string>>;
+let findUtil: () => Util;
+/** Says where this chunk's errors find `node:util`, which shows their values. */
+export function showValuesWith(load: (chunk: string) => Readonly<Record<string, unknown>>): void {
+  findUtil = () => load("node")["util"] as Util;
+}
+
 /** Creates an `ERR_INVALID_ARG_VALUE` error; `expected` follows the name. */
 export function invalidArgument(name: string, value: unknown, expected = "is invalid"): Error {
   const kind = name.includes(".") ? "property" : "argument";
-  const text = value instanceof Uint8Array ? "<Buffer >" : String(value);
-  const shown = typeof value === "string" ? `'${value}'` : text;
+  const text = findUtil().inspect(value);
+  const shown = text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}...` : text;
   return nodeError(
     "ERR_INVALID_ARG_VALUE",
     `The ${kind} '${name}' ${expected}. Received ${shown}`,
     TypeError,
   );
+}
+const MAX_SHOWN_CHARS = 128;
+
+/** Creates an `ERR_UNKNOWN_ENCODING` error; `readable-stream` calls it with `new`. */
+export function unknownEncoding(encoding: unknown): Error {
+  return nodeError("ERR_UNKNOWN_ENCODING", findUtil().format("Unknown encoding: %s", encoding), TypeError);
 }
 
 /** Creates a function that says that it, e.g. `util: diff`, is not available. */

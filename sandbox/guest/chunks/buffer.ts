@@ -3,7 +3,7 @@ import { createEncodings, encodingOf } from "../buffer/encodings.ts";
 import { createMethods } from "../buffer/methods.ts";
 import { METHOD_ORDER, ORDER, SHAPES } from "../buffer/shapes.ts";
 import { checkLength, createStatics } from "../buffer/statics.ts";
-import { outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { outOfRange, showValuesWith, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { order, shape } from "../shape.ts";
 import { bytesOf } from "../webIdl.ts";
@@ -16,6 +16,7 @@ const NOT_TRANSCODED = ["utf16le latin1", "utf16le ascii", "latin1 utf8", "latin
 /** Node's `Buffer`: feross/buffer with Node's encodings, errors and inspection. */
 export default function bufferChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load } = internals;
+  showValuesWith(load);
   const { prototype } = Buffer;
   const encodings = createEncodings(internals);
   const { encode, decode } = encodings;

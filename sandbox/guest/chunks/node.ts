@@ -6,6 +6,7 @@ import { createAsyncHooks } from "../node/asyncHooks.ts";
 import { createDiagnostics } from "../node/diagnostics.ts";
 import { createEvents } from "../node/events.ts";
 import { createPaths } from "../node/path.ts";
+import { createPunycode } from "../node/punycode.ts";
 import { createQuerystring } from "../node/querystring.ts";
 import { ORDERS, SHAPES } from "../node/shapes.ts";
 import * as small from "../node/small.ts";
@@ -18,12 +19,14 @@ type Module = Readonly<Record<string, unknown>>;
 
 /** Node's modules that need nothing from the system; each member creates its module on first use. */
 export default function nodeChunk(internals: Internals): Module {
+  errors.showValuesWith(internals.load);
   const makers: Readonly<Record<string, () => Module>> = {
     assert: () => createAssert(internals),
     assertStrict: () => {
-      const strict = members["assert"]?.["strict"] as Record<string, unknown>;
-      const names = Object.entries(strict).filter(([name]) => !["Assert", "CallTracker"].includes(name));
-      return { ...Object.fromEntries(names), default: strict };
+      // In Deno the names are those of `node:assert`: only the default export is strict.
+      const whole = members["assert"] as Module;
+      const names = Object.entries(whole).filter(([name]) => !["Assert", "CallTracker"].includes(name));
+      return { ...Object.fromEntries(names), default: whole["strict"] };
     },
     asyncHooks: () => {
       const { module, bind } = createAsyncHooks();
@@ -44,7 +47,7 @@ export default function nodeChunk(internals: Internals): Module {
     pathWin32: () => members["paths"]?.["win32"] as Module,
     paths: () => createPaths(internals),
     perfHooks: () => small.createPerfHooks(internals),
-    punycode: () => small.createPunycode(internals),
+    punycode: () => createPunycode(),
     querystring: () => createQuerystring(internals),
     streamWeb: () => {
       const web: Record<string, unknown> = { ...internals.load("streams") };

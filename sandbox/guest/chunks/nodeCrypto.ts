@@ -1,4 +1,4 @@
-import { nodeError, wrongArgument } from "../buffer/errors.ts";
+import { nodeError, showValuesWith, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createAgreements } from "../node/crypto/agree.ts";
 import { type BufferType, createByteTools } from "../node/crypto/bytes.ts";
@@ -16,6 +16,7 @@ import { order, shape } from "../shape.ts";
 /** Creates `node:crypto`: the host's natives do the work, synchronously. */
 export default function nodeCryptoChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load, native } = internals;
+  showValuesWith(load);
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
   const { crypto: webcrypto, webKeys } = load("crypto") as {
     crypto: { subtle: unknown; getRandomValues(array: unknown): unknown };

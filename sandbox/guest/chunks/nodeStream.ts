@@ -1,6 +1,13 @@
-import { describe, nodeError, wrongArgument } from "../buffer/errors.ts";
+import { describe, nodeError, showValuesWith, unknownEncoding, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import { type DuplexClass, type WebWritable, duplexPair, webWritables } from "../node/streamPairs.ts";
+import {
+  type DuplexClass,
+  type WebWritable,
+  duplexPair,
+  webReadables,
+  webWritables,
+} from "../node/streamPairs.ts";
+import { PieceList } from "../node/pieceList.ts";
 import { streamParts } from "../node/streamParts.ts";
 import { order, shape } from "../shape.ts";
 import { isAnyArrayBuffer } from "../types.ts";
@@ -40,12 +47,6 @@ const SHAPES: Readonly<Record<string, string>> = {
 const ORDER =
   "isDestroyed isDisturbed isErrored isReadable isWritable Readable Writable Duplex Transform PassThrough duplexPair pipeline addAbortSignal finished destroy compose setDefaultHighWaterMark getDefaultHighWaterMark promises Stream _isArrayBufferView _isUint8Array _uint8ArrayToBuffer";
 
-/** Yields a stream's pieces, buffers as plain arrays of bytes. */
-async function* plainPieces(stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
-  for await (const piece of stream)
-    yield piece instanceof Uint8Array ? new Uint8Array(piece.buffer, piece.byteOffset, piece.length) : piece;
-}
-
 /** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
 
@@ -82,6 +83,7 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     buffer: load("buffer"),
     process: load("platform")["process"],
     string_decoder: node["stringDecoder"],
+    list: PieceList,
   });
   const { codes } = require("readable-stream/lib/ours/errors.js");
   for (const [code, Class] of Object.entries(codes) as [string, Coded][])
@@ -99,10 +101,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
           TypeError,
         );
   };
-  codes["ERR_UNKNOWN_ENCODING"] = function unknownEncoding(encoding: unknown): Error {
-    const { format } = node["util"] as { format(...args: unknown[]): string };
-    return nodeError("ERR_UNKNOWN_ENCODING", format("Unknown encoding: %s", encoding), TypeError);
-  };
+  showValuesWith(load);
+  codes["ERR_UNKNOWN_ENCODING"] = unknownEncoding;
   codes["ERR_MISSING_ARGS"] = function missingArgument(name: string): Error {
     return nodeError("ERR_MISSING_ARGS", `The "${name}" argument must be specified`, TypeError);
   };
@@ -113,6 +113,9 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   ): Error {
     const text = `Expected ${wanted} to be returned from the "${name}" function but got ${describe(value)}.`;
     return nodeError("ERR_INVALID_RETURN_VALUE", text, TypeError);
+  };
+  const { Buffer } = load("buffer") as unknown as {
+    Buffer: { from(value: unknown): Uint8Array; isEncoding(value: unknown): boolean };
   };
   const library = require("readable-stream/lib/stream.js");
   (library["setDefaultHighWaterMark"] as (isObject: boolean, bytes: number) => void)(false, 65_536);
@@ -160,13 +163,19 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   const expect = (value: unknown, Type: unknown, name: string, expected: string): void => {
     if (!(value instanceof (Type as new () => object))) throw wrongArgument(name, expected, value);
   };
-  Readable["fromWeb"] = (stream: unknown, options: object = {}): unknown => {
+  const { fromWeb: readWeb, toWeb: toReadable } = webReadables(
+    library,
+    load("streams"),
+    Buffer,
+    (node["errors"] as { AbortError: new (options: ErrorOptions) => Error }).AbortError,
+  );
+  Readable["fromWeb"] = (stream: unknown, options?: object): unknown => {
     expect(stream, ReadableStream, "readableStream", "an instance of ReadableStream");
-    return Readable.from(stream, { objectMode: false, ...options });
+    return readWeb(stream as never, options);
   };
-  Readable["toWeb"] = (stream: unknown): unknown => {
+  Readable["toWeb"] = (stream: unknown, options?: object): unknown => {
     expect(stream, Readable, "streamReadable", "an stream.Readable");
-    return ReadableStream.from(plainPieces(stream as AsyncIterable<unknown>));
+    return toReadable(stream as never, options);
   };
   // Of objects, Node 24 passes on no encoding but the one that is given.
   const encodings = new WeakMap<object, unknown>();
@@ -175,6 +184,7 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
       return this.objectMode ? undefined : encodings.get(this);
     },
     set(value: unknown) {
+      if (!Buffer.isEncoding(value)) throw unknownEncoding(value);
       encodings.set(this, value);
     },
   });
@@ -223,10 +233,14 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     duplexPair: (options?: object) => duplexPair(Duplex as unknown as DuplexClass, nextTick, options),
     _isArrayBufferView: (value: unknown) => ArrayBuffer.isView(value),
   });
+  Object.assign(Duplex.prototype, { destroy: (Writable.prototype as { destroy?: unknown }).destroy });
+  // The events that a stream may have are listed beforehand.
+  Object.assign((library["Stream"] as StreamClass).prototype, {
+    eventNames(this: { readonly _events: Record<PropertyKey, unknown> }): PropertyKey[] {
+      return Reflect.ownKeys(this._events).filter((name) => this._events[name] !== undefined);
+    },
+  });
   const names = Object.fromEntries(Object.entries(library));
-  const { Buffer } = load("buffer") as unknown as {
-    Buffer: { from(value: unknown): Uint8Array };
-  };
   /** Deno's own words, for what can't be read piece by piece. */
   const piecesOf = (stream: AsyncIterable<unknown>): AsyncIterable<unknown> => {
     if (typeof stream[Symbol.asyncIterator] !== "function")

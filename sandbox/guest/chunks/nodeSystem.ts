@@ -1,13 +1,14 @@
-import { invalidArgument, nodeError } from "../buffer/errors.ts";
+import { checkInteger, invalidArgument, nodeError, showValuesWith } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { nodeModules } from "../nodeModules.ts";
+import { order } from "../shape.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
 
 /** What Deno's `node:process` exports by name, of what the process has. */
 const PROCESS_NAMES =
-  "arch argv argv0 cpuUsage cwd emitWarning env execArgv execPath exit getBuiltinModule getegid geteuid getgid getuid hrtime memoryUsage nextTick pid platform ppid removeAllListeners removeListener stderr stdin stdout umask version versions";
+  "arch argv argv0 availableMemory chdir constrainedMemory cpuUsage cwd dlopen emitWarning env execArgv execPath exit getActiveResourcesInfo getBuiltinModule getegid geteuid getgid getuid hrtime loadEnvFile kill memoryUsage nextTick pid platform ppid removeAllListeners removeListener resourceUsage setegid seteuid setgid setuid stderr stdout threadCpuUsage umask version versions";
 const processModule = (process: Record<string, unknown>): Exports => ({
   ...Object.fromEntries(PROCESS_NAMES.split(" ").map((name) => [name, process[name]])),
   default: process,
@@ -17,8 +18,65 @@ const FS_READ = "readFile readdir stat lstat readlink realpath open access opend
 const FS_WRITE =
   "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
 
+type Refuse = (permission: string, subject?: unknown) => Error;
+
+/** Functions of `node:os` that need a permission, and what their errors name. */
+const OS_READS = {
+  cpus: "cpus",
+  freemem: "systemMemoryInfo",
+  homedir: "homedir",
+  hostname: "hostname",
+  loadavg: "loadavg",
+  networkInterfaces: "networkInterfaces",
+  release: "osRelease",
+  totalmem: "systemMemoryInfo",
+  uptime: "osUptime",
+  userInfo: "uid",
+  version: "osRelease",
+};
+const OS_NAMES =
+  "availableParallelism arch cpus endianness freemem getPriority homedir hostname loadavg networkInterfaces machine platform release setPriority tmpdir totalmem type uptime userInfo version constants EOL devNull";
+
+/** Creates `node:os`. */
+function createOs(constants: Readonly<Record<string, object>>, refuse: Refuse): Record<string, unknown> {
+  const os: Record<string, unknown> = {
+    EOL: "\n",
+    devNull: "/dev/null",
+    tmpdir(): never {
+      throw refuse("env", "TMPDIR");
+    },
+    getPriority(pid: unknown = 0): never {
+      checkInteger(pid, "pid", -(2 ** 31), 2 ** 31 - 1);
+      throw refuse("sys", "getPriority");
+    },
+    setPriority(pid: unknown, priority: unknown): never {
+      const isOnly = priority === undefined;
+      if (!isOnly) checkInteger(pid, "pid", -(2 ** 31), 2 ** 31 - 1);
+      checkInteger(isOnly ? pid : priority, "priority", -20, 19);
+      throw refuse("sys", "setPriority");
+    },
+    constants: { UV_UDP_IPV6ONLY: 2, ...constants, signals: Object.freeze(constants["signals"]) },
+  };
+  const texts = { arch: "x64", endianness: "LE", machine: "x86_64", platform: "linux", type: "Linux" };
+  for (const [name, text] of Object.entries(texts))
+    os[name] = Object.assign(
+      () => text,
+      name !== "machine" && name !== "type" && { [Symbol.toPrimitive]: () => text },
+    );
+  os["availableParallelism"] = () => 1;
+  for (const [name, subject] of Object.entries(OS_READS))
+    os[name] = () => {
+      throw refuse("sys", subject);
+    };
+  for (const name of OS_NAMES.split(" "))
+    if (typeof os[name] === "function") Object.defineProperty(os[name], "name", { value: name });
+  Object.defineProperty(os["getPriority"], "length", { value: 0 });
+  return order(os, OS_NAMES);
+}
+
 /** Creates the system modules: as on the nodes, they can be imported, but any use that needs a permission is refused. */
 export default function nodeSystemChunk({ load, native }: Internals): Readonly<Record<string, Exports>> {
+  showValuesWith(load);
   const { errors } = load("platform")["Deno"] as { errors: Record<string, ErrorConstructor> };
   const refuse = (permission: string, subject?: unknown): Error => {
     const named = subject === undefined ? "" : ` to "${String(subject)}"`;
@@ -65,32 +123,8 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
       noEnvironment,
     ]),
   );
-  const system = (name: string) => (): never => {
-    throw refuse("sys", name);
-  };
-  const os = {
-    EOL: "\n",
-    devNull: "/dev/null",
-    platform: () => "linux",
-    type: () => "Linux",
-    arch: () => "x64",
-    endianness: () => "LE",
-    tmpdir: (): never => {
-      throw refuse("env", "TMPDIR");
-    },
-    availableParallelism: () => 1,
-    constants: JSON.parse(native("osConstants", {}) as string) as object,
-    hostname: system("hostname"),
-    cpus: system("cpus"),
-    freemem: system("systemMemoryInfo"),
-    totalmem: system("systemMemoryInfo"),
-    homedir: system("homedir"),
-    loadavg: system("loadavg"),
-    networkInterfaces: system("networkInterfaces"),
-    release: system("osRelease"),
-    uptime: system("osUptime"),
-    userInfo: system("userInfo"),
-  };
+  const constants = JSON.parse(native("osConstants", {}) as string) as Record<string, object>;
+  const os = createOs(constants, refuse);
   const getBuiltinModule = (name: unknown): unknown => {
     const entry = Object.hasOwn(nodeModules, String(name)) ? nodeModules[String(name)] : undefined;
     if (entry === undefined) return undefined;

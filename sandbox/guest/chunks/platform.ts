@@ -1,3 +1,4 @@
+import { showValuesWith } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createDeno } from "../platform/deno.ts";
 import { createPerformance } from "../platform/performance.ts";
@@ -14,6 +15,7 @@ const ABSENT =
 /** The remaining members of Deno's global object. */
 export default function platformChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load, setTimeout, exception } = internals;
+  showValuesWith(load);
   const events = load("events") as {
     readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
     readonly Event: new (type: string) => object;
@@ -162,11 +164,14 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
   const performance = createPerformance(internals);
   const unsupported = (name: string) => (): Promise<never> =>
     Promise.reject(exception(`${name} is not available here`, "NotSupportedError"));
+  let process: object | undefined;
   return {
     ...absent,
     ...performance,
     Deno: createDeno(internals),
-    process: createProcess(internals),
+    get process() {
+      return (process ??= createProcess(internals));
+    },
     Navigator,
     navigator: new Navigator(),
     Worker,

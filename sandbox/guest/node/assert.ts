@@ -293,12 +293,11 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     Assert,
     AssertionError,
     CallTracker: deprecatedTracker,
-    ok,
   };
   const strictChecks = {
     equal: checks.strictEqual,
-    notEqual: checks.notStrictEqual,
     deepEqual: checks.deepStrictEqual,
+    notEqual: checks.notStrictEqual,
     notDeepEqual: checks.notDeepStrictEqual,
   };
   /** Checks with options of their own. */
@@ -318,7 +317,12 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     if (strict) Object.assign(this, strictChecks);
   }
   const methods = Object.entries(checks).filter(([name]) => /^[a-np-z]/.test(name));
-  Object.assign(Assert.prototype, Object.fromEntries(methods), { ok: (...args: unknown[]) => ok(...args) });
+  const { fail: failing, ...others } = Object.fromEntries(methods);
+  function okOf(...args: unknown[]): void {
+    ok(...args);
+  }
+  Object.defineProperty(okOf, "name", { value: "ok" });
+  Object.assign(Assert.prototype, { fail: failing, ok: okOf, ...others });
   Object.defineProperty(ok, "name", { value: "assert" });
   // Node's are functions that `new` calls, too.
   const callable = () =>
@@ -329,9 +333,14 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
       "name",
       { value: "assert", configurable: true },
     );
-  const assert = Object.assign(callable(), checks);
-  const strict = Object.assign(callable(), checks, strictChecks);
-  Object.assign(strict, { strict });
-  const whole = Object.assign(assert, { strict });
-  return { ...checks, strict, default: whole };
+  const assert = callable();
+  const strict = callable();
+  const names = { ...checks, ok: assert, strict };
+  Object.assign(assert, names);
+  Object.assign(
+    strict,
+    Object.fromEntries(Object.entries(names).sort(([a], [b]) => (a < b ? -1 : 1))),
+    strictChecks,
+  );
+  return { ...names, default: assert };
 }

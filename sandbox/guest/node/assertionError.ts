@@ -1,4 +1,4 @@
-import { wrongType } from "../buffer/errors.ts";
+import { checkObject } from "../buffer/errors.ts";
 import { isNativeError } from "../types.ts";
 import { inspect } from "./util.ts";
 
@@ -43,7 +43,7 @@ export class AssertionError extends Error {
   declare operator: string | undefined;
   declare readonly diff: string;
   constructor(options: AssertionOptions) {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     const { message, operator, diff = "simple" } = options;
     let { actual, expected } = options;
     if (hasStack(actual) && hasStack(expected))

@@ -1,4 +1,4 @@
-import { nodeError, wrongType } from "../buffer/errors.ts";
+import { checkObject, nodeError, wrongType } from "../buffer/errors.ts";
 import { callSites, isOurs } from "./callSites.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -107,22 +107,27 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
   class AsyncLocalStorage {
     /** What applies outside of `run`. */
     #store: unknown;
-    declare readonly name: string;
-    constructor({
-      defaultValue,
-      name = "",
-    }: { readonly defaultValue?: unknown; readonly name?: string } = {}) {
+    readonly #name: string;
+    /** Only shown. */
+    enabled = false;
+    constructor(options: { readonly defaultValue?: unknown; readonly name?: unknown } = {}) {
+      checkObject(options, "options");
+      const { defaultValue, name } = options;
       this.#store = defaultValue;
-      Object.defineProperty(this, "name", { value: name, configurable: true });
+      this.#name = name === undefined ? "" : `${name as number}`;
       storages.add(this);
     }
+    get name(): string {
+      return this.#name;
+    }
     static bind(work: Work): Work {
-      return AsyncResource.bind(work);
+      return AsyncResource.bind(work, undefined, undefined);
     }
     static snapshot() {
       return snapshot();
     }
     run(store: unknown, work: Work, ...args: unknown[]): unknown {
+      this.enabled = true;
       return scopes.run({ storage: this, store }, () =>
         Reflect.apply<unknown, unknown[], unknown>(work, undefined, args),
       );
@@ -135,11 +140,13 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
       return scope === undefined ? this.#store : scope.store;
     }
     enterWith(store: unknown): void {
+      this.enabled = true;
       const scope = scopes.find(this);
       if (scope === undefined) this.#store = store;
       else scope.store = store;
     }
     disable(): void {
+      this.enabled = false;
       scopes.drop(this);
       this.#store = undefined;
     }
@@ -152,12 +159,16 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
     constructor(type?: unknown) {
       this.type = type;
     }
-    static bind(work: Work, type?: unknown): Work {
-      return new AsyncResource(type ?? work.name).bind(work);
+    static bind(work: Work, type: unknown, self: unknown): Work {
+      return new AsyncResource(type || work.name || "bound-anonymous-fn").bind(work, self);
     }
-    bind(work: unknown): Work {
+    bind(work: unknown, self: unknown): Work {
       if (typeof work !== "function") throw wrongType("fn", "function", work);
-      const bound: Work = (...args) => this.runInAsyncScope(work as Work, undefined, ...args);
+      const run = (given: unknown, args: unknown[]): unknown =>
+        this.runInAsyncScope(work as Work, given, ...args);
+      function bound(this: unknown, ...args: unknown[]): unknown {
+        return run(self === undefined ? this : self, args);
+      }
       return Object.defineProperties(bound, {
         name: { value: "bound", configurable: true },
         length: { value: work.length, configurable: true },
@@ -184,7 +195,7 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
   const names = {
     AsyncLocalStorage,
     AsyncResource,
-    createHook: (callbacks: Readonly<Record<string, unknown>>) => {
+    createHook(callbacks: Readonly<Record<string, unknown>>): AsyncHook {
       for (const name of ["init", "before", "after", "destroy", "promiseResolve"])
         if (callbacks[name] !== undefined && typeof callbacks[name] !== "function")
           throw nodeError("ERR_ASYNC_CALLBACK", `hook.${name} must be a function`, TypeError);

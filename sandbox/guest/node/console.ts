@@ -1,4 +1,4 @@
-import { checkInteger, invalidArgument, nodeError, wrongArgument } from "../buffer/errors.ts";
+import { checkInteger, invalidArgument, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import { tableText } from "../inspect/table.ts";
 import { callable } from "./crypto/callable.ts";
 import { type NodeOptions, formatWith, inspect } from "./util.ts";
@@ -25,6 +25,10 @@ function checkStream(stream: unknown, name: string): Stream {
   throw nodeError("ERR_CONSOLE_WRITABLE_STREAM", text, TypeError);
 }
 
+function warn(text: string): void {
+  (globalThis as unknown as { process: { emitWarning(text: string): void } }).process.emitWarning(text);
+}
+
 class ConsoleImpl {
   readonly #stdout: Stream;
   readonly #stderr: Stream;
@@ -42,6 +46,15 @@ class ConsoleImpl {
     const { colorMode = "auto", inspectOptions, groupIndentation = 2 } = settings;
     if (!["auto", true, false].includes(colorMode as string))
       throw invalidArgument("colorMode", colorMode, "must be one of: 'auto', true, false");
+    if (inspectOptions !== undefined) {
+      if (typeof inspectOptions !== "object" || inspectOptions === null)
+        throw wrongType("options.inspectOptions", "object", inspectOptions);
+      if (inspectOptions.colors !== undefined && settings.colorMode !== undefined) {
+        const text =
+          'Option "options.inspectOptions.color" cannot be used in combination with option "colorMode"';
+        throw nodeError("ERR_INCOMPATIBLE_OPTION_PAIR", text, TypeError);
+      }
+    }
     this.#options = { ...(colorMode === true && { colors: true }), ...inspectOptions };
     this.#width = checkInteger(groupIndentation, "groupIndentation", 0, MAX_INDENTATION);
     for (const name of METHODS) {
@@ -60,7 +73,8 @@ class ConsoleImpl {
   #time(label: unknown, ends: boolean, data: readonly unknown[] = []): void {
     const name = String(label);
     const startMs = this.#startsMs.get(name);
-    if (startMs === undefined) return;
+    if (startMs === undefined)
+      return warn(`No such label '${name}' for console.${ends ? "timeEnd" : "timeLog"}()`);
     if (ends) this.#startsMs.delete(name);
     this.log("%s: %s", name, `${Number((performance.now() - startMs).toFixed(3))}ms`, ...data);
   }
@@ -84,7 +98,8 @@ class ConsoleImpl {
   }
   time(label: unknown = "default"): void {
     const name = String(label);
-    if (!this.#startsMs.has(name)) this.#startsMs.set(name, performance.now());
+    if (this.#startsMs.has(name)) warn(`Label '${name}' already exists for console.time()`);
+    else this.#startsMs.set(name, performance.now());
   }
   timeEnd(label: unknown = "default"): void {
     this.#time(label, true);
@@ -109,7 +124,7 @@ class ConsoleImpl {
     this.log(`${name}: ${this.#counts.get(name)}`);
   }
   countReset(label: unknown = "default"): void {
-    this.#counts.delete(String(label));
+    if (!this.#counts.delete(String(label))) warn(`Count for '${String(label)}' does not exist`);
   }
   group(...label: unknown[]): void {
     if (label.length > 0) this.log(...label);

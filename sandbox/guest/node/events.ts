@@ -1,4 +1,5 @@
 import {
+  checkObject,
   type SignalLike,
   AbortError,
   checkInteger,
@@ -74,8 +75,10 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   function store(self: Emitter, name: Name, list: Listener[]): void {
     const events = (self._events ??= { __proto__: null } as never);
     if (list.length === 0) {
-      if (events[name] !== undefined) self._eventsCount -= 1;
-      delete events[name];
+      if (events[name] === undefined) return;
+      self._eventsCount -= 1;
+      if (self._eventsCount === 0) self._events = { __proto__: null } as never;
+      else delete events[name];
       return;
     }
     if (events[name] === undefined) self._eventsCount = (self._eventsCount || 0) + 1;
@@ -164,7 +167,10 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
           for (const listener of listOf(this, name).toReversed()) this.removeListener(name, listener);
         else store(this, name, []);
       }
-      if (isWatched && names.length === 0) store(this, "removeListener", []);
+      if (names.length === 0 && this._events !== undefined) {
+        this._events = { __proto__: null } as never;
+        this._eventsCount = 0;
+      }
       return this;
     },
     listeners(this: Emitter, name: Name): Listener[] {
@@ -179,7 +185,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       return list.filter((known) => known === listener || known.listener === listener).length;
     },
     eventNames(this: Emitter): Name[] {
-      return Reflect.ownKeys(this._events ?? {});
+      return this._eventsCount > 0 ? Reflect.ownKeys(this._events ?? {}) : [];
     },
   };
   const prototype = EventEmitter.prototype as Record<string, unknown>;
@@ -207,7 +213,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
 
   /** Checks the options of what waits; a signal that is aborted ends it at once. */
   function readSignal(options: { signal?: unknown }): SignalLike | undefined {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     if (options.signal === undefined) return undefined;
     const signal = checkSignal(options.signal, "options.signal");
     if (signal.aborted) throw new AbortError();
@@ -358,7 +364,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     let stop: (() => void) | undefined;
     if (checked.aborted) void Promise.resolve().then(() => listener());
     else stop = listen(checked, "abort", listener, true);
-    return { [Symbol.dispose]: () => stop?.() };
+    return { __proto__: null, [Symbol.dispose]: () => stop?.() };
   }
 
   const names = {
@@ -441,8 +447,9 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       get asyncId(): number {
         return this.#resource.asyncId();
       }
-      get triggerAsyncId(): number {
-        return 0;
+      get triggerAsyncId(): unknown {
+        // Deno's throws.
+        return (this.asyncResource as { triggerAsyncId?(): unknown }).triggerAsyncId!();
       }
       get asyncResource(): object {
         return this.#resource;

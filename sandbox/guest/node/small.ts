@@ -1,4 +1,5 @@
 import {
+  checkObject,
   type SignalLike,
   AbortError,
   checkSignal,
@@ -88,14 +89,17 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
     constructor() {
       for (const name of URL_PARTS) this[name] = null;
     }
+    resolve(to: unknown): string {
+      return (this.resolveObject(parse(to, false, true)) as Url).format();
+    }
+    resolveObject(to: unknown): unknown {
+      return this["href"] ? resolveFrom(this["href"], to) : to;
+    }
     format(): string {
       return formatParts(this);
     }
-    resolve(to: string): string {
-      return resolve(this["href"], to);
-    }
-    resolveObject(to: string): Url {
-      return resolveFrom(this["href"], to);
+    urlParse(text: unknown, parsesQuery?: boolean, slashesDenoteHost?: boolean): Url {
+      return Object.assign(this, parse(text, parsesQuery, slashesDenoteHost));
     }
   }
   const ask = (name: string, header: object, text: string): Url => {
@@ -179,21 +183,6 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
   });
 }
 
-/** `node:punycode`, deprecated. */
-export function createPunycode({ native }: Internals): Exports {
-  return withDefault({
-    toASCII: (domain: string) => native("domainToAscii", { domain }),
-    toUnicode: (domain: string) => native("domainToUnicode", { domain }),
-    encode: (text: string) => (native("domainToAscii", { domain: text }) as string).replace(/^xn--/, ""),
-    decode: (text: string) => (text === "" ? "" : native("domainToUnicode", { domain: `xn--${text}` })),
-    ucs2: {
-      decode: (text: string) => Array.from(text, (character) => character.codePointAt(0)),
-      encode: (points: number[]) => String.fromCodePoint(...points),
-    },
-    version: "2.1.0",
-  });
-}
-
 /** `node:timers`, including its promises. */
 export function createTimersModule(promises: Exports): Exports {
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
@@ -216,7 +205,7 @@ export function createTimersPromises(_internals: Internals): Exports {
   };
   /** Checks the options of all functions here. */
   function readOptions(options: unknown): SignalLike | undefined {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     const { signal, ref = true } = options as { signal?: unknown; ref?: unknown };
     const checked = signal === undefined ? undefined : checkSignal(signal, "options.signal");
     if (typeof ref !== "boolean") throw wrongType("options.ref", "boolean", ref);
@@ -290,13 +279,8 @@ function timerify(work: unknown, options: unknown = {}): unknown {
 
 /** `node:perf_hooks`. */
 export function createPerfHooks({ load }: Internals): Exports {
-  const { performance, PerformanceEntry, PerformanceObserver, PerformanceObserverEntryList } =
-    load("platform");
-  const members = {
-    eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }),
-    timerify,
-  };
-  const { eventLoopUtilization } = members;
+  const { performance, PerformanceEntry, PerformanceObserverEntryList, ...platform } = load("platform");
+  const eventLoopUtilization = (): object => ({ idle: 0, active: 0, utilization: 0 });
   Object.assign(performance as object, {
     eventLoopUtilization,
     nodeTiming: {},
@@ -304,14 +288,46 @@ export function createPerfHooks({ load }: Internals): Exports {
     markResourceTiming() {},
   });
   const kinds = "NODE MARK MEASURE GC FUNCTION HTTP2 HTTP DNS NET".split(" ");
-  return withDefault({
+  const names = {
     performance,
-    PerformanceEntry,
-    PerformanceObserver,
+    PerformanceObserver: createObserver(platform["PerformanceObserver"] as ObserverClass),
     PerformanceObserverEntryList,
-    constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
-    ...members,
-    createHistogram,
+    PerformanceEntry,
     monitorEventLoopDelay,
-  });
+    createHistogram,
+    eventLoopUtilization,
+    timerify,
+    constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
+  };
+  return { ...names, enqueueNodePerformanceEntry() {}, default: names };
+}
+
+type ObserverClass = {
+  new (callback: unknown): { observe(options: object): void };
+  readonly supportedEntryTypes: readonly string[];
+};
+/** The kinds of entries that Node has besides the web's; nothing here makes any. */
+const NODE_KINDS = ["http2", "function", "gc", "http", "dns", "net"];
+
+/** Creates Node's `PerformanceObserver`, which takes its own kinds, too. */
+function createObserver(Observer: ObserverClass): ObserverClass {
+  return class PerformanceObserver extends Observer {
+    constructor(callback: unknown) {
+      if (typeof callback !== "function") throw wrongType("callback", "function", callback);
+      super(callback);
+    }
+    static override get supportedEntryTypes(): readonly string[] {
+      return [...Observer.supportedEntryTypes, ...NODE_KINDS];
+    }
+    override observe(options: { entryTypes?: unknown; type?: unknown; buffered?: unknown }): void {
+      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      const { entryTypes, type, buffered } = options;
+      if (entryTypes !== undefined && !Array.isArray(entryTypes))
+        throw wrongArgument("options.entryTypes", "an instance of string[]", entryTypes);
+      const kinds = (entryTypes ?? (type === undefined ? [] : [type])) as unknown[];
+      const own = kinds.filter((kind) => !NODE_KINDS.includes(kind as string));
+      if (own.length === 0) return;
+      super.observe(entryTypes === undefined ? { type: own[0], buffered } : { entryTypes: own, buffered });
+    }
+  };
 }

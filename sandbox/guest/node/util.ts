@@ -1,7 +1,7 @@
 import { MIMEParams, MIMEType } from "./mime.ts";
 import {
+  checkObject,
   invalidArgument,
-  missing,
   nodeError,
   outOfRange,
   wrongArgument,
@@ -92,7 +92,7 @@ Object.defineProperties(inspect, {
         },
       ),
     set(options: unknown) {
-      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      checkObject(options, "options");
       changed = { ...changed, ...options };
     },
   },
@@ -264,16 +264,17 @@ export function createUtil({
         : Reflect.apply(original as AnyFunction, this, args);
     }
     Object.setPrototypeOf(deprecated, original as object);
-    const { prototype, length } = original as { prototype?: object; length?: number };
+    const { prototype } = original as { prototype?: object };
     if (prototype !== undefined) deprecated.prototype = prototype;
-    return Object.defineProperty(deprecated, "length", { value: length, configurable: true });
+    const length = Object.getOwnPropertyDescriptor(original, "length");
+    return length === undefined ? deprecated : Object.defineProperty(deprecated, "length", length);
   }
   function formatWithOptions(options: unknown, ...args: unknown[]): string {
     if (typeof options !== "object" || options === null) throw wrongType("inspectOptions", "object", options);
     return formatWith(options, args);
   }
   function debuglog(_name: string): AnyFunction {
-    const logger = (): void => {};
+    function logger(): void {}
     return Object.defineProperty(logger, "enabled", {
       get: () => false,
       configurable: true,
@@ -287,6 +288,13 @@ export function createUtil({
       if (typeof value !== type) throw wrongType(argument, type, value);
       return call(name, value);
     };
+  /** Of an error number that the system doesn't know, Deno has neither name nor message. */
+  function knownError(name: string, code: unknown): unknown {
+    if (typeof code === "number" && !Number.isFinite(code))
+      throw outOfRange("err", "a negative integer", code);
+    const text = callWith(name, "err", "number")(code);
+    return String(text).startsWith("Unknown system error") ? undefined : text;
+  }
   const parseArgs = (config: object = {}): object => {
     if (config === null) throw new TypeError("Cannot convert undefined or null to object");
     const { allowNegative, ...given } = config as { readonly allowNegative?: unknown };
@@ -319,7 +327,7 @@ export function createUtil({
     options: { validateStream?: unknown; stream?: unknown } = {},
   ): unknown {
     if (typeof text !== "string") throw wrongType("text", "string", text);
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     const { stream } = options;
     const validateStream = options.validateStream ?? true;
     if (typeof validateStream !== "boolean")
@@ -346,7 +354,7 @@ export function createUtil({
   async function aborted(signal: AbortSignal, resource: unknown): Promise<void> {
     if (!(signal instanceof (load("events")["AbortSignal"] as typeof AbortSignal)))
       throw wrongArgument("signal", "an instance of AbortSignal", signal);
-    if (typeof resource !== "object" || resource === null) throw wrongType("resource", "object", resource);
+    checkObject(resource, "resource");
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
@@ -399,9 +407,8 @@ export function createUtil({
       __proto__: null,
       ...(callWith("parseEnv", "content")(text) as object),
     }),
-    getSystemErrorName: (code: unknown) => knownError(callWith("getSystemErrorName", "err", "number")(code)),
-    getSystemErrorMessage: (code: unknown) =>
-      knownError(callWith("getSystemErrorMessage", "err", "number")(code)),
+    getSystemErrorName: (code: unknown) => knownError("getSystemErrorName", code),
+    getSystemErrorMessage: (code: unknown) => knownError("getSystemErrorMessage", code),
     getSystemErrorMap: () =>
       new Map(
         (JSON.parse(native("systemErrors", {}) as string) as [number, [string, string]][]).filter(
@@ -411,12 +418,17 @@ export function createUtil({
     toUSVString: (text: unknown): unknown =>
       String.prototype.isWellFormed.call(text) ? text : String.prototype.toWellFormed.call(text),
     _extend: (target: object, source: unknown): object =>
-      typeof source === "object" ? Object.assign(target, source) : target,
+      typeof source === "object" && source !== null ? Object.assign(target, source) : target,
     MIMEType,
     MIMEParams,
     convertProcessSignalToExitCode,
     getCallSites,
-    queryObjects: missing("util: queryObjects"),
+    // Deno counts none.
+    queryObjects(constructor: unknown, options?: { readonly format?: unknown }): unknown {
+      assertFunction(constructor, "constructor");
+      if (options !== undefined) checkObject(options, "options");
+      return options?.format === "count" ? 0 : [];
+    },
     log: (...args: unknown[]): void => {
       const [day, time] = new Date().toISOString().split(/[T.]/) as [string, string];
       const month = new Date(day).toLocaleString("en", { month: "short", timeZone: "UTC" });
@@ -441,7 +453,7 @@ function getCallSites(frameCount: unknown = 8, options: unknown = {}): object[] 
   if (typeof frameCount !== "number") throw wrongType("frameCount", "number", frameCount);
   if (!(frameCount >= 0 && frameCount <= MAX_FRAMES))
     throw outOfRange("frameCount", `>= 0 && <= ${MAX_FRAMES}`, frameCount);
-  if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+  checkObject(options, "options");
   return callSites()
     .filter((site) => !isOurs(site))
     .slice(0, frameCount)
@@ -468,9 +480,4 @@ function texts(value: unknown, name: string): unknown {
       throw wrongType(Array.isArray(value) ? `${name}[${at}]` : name, "string", text);
   });
   return value;
-}
-
-/** Of an error number that the system doesn't know, Deno has neither name nor message. */
-function knownError(text: unknown): unknown {
-  return String(text).startsWith("Unknown system error") ? undefined : text;
 }

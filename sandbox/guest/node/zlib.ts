@@ -13,7 +13,7 @@ interface Transform {
   push(bytes: Bytes): void;
   write(bytes: Bytes, encoding: string, callback?: Callback): void;
   once(event: string, listener: Callback): void;
-  destroy(): void;
+  destroy(error?: unknown): void;
 }
 interface Library {
   readonly Transform: new (options?: object) => Transform;
@@ -134,7 +134,8 @@ export function createZlib({
     functions[kind] = (data: unknown, ...rest: unknown[]): void => {
       const [options, callback] = typeof rest[0] === "function" ? [{}, rest[0]] : rest;
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
-      const input = bytesOf(data, "chunk", CHUNK);
+      // The stream that Deno makes is ended with the data, or without any.
+      const input = data === null || data === undefined ? Buffer.alloc(0) : bytesOf(data, "chunk", CHUNK);
       const outcome: unknown[] = [];
       try {
         outcome.push(null, convert(kind, input, (options ?? {}) as Options, toStreamError));
@@ -205,21 +206,37 @@ export function createZlib({
       _transform(piece: Bytes, _encoding: string, done: Callback): void {
         const isLast = this.writableEnded && this.writableLength === piece.byteLength;
         const flush = flushes.get(piece) ?? (isLast ? this._finishFlushFlag : this._defaultFlushFlag);
-        let output: Bytes;
-        try {
-          output = Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
-        } catch (error) {
-          done(kind === "brotliDecompress" ? toStreamError(error) : error);
-          return;
-        }
-        this.bytesWritten += piece.byteLength;
-        while (output.byteLength > 0) {
-          const part = output.subarray(0, this.#room);
-          output = output.subarray(part.byteLength);
-          this.#room = this.#room - part.byteLength || this._chunkSize;
-          this.push(part);
-        }
-        done();
+        this._processChunk(piece, flush, done);
+      }
+      _processChunk(piece: Bytes, flush: number, done?: Callback): Bytes | undefined {
+        if (typeof done !== "function") return this.#convert(piece, flush);
+        const work = (): void => {
+          let output: Bytes;
+          try {
+            if (this.destroyed) return done();
+            output = this.#convert(piece, flush);
+          } catch (error) {
+            if (kind === "zstdDecompress") return this.destroy(zstdError(error as Error));
+            const told = kind === "brotliDecompress" ? toStreamError(error) : error;
+            if (told !== undefined) this.destroy(told);
+            return done();
+          }
+          this.bytesWritten += piece.byteLength;
+          while (output.byteLength > 0) {
+            const part = output.subarray(0, this.#room);
+            output = output.subarray(part.byteLength);
+            this.#room = this.#room - part.byteLength || this._chunkSize;
+            this.push(part);
+          }
+          done();
+        };
+        // Deno compresses with Brotli and Zstandard at once.
+        if (isZlib) nextTick(work);
+        else work();
+        return undefined;
+      }
+      #convert(piece: Bytes, flush: number): Bytes {
+        return Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
       }
       _flush(done: Callback): void {
         this._transform(Buffer.alloc(0), "", done);
@@ -275,6 +292,8 @@ export function createZlib({
         });
       }
     }
+    // Node's own: such a stream is finished once its last piece is on its way.
+    if (isZlib) Object.assign(Converter.prototype, { _final: (done: Callback): void => done() });
     /** Old code calls the class without `new`. */
     function Callable(options?: Options): Transform {
       return Reflect.construct(Converter, [options], new.target ?? Callable) as Transform;

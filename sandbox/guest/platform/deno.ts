@@ -47,9 +47,10 @@ function every(permission: string, names: string): Record<string, readonly [stri
 export function createDeno({ load, print, exit, decodeUtf8 }: Internals): Record<string, unknown> {
   const errors = Object.fromEntries(
     ERRORS.split(" ").map((name) => {
-      const type = { [name]: class extends Error {} }[name] as ErrorConstructor;
-      Object.defineProperty(type.prototype, "name", { value: name, writable: true, configurable: true });
-      return [name, type];
+      const type = class extends Error {
+        override readonly name = name;
+      };
+      return [name, Object.defineProperty(type, "name", { value: name, configurable: true })];
     }),
   );
   const refuse = (permission: string, subject?: string): Error => {

@@ -1,4 +1,4 @@
-import { invalidArgument, nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { checkObject, invalidArgument, nodeError, outOfRange, wrongArgument } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
@@ -226,7 +226,7 @@ export function createAgreements(
     getDiffieHellman: createGroup,
     diffieHellman: (options: unknown, callback?: unknown): unknown => {
       const done = callback === undefined ? undefined : checkFunction(callback);
-      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      checkObject(options, "options");
       const { privateKey, publicKey } = options as { privateKey?: unknown; publicKey?: unknown };
       if (!privateKey) throw invalidArgument("options.privateKey", privateKey);
       if (!publicKey) throw invalidArgument("options.publicKey", publicKey);

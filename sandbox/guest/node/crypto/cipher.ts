@@ -1,4 +1,4 @@
-import { checkInteger, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { checkObject, checkInteger, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkText } from "./bytes.ts";
@@ -217,7 +217,7 @@ export function createCiphers(
     ): object | undefined => {
       if (typeof nameOrNumber !== "string" && typeof nameOrNumber !== "number")
         throw wrongArgument("nameOrNid", "one of type string or number", nameOrNumber);
-      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      checkObject(options, "options");
       const { keyLength, ivLength } = options;
       if (keyLength !== undefined && typeof keyLength !== "number")
         throw wrongType("options.keyLength", "number", keyLength);

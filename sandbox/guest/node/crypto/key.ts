@@ -1,4 +1,11 @@
-import { checkInteger, invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import {
+  checkObject,
+  checkInteger,
+  invalidArgument,
+  nodeError,
+  wrongArgument,
+  wrongType,
+} from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import type { KeyFields } from "../../crypto/key.ts";
 import { bytesOf } from "../../webIdl.ts";
@@ -158,7 +165,7 @@ export function createKeys(
       return toCryptoKey.apply(this, args);
     }
     override export(options: unknown = {}): unknown {
-      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      checkObject(options, "options");
       const { format } = options as Options;
       const bytes = Buffer.from(valueOf(this));
       if (format === "jwk") return { kty: "oct", k: bytes.toString("base64url") };
@@ -182,7 +189,7 @@ export function createKeys(
   }
   /** `path` is what errors call the options. */
   function exportKey(this: KeyObject, options: unknown, path = "options"): unknown {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     const isPublic = this.type === "public";
     const { format, type, cipher, passphrase } = options as Options;
     if (format !== "jwk") {
@@ -290,7 +297,7 @@ export function createKeys(
     checkText(type, "type");
     if (type !== "hmac" && type !== "aes")
       throw invalidArgument("type", type, "must be a supported key type");
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     const { length } = options as Options;
     if (type === "aes" && !AES_BITS.includes(length as number))
       throw invalidArgument("options.length", length, `must be one of: ${AES_BITS.join(", ")}`);
@@ -301,7 +308,7 @@ export function createKeys(
     checkText(type, "type");
     const isPlain = PLAIN_PAIRS.includes(type as string);
     if (options !== undefined || ["rsa", "rsa-pss", "dsa", "ec", "dh"].includes(type as string))
-      if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+      checkObject(options, "options");
     const given = (options ?? {}) as Options;
     if (type === "rsa" || type === "rsa-pss" || type === "dsa")
       checkUint32(given["modulusLength"], "options.modulusLength");

@@ -1,4 +1,11 @@
-import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import {
+  checkObject,
+  checkInteger,
+  nodeError,
+  outOfRange,
+  wrongArgument,
+  wrongType,
+} from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type BufferType, checkFunction, queue } from "./bytes.ts";
@@ -76,7 +83,7 @@ export function createRandom(
     }, done);
   };
   const checkOptions = (options: unknown): Readonly<Record<string, unknown>> => {
-    if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
+    checkObject(options, "options");
     return options as Readonly<Record<string, unknown>>;
   };
   const bytesOfNumber = (value: bigint): Uint8Array => {

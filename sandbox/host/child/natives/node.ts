@@ -123,6 +123,6 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
     });
   },
   httpNames: () => JSON.stringify({ METHODS, STATUS_CODES }),
-  osConstants: () => JSON.stringify(constants),
+  osConstants: () => JSON.stringify({ ...constants, signals: { ...constants.signals, SIGUNUSED: 31 } }),
   systemErrors: () => JSON.stringify([...util.getSystemErrorMap()]),
 };
