@@ -20,7 +20,7 @@ import { checkAbandoned, openReplica } from "./process/openReplica.ts";
 import { openRegistry } from "./process/openRegistry.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { openShared } from "./process/openShared.ts";
-import { openLogTriggers, openSchedules } from "./process/openTriggers.ts";
+import { createActionChecks, openLogTriggers, openSchedules } from "./process/openTriggers.ts";
 import { openWebhooks } from "./process/openWebhooks.ts";
 import { startNetworks } from "./startNetworks.ts";
 import type { DownNetworks, StartedNetwork } from "./startNetworks.ts";
@@ -207,10 +207,12 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     replica,
     ...config.requests,
   });
+  const checks = createActionChecks(service);
   const schedules = closers.own(
     openSchedules({
       store,
       service,
+      checks,
       dapps,
       blockMsOf: (name) => networksByName.get(name)?.blockMs(),
       onEvent: webhooks.wake,
@@ -222,6 +224,7 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     openLogTriggers({
       store,
       service,
+      checks,
       dapps,
       findChain: (name) => networksByName.get(name)?.observed(),
       onEvent: webhooks.wake,

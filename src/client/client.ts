@@ -12,6 +12,7 @@ import {
   type SimulateParams,
   type SubmitOptions,
 } from "./requests.ts";
+import { createSend } from "./send.ts";
 import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import { createLogTriggerCalls, type LogTriggerCalls } from "./logTriggers.ts";
 import { createScheduleCalls, type ScheduleCalls } from "./schedules.ts";
@@ -121,11 +122,9 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     dappId: options.dappId,
   });
 
-  const get = <Data>(path: string, query: object, options: CallOptions = {}): Promise<Data> =>
-    within(options, async (signal) => {
-      const { data } = await transport.send({ method: "GET", path, query: { ...query }, signal });
-      return data as Data;
-    });
+  const send = createSend(transport);
+  const get = <Data>(path: string, query: object, options?: CallOptions): Promise<Data> =>
+    send({ method: "GET", path, query: { ...query } }, options);
 
   const list = async <Item>(path: string, options?: CallOptions): Promise<readonly Item[]> =>
     (await get<{ readonly items: readonly Item[] }>(path, {}, options)).items;
@@ -188,23 +187,12 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
   return {
     ...createRequests<Presets, "result">(run),
     submit: createRequests<Presets, "submitted">(submit),
-    simulate: (params, options = {}) =>
-      within(options, async (signal) => {
-        const path = "/api/oracleFunctions/simulate";
-        const { data } = await transport.send({ method: "POST", path, body: params, signal });
-        return data as SimulateResult;
-      }),
-    faucet: (params, options = {}) =>
-      within(options, async (signal) => {
-        const call = { method: "POST", path: "/api/faucet", body: params, signal, isOnce: true } as const;
-        const { data } = await transport.send(call);
-        return data as FaucetResult;
-      }),
-    deleteDapp: (dappId, options = {}) =>
-      within(options, async (signal) => {
-        const path = `/api/dapps/${encodeURIComponent(dappId)}`;
-        return (await transport.send({ method: "DELETE", path, signal })).data as DappDeletion;
-      }),
+    simulate: (params, options) =>
+      send({ method: "POST", path: "/api/oracleFunctions/simulate", body: params }, options),
+    faucet: (params, options) =>
+      send({ method: "POST", path: "/api/faucet", body: params, isOnce: true }, options),
+    deleteDapp: (dappId, options) =>
+      send({ method: "DELETE", path: `/api/dapps/${encodeURIComponent(dappId)}` }, options),
     wait,
     stream,
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),

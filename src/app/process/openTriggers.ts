@@ -22,6 +22,7 @@ export interface OpenLogTriggers extends SharedWork {
 export function openLogTriggers(options: {
   readonly store: Store;
   readonly service: Service;
+  readonly checks: ActionChecks;
   readonly dapps: Pick<DappDirectory, "findActing">;
   /** Returns a network's chain while it serves. */
   readonly findChain: (network: string) => ObservedChain | undefined;
@@ -30,9 +31,9 @@ export function openLogTriggers(options: {
   readonly replica: Pick<Replica, "id" | "bus"> | undefined;
   readonly log: Logger;
 }): OpenLogTriggers {
-  const { store, service, dapps, findChain, onEvent, replica, log } = options;
+  const { store, service, checks, dapps, findChain, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
-  const { parseAction, checkCommand } = createActionChecks(service);
+  const { parseAction, checkCommand } = checks;
   const watched = {
     store,
     submit: service.submit.bind(service),
@@ -58,10 +59,14 @@ export function openLogTriggers(options: {
   return { useCases, ...watch };
 }
 
-function createActionChecks(service: Service): {
+/** Checks of what triggers are to request. */
+interface ActionChecks {
   readonly parseAction: ParseAction;
   readonly checkCommand: CheckCommand;
-} {
+}
+
+/** Creates the checks of schedules and log triggers: those of the endpoints that request the same. */
+export function createActionChecks(service: Service): ActionChecks {
   const schemas = createLiveSchemas(service);
   return {
     parseAction: (action, network) => parseTriggerAction(action, network, { service, schemas }),
@@ -81,6 +86,7 @@ export interface OpenSchedules {
 export function openSchedules(options: {
   readonly store: Store;
   readonly service: Service;
+  readonly checks: ActionChecks;
   readonly dapps: Pick<DappDirectory, "findActing">;
   /** Returns the time between a network's blocks, in ms; `undefined` on an embedded chain. */
   readonly blockMsOf: (network: string) => number | undefined;
@@ -89,7 +95,7 @@ export function openSchedules(options: {
   readonly replica: Pick<Replica, "id" | "bus"> | undefined;
   readonly log: Logger;
 }): OpenSchedules {
-  const { store, service, dapps, blockMsOf, onEvent, replica, log } = options;
+  const { store, service, checks, dapps, blockMsOf, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "schedules: acting failed; retrying");
   const act = {
     store,
@@ -105,7 +111,7 @@ export function openSchedules(options: {
   });
   const useCases = createSchedules({
     ...act,
-    ...createActionChecks(service),
+    ...checks,
     blockMsOf,
     wake: () => scheduler.wake(),
   });

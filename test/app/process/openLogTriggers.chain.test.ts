@@ -1,6 +1,10 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openLogTriggers, type OpenLogTriggers } from "../../../src/app/process/openTriggers.ts";
+import {
+  createActionChecks,
+  openLogTriggers,
+  type OpenLogTriggers,
+} from "../../../src/app/process/openTriggers.ts";
 import { createId } from "../../../src/lib/id.ts";
 import type { Dapp, Service } from "../../../src/requests/service.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
@@ -40,9 +44,11 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenLogTrig
     await insertRequests(own.db, [request]);
     return { id: request.id } as Awaited<ReturnType<Service["submit"]>>;
   };
+  const service = Object.assign(createExampleService(), { submit });
   const triggers = openLogTriggers({
     store: own,
-    service: Object.assign(createExampleService(), { submit }),
+    service,
+    checks: createActionChecks(service),
     dapps: { findActing: async () => DAPP },
     findChain: () => ({
       client: chain.client,

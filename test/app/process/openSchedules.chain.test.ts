@@ -1,6 +1,10 @@
 import { pino } from "pino";
 import { afterEach, expect, test, vi } from "vitest";
-import { openSchedules, type OpenSchedules } from "../../../src/app/process/openTriggers.ts";
+import {
+  createActionChecks,
+  openSchedules,
+  type OpenSchedules,
+} from "../../../src/app/process/openTriggers.ts";
 import { createId } from "../../../src/lib/id.ts";
 import type { Dapp, Service } from "../../../src/requests/service.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
@@ -33,9 +37,11 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenSchedul
     await insertRequests(own.db, [request]);
     return { id: request.id } as Awaited<ReturnType<Service["submit"]>>;
   };
+  const service = Object.assign(createExampleService(), { submit });
   const schedules = openSchedules({
     store: own,
-    service: Object.assign(createExampleService(), { submit }),
+    service,
+    checks: createActionChecks(service),
     dapps: { findActing: async () => DAPP },
     blockMsOf: () => undefined,
     onEvent() {},
