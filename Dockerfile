@@ -22,7 +22,7 @@ ENV HOST=0.0.0.0 TYCHE_DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH
 USER tyche
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+HEALTHCHECK --interval=10s --timeout=10s --start-period=180s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/node_modules/tyche/bin/tyche.js"]
 CMD ["start"]
