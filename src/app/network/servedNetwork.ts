@@ -144,13 +144,9 @@ interface Scope extends ServedNetworkOptions {
 export function createServedNetwork(options: ServedNetworkOptions): ServedNetwork {
   const { source, store, log } = options;
   const { profile, terms } = source;
-  const { name, chainId } = profile;
-  const budget = createDailyBudget({
-    network: name,
-    db: store.db,
-    limits: terms.dailyBudget ?? {},
-    coin: profile.coin,
-  });
+  const { name, coin } = profile;
+  const limits = terms.dailyBudget ?? {};
+  const budget = createDailyBudget({ network: name, db: store.db, limits, coin });
   const stopping = new AbortController();
   const onError = (error: unknown): void => {
     if (!stopping.signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
@@ -160,9 +156,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const opened: Partial<Opened> = {};
   let state: NetworkState = { status: "starting" };
   let preparation: Preparation = { isReady: true, warnings: [] };
-  /** Descriptions for callers, cached until what they describe changes. */
+  /** Description for callers, cached until what it describes changes. */
   let view: NetworkView | undefined;
-  let explored: ExploredChain | undefined;
   let closing: Promise<void> | undefined;
 
   const become = (next: NetworkState): void => {
@@ -171,52 +166,6 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   };
   const isServing = (): boolean => state.status === "serving";
   const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
-  const findRecordedCallbacks = (requestIds: readonly string[]) =>
-    findCallbackFailures(store.db, name, requestIds);
-
-  const start = async (): Promise<NetworkChain> => {
-    const chain = await openChain();
-    let twinError: TwinError | undefined;
-    const twin = createTwin(scope, chain, (error) => {
-      twinError = error;
-      if (opened.health === undefined) return;
-      log.error(error.message);
-      become({ status: "unavailable", why: TWIN, detail: error.message });
-      void close().catch(onError);
-    });
-    const watcher = (opened.watcher = createChainWatcher({
-      ...terms,
-      client: chain.client,
-      onError,
-      onGap: () => twin.doubt(),
-    }));
-    const oracle = (opened.oracle = await openOracle(scope, chain));
-    const network = openNetwork(scope, { chain, watcher, oracle, twin });
-    const dispatch = (opened.dispatch = await openDispatch({ ...options, network }));
-    opened.stopTwinWatch = repeat(
-      async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
-      TWIN_INTERVAL_MS,
-      onError,
-    );
-    await Promise.race([oracle.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
-    opened.health = openHealth(scope, { chain, watcher, oracle, dispatch });
-    if (twinError !== undefined) throw twinError;
-    return chain;
-  };
-
-  const openChain = async (): Promise<NetworkChain> => {
-    const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
-    const chain = (opened.chain = await source.open(known, {
-      onDown: (why) => become({ status: "unavailable", why }),
-      onError,
-    }));
-    view = undefined;
-    for (const finding of chain.findings) log.error(finding);
-    // With replicas, only the one that dispatches adopts it.
-    if (options.replica === undefined)
-      await adoptChain({ ...options, network: name, chain, isNew: chain.isNew });
-    return chain;
-  };
 
   const close = (): Promise<void> => {
     closing ??= (async () => {
@@ -233,6 +182,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   };
 
   return {
+    ...showParts(scope, opened, { isServing, explorerUrl }),
     profile,
     maxResponseBytes: terms.maxResponseBytes,
     beacon: terms.beacon,
@@ -242,35 +192,19 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     },
     view: () =>
       (view ??= describeNetwork({ source, chain: opened.chain, explorerUrl: explorerUrl(), state })),
-    intake: () => (isServing() ? opened.dispatch?.intake() : undefined),
-    pipeline: () => opened.dispatch?.pipeline(),
     setPreparation: (next) => void (preparation = next),
-    verifiable: () => opened.chain && describeVerifiable(source, opened.chain, findRecordedCallbacks),
-    explored: () =>
-      (explored ??= opened.chain && {
-        ...describeChain(source, opened.chain, findRecordedCallbacks),
-        ...(source.isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
-      }),
-    observed: () =>
-      isServing() ? opened.chain && describeObserved(source, opened.chain, explorerUrl()) : undefined,
-    blockMs: () => (source.isEmbedded ? undefined : (opened.chain?.blockMs ?? DEFAULT_BLOCK_MS)),
-    faucet: () => (isServing() ? opened.oracle?.faucet : undefined),
-    secrets() {
-      const { secrets } = opened.oracle ?? {};
-      if (secrets === undefined || typeof secrets === "string") return secrets ?? "it is starting";
-      const { operator, deployment } = opened.chain!;
-      const router = deployment.contracts.functionsRouter;
-      return { holder: secrets.holder, operator: operator.address.toLowerCase() as Hex, chainId, router };
-    },
-    gateway() {
-      const { secrets } = opened.oracle ?? {};
-      return isServing() && typeof secrets === "object" ? secrets.gateway : undefined;
-    },
     findSpentBudget: (dappId) => budget.findSpent(dappId),
-    getCode: (address) => opened.chain!.client.getCode(address),
 
     async start() {
-      const { rpcUrl, isNew } = await start();
+      const { rpcUrl, isNew } = await openParts(scope, opened, {
+        onChain: () => void (view = undefined),
+        onDown: (why) => become({ status: "unavailable", why }),
+        onTwin(error) {
+          log.error(error.message);
+          become({ status: "unavailable", why: TWIN, detail: error.message });
+          void close().catch(onError);
+        },
+      });
       return { isNew, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
     },
 
@@ -296,10 +230,104 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
       };
     },
 
-    oracleNodes: async () => (isServing() ? await opened.oracle?.nodes?.() : undefined),
-
     close,
   };
+}
+
+/** Shows the parts of a network that are open, some of them only while it serves. */
+function showParts(
+  { source, store }: Scope,
+  opened: Partial<Opened>,
+  { isServing, explorerUrl }: { readonly isServing: () => boolean; readonly explorerUrl: () => string },
+) {
+  const { isEmbedded, profile } = source;
+  let explored: ExploredChain | undefined;
+  const findRecordedCallbacks = (requestIds: readonly string[]) =>
+    findCallbackFailures(store.db, profile.name, requestIds);
+  return {
+    intake: () => (isServing() ? opened.dispatch?.intake() : undefined),
+    pipeline: () => opened.dispatch?.pipeline(),
+    verifiable: () => opened.chain && describeVerifiable(source, opened.chain, findRecordedCallbacks),
+    explored: () =>
+      (explored ??= opened.chain && {
+        ...describeChain(source, opened.chain, findRecordedCallbacks),
+        ...(isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
+      }),
+    observed: () =>
+      isServing() ? opened.chain && describeObserved(source, opened.chain, explorerUrl()) : undefined,
+    blockMs: () => (isEmbedded ? undefined : (opened.chain?.blockMs ?? DEFAULT_BLOCK_MS)),
+    faucet: () => (isServing() ? opened.oracle?.faucet : undefined),
+    secrets() {
+      const { secrets } = opened.oracle ?? {};
+      if (secrets === undefined || typeof secrets === "string") return secrets ?? "it is starting";
+      const { operator, deployment } = opened.chain!;
+      return {
+        holder: secrets.holder,
+        operator: operator.address.toLowerCase() as Hex,
+        chainId: profile.chainId,
+        router: deployment.contracts.functionsRouter,
+      };
+    },
+    gateway() {
+      const { secrets } = opened.oracle ?? {};
+      return isServing() && typeof secrets === "object" ? secrets.gateway : undefined;
+    },
+    getCode: (address) => opened.chain!.client.getCode(address),
+    oracleNodes: async () => (isServing() ? await opened.oracle?.nodes?.() : undefined),
+  } satisfies Partial<ServedNetwork>;
+}
+
+/** Opens the parts of a network. Throws if another process sends with its account. */
+async function openParts(
+  scope: Scope,
+  opened: Partial<Opened>,
+  on: {
+    readonly onChain: () => void;
+    readonly onDown: (why: string) => void;
+    /** Called once all parts are open. */
+    readonly onTwin: (error: TwinError) => void;
+  },
+): Promise<NetworkChain> {
+  const { source, store, log, onError } = scope;
+  const { name } = source.profile;
+  const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
+  const chain = (opened.chain = await source.open(known, { onDown: on.onDown, onError }));
+  on.onChain();
+  for (const finding of chain.findings) log.error(finding);
+  // With replicas, only the one that dispatches adopts it.
+  if (scope.replica === undefined) await adoptChain({ ...scope, network: name, chain, isNew: chain.isNew });
+  let twinError: TwinError | undefined;
+  const { client, deployment, operator } = chain;
+  const twin = createTwinWatch({
+    network: name,
+    client,
+    store,
+    operator: operator.address,
+    presetConsumer: deployment.contracts.presetConsumer,
+    firstBlock: deployment.blockNumber,
+    onFound(error) {
+      twinError = error;
+      if (opened.health !== undefined) on.onTwin(error);
+    },
+  });
+  const watcher = (opened.watcher = createChainWatcher({
+    ...source.terms,
+    client,
+    onError,
+    onGap: () => twin.doubt(),
+  }));
+  const oracle = (opened.oracle = await openOracle(scope, chain));
+  const network = openNetwork(scope, { chain, watcher, oracle, twin });
+  const dispatch = (opened.dispatch = await openDispatch({ ...scope, network }));
+  opened.stopTwinWatch = repeat(
+    async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
+    TWIN_INTERVAL_MS,
+    onError,
+  );
+  await Promise.race([oracle.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
+  opened.health = openHealth(scope, { chain, watcher, oracle, dispatch });
+  if (twinError !== undefined) throw twinError;
+  return chain;
 }
 
 /** Opens a network's oracle: starts it here, or connects to what its own processes show. */
@@ -329,22 +357,6 @@ async function openOracle(scope: Scope, chain: NetworkChain): Promise<OpenOracle
     findReason: (id) => companion.oracleStatus().pending.find(({ requestId }) => requestId === id)?.why,
     endCheckpoints: keepOracleCheckpoint(network, readCheckpoint, onError),
   };
-}
-
-function createTwin(
-  { source, store }: Scope,
-  { client, deployment, operator }: NetworkChain,
-  onFound: (error: TwinError) => void,
-): TwinWatch {
-  return createTwinWatch({
-    network: source.profile.name,
-    client,
-    store,
-    operator: operator.address,
-    presetConsumer: deployment.contracts.presetConsumer,
-    firstBlock: deployment.blockNumber,
-    onFound,
-  });
 }
 
 function openNetwork(
