@@ -98,33 +98,31 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let persisted = head.number;
   /** How often blocks were removed: a flush in flight may hold none of the current ones. */
   let setBacks = 0;
-  /** Why blocks can't be logged. */
-  let trouble: UnloggedError | undefined;
-  /** Ends the pause. */
-  let release: (() => void) | undefined;
-  let retry: NodeJS.Timeout | undefined;
+  /** Present while blocks can't be logged. */
+  let pause: { why: UnloggedError; readonly release: () => void; retry?: NodeJS.Timeout } | undefined;
 
   const fail = (cause: unknown): UnloggedError => {
-    const isNew = trouble === undefined;
-    trouble = new UnloggedError(cause);
-    release ??= gate.hold(["send", "mine"]);
-    if (isNew) options.onError(trouble);
-    retrySoon();
-    return trouble;
+    const why = new UnloggedError(cause);
+    const isNew = pause === undefined;
+    pause ??= { why, release: gate.hold(["send", "mine"]) };
+    pause.why = why;
+    retrySoon(pause);
+    if (isNew) options.onError(why);
+    return why;
   };
-  const retrySoon = (): void => {
-    clearTimeout(retry);
-    retry = setTimeout(() => {
+  const retrySoon = (of: NonNullable<typeof pause>): void => {
+    clearTimeout(of.retry);
+    of.retry = setTimeout(() => {
       persist(Math.max(target, head.number)).then(goOn, () => {
-        if (trouble !== undefined && !isDown) retrySoon();
+        if (pause !== undefined && !isDown) retrySoon(pause);
       });
     }, RETRY_MS).unref();
   };
   const goOn = (): void => {
-    clearTimeout(retry);
-    trouble = undefined;
-    release?.();
-    release = undefined;
+    const last = pause;
+    pause = undefined;
+    clearTimeout(last?.retry);
+    last?.release();
   };
   const write = (entry: () => void): void => {
     try {
@@ -233,7 +231,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     life: () => life,
     ensure,
     persist,
-    pause: () => trouble?.message,
+    pause: () => pause?.why.message,
     async onHead(number, hash) {
       if (recent.get(number) === hash || isDown) return;
       if (number > target) target = number;
