@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import type { Writable } from "node:stream";
 import { encodeFrame } from "./frames.ts";
 import { createLastWords } from "./lastWords.ts";
 import { createMeter } from "./meter.ts";
@@ -99,57 +100,35 @@ export interface Worker {
  */
 export function createWorker(child: ChildProcess, events: WorkerEvents): Worker {
   let state: Worker["state"] = "starting";
-  let runs: RunMessage[] = [];
-  let sent = 0;
-  /** Runs sent to the child in its lifetime. */
-  let given = 0;
+  let lastGroup: string | null = null;
   /** Runs that it reported done when it was last ready; −1 before the first report. */
   let doneBefore = -1;
+  let spawnError: string | undefined;
+  const pid = child.pid ?? -1;
   const meter = createMeter();
   const replies = createReplyQueue(child.stdin);
-  let spawnError: string | undefined;
-  let checkedMs = 0;
-  let isBloated = false;
   const lastWords = createLastWords();
-  let lastGroup: string | null = null;
-  let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), START_TIMEOUT_MS);
-  let watch: NodeJS.Timeout | undefined;
+  const queue = createRunQueue(child.stdin);
+  const watch = createWatch(pid, die);
   const reading = readMetered(child.stdout, {
     meter,
     onFrame: (frame) => receive(parseChildMessage(frame)),
     onBreach: () => die("protocol"),
   });
-  /**
-   * When the first run was last checked, and whether a standstill was seen since it started, so that it did not get its full time.
-   */
-  let watchedMs = 0;
-  let stoodStill = false;
 
   const worker: Worker = {
-    pid: child.pid ?? -1,
+    pid,
     get state() {
       return state;
     },
     get runs() {
-      return runs;
+      return queue.runs;
+    },
+    get unsent() {
+      return queue.unsent;
     },
     get lastGroup() {
       return lastGroup;
-    },
-    start: (messages) => {
-      state = "busy";
-      lastGroup = messages.at(-1)?.group ?? null;
-      runs = [...messages];
-      watchFirst();
-      watch = setInterval(() => {
-        lookForStop();
-        checkMemory();
-      }, WATCH_INTERVAL_MS);
-      sent = 0;
-      send();
-    },
-    get unsent() {
-      return runs.length - sent;
     },
     get end() {
       const { signalCode, exitCode } = child;
@@ -157,118 +136,61 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
       if (signalCode !== null) return `signal ${signalCode}`;
       return exitCode === null ? "it did not get ready" : `exit code ${exitCode}`;
     },
-    reclaim: () => runs.splice(sent),
+    start: (messages) => {
+      state = "busy";
+      lastGroup = messages.at(-1)?.group ?? null;
+      queue.begin(messages);
+      beginFirst();
+    },
+    reclaim: () => queue.reclaim(),
     reply: (message, body) => {
       if (state === "busy") replies.push(message, body);
     },
     kill: die,
     killIfStopped: () => {
-      if (isStopped(worker.pid)) die("killed");
+      if (isStopped(pid)) die("killed");
     },
   };
 
-  /** Whether the run at that index repeats the one before it. */
-  const isRepeatAt = (at: number): boolean =>
-    at > 0 && at < runs.length && isRepeat(runs[at] as RunMessage, runs[at - 1] as RunMessage);
-
-  /** Runs that the child has been sent, not counting repeats. */
-  function inHand(): number {
-    let count = 0;
-    for (let at = 0; at < sent; at++) if (!isRepeatAt(at)) count += 1;
-    return count;
-  }
-
-  function send(): void {
-    const frames: Buffer[] = [];
-    for (let room = MAX_SENT - inHand(); sent < runs.length; sent++, given++) {
-      const message = runs[sent] as RunMessage;
-      const repeats = isRepeatAt(sent);
-      if (!repeats && room-- === 0) break;
-      const header: RunMessage | RepeatMessage = repeats ? { run: message.run, repeat: true } : message;
-      frames.push(encodeFrame(TO_CHILD.run, header));
-    }
-    if (frames.length > 0) child.stdin?.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
-  }
-
-  /** Detects that a signal has stopped the child, or that this process itself was stopped. */
-  function lookForStop(): void {
-    const now = performance.now();
-    stoodStill ||= now - watchedMs > STANDSTILL_MS || isStopped(worker.pid);
-    watchedMs = now;
-  }
-
-  /** Ends a run whose time is over; if it did not get its full time, it is to be repeated. */
-  function endOverdue(): void {
-    lookForStop();
-    die(stoodStill ? "killed" : "timeout");
-  }
-
-  function watchFirst(): void {
-    clearTimeout(timer);
-    watchedMs = performance.now();
-    stoodStill = false;
-    const first = runs[0];
+  /** The child begins its first run, or has to get ready for the next ones. */
+  function beginFirst(): void {
+    const [first] = queue.runs;
     meter.begin(first?.limits);
-    timer =
-      first === undefined
-        ? setTimeout(() => die("crash"), READY_TIMEOUT_MS)
-        : setTimeout(endOverdue, first.limits.timeoutMs + KILL_GRACE_MS);
-  }
-
-  function checkIdleMemory(): void {
-    checkedMs = performance.now();
-    if (readResidentBytes(worker.pid) <= MAX_IDLE_RESIDENT_BYTES) return;
-    isBloated = true;
-    if (state === "idle") die("bloated");
-  }
-
-  function checkMemory(): void {
-    const first = runs[0];
-    if (first === undefined) return;
-    // A run that lasts this long makes its child's memory worth checking afterwards.
-    checkedMs = 0;
-    const resident = readResidentBytes(worker.pid);
-    if (runs[0] === first && resident > BASE_RESIDENT_BYTES + 2 * first.limits.memoryLimitMb * 1024 * 1024)
-      die("memory");
+    watch.begin(first?.limits);
   }
 
   function receive(message: ChildMessage): void {
     if (state === "dead") return;
-    const first = runs[0];
-    if (message.type === "ready") {
-      if (message.done <= doneBefore) return die("protocol");
-      doneBefore = message.done;
-      // Sent before the runs in flight reached the child: it will report again.
-      if (state === "busy" && message.done < given) return;
-      if (state === "idle" || first !== undefined || message.done !== given) return die("protocol");
-      state = "idle";
-      clearTimeout(timer);
-      clearInterval(watch);
-      if (isBloated) return die("bloated");
-      if (performance.now() - checkedMs > IDLE_CHECK_MS) checkIdleMemory();
-      events.onReady(worker);
-    } else if (message.run !== first?.run) die("protocol");
-    else if (message.type === "result") {
-      if (message.error?.kind === "timeout") {
-        lookForStop();
-        if (stoodStill) return die("killed");
-      }
-      runs.shift();
-      sent -= 1;
-      // Refilled in pairs: a write costs more than the run it carries.
-      if (sent < runs.length && inHand() <= MAX_SENT / 2) send();
-      watchFirst();
-      events.onResult(worker, message);
-      if (!message.reusable) die("not-reusable");
-    } else events.onMessage(worker, message);
+    if (message.type === "ready") takeReady(message.done);
+    else if (message.run !== queue.runs[0]?.run) die("protocol");
+    else if (message.type === "result") takeResult(message);
+    else events.onMessage(worker, message);
+  }
+
+  function takeReady(done: number): void {
+    if (done <= doneBefore) return die("protocol");
+    doneBefore = done;
+    // Sent before the runs in flight reached the child: it will report again.
+    if (state === "busy" && done < queue.given) return;
+    if (state === "idle" || queue.runs.length > 0 || done !== queue.given) return die("protocol");
+    state = "idle";
+    watch.rest();
+    events.onReady(worker);
+  }
+
+  function takeResult(message: ResultMessage): void {
+    if (message.error?.kind === "timeout" && watch.hasStoodStill()) return die("killed");
+    queue.shift();
+    beginFirst();
+    events.onResult(worker, message);
+    if (!message.reusable) die("not-reusable");
   }
 
   function die(death: Death): void {
     if (state === "dead") return;
     state = "dead";
-    clearTimeout(timer);
+    watch.stop();
     reading.stop();
-    clearInterval(watch);
     replies.clear();
     child.stdin?.destroy();
     child.stdout?.destroy();
@@ -290,4 +212,122 @@ export function createWorker(child: ChildProcess, events: WorkerEvents): Worker 
     else die(FOREIGN_SIGNALS.has(signal) ? "killed" : "crash");
   });
   return worker;
+}
+
+/** Creates the queue of a child's runs, which are sent to it in order, a few at a time. */
+function createRunQueue(input: Writable | null) {
+  let runs: RunMessage[] = [];
+  /** How many of them the child has. */
+  let sent = 0;
+  /** Runs sent to the child in its lifetime. */
+  let given = 0;
+
+  /** Whether the run at that index repeats the one before it. */
+  const isRepeatAt = (at: number): boolean =>
+    at > 0 && at < runs.length && isRepeat(runs[at] as RunMessage, runs[at - 1] as RunMessage);
+
+  /** Runs that the child has been sent, not counting repeats. */
+  function inHand(): number {
+    let count = 0;
+    for (let at = 0; at < sent; at++) if (!isRepeatAt(at)) count += 1;
+    return count;
+  }
+
+  function send(): void {
+    const frames: Buffer[] = [];
+    for (let room = MAX_SENT - inHand(); sent < runs.length; sent++, given++) {
+      const message = runs[sent] as RunMessage;
+      const repeats = isRepeatAt(sent);
+      if (!repeats && room-- === 0) break;
+      const header: RunMessage | RepeatMessage = repeats ? { run: message.run, repeat: true } : message;
+      frames.push(encodeFrame(TO_CHILD.run, header));
+    }
+    if (frames.length > 0) input?.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
+  }
+
+  return {
+    get runs(): readonly RunMessage[] {
+      return runs;
+    },
+    get unsent() {
+      return runs.length - sent;
+    },
+    get given() {
+      return given;
+    },
+    begin(messages: readonly RunMessage[]): void {
+      runs = [...messages];
+      sent = 0;
+      send();
+    },
+    /** The first run has its result. */
+    shift(): void {
+      runs.shift();
+      sent -= 1;
+      // Refilled in pairs: a write costs more than the run it carries.
+      if (sent < runs.length && inHand() <= MAX_SENT / 2) send();
+    },
+    reclaim: (): readonly RunMessage[] => runs.splice(sent),
+  };
+}
+
+/** Creates the watch on a child's time and memory. It calls `die` for one that has to go. */
+function createWatch(pid: number, die: (death: Death) => void) {
+  let timer: NodeJS.Timeout | undefined = setTimeout(() => die("crash"), START_TIMEOUT_MS);
+  let interval: NodeJS.Timeout | undefined;
+  /** Limits of the run being executed. */
+  let limits: RunMessage["limits"] | undefined;
+  /** When that run was last checked, and whether a standstill was seen since it began, so that it did not get its full time. */
+  let watchedMs = 0;
+  let stoodStill = false;
+  /** When the memory of the idle child was last read; 0 if it has to be read next time. */
+  let restedMs = 0;
+
+  /** Whether a signal has stopped the child since its run began, or this process itself was stopped. */
+  function hasStoodStill(): boolean {
+    const now = performance.now();
+    stoodStill ||= now - watchedMs > STANDSTILL_MS || isStopped(pid);
+    watchedMs = now;
+    return stoodStill;
+  }
+
+  function checkMemory({ memoryLimitMb }: RunMessage["limits"]): void {
+    // A run that lasts this long makes its child's memory worth checking afterwards.
+    restedMs = 0;
+    if (readResidentBytes(pid) > BASE_RESIDENT_BYTES + 2 * memoryLimitMb * 1024 * 1024) die("memory");
+  }
+
+  function stop(): void {
+    clearTimeout(timer);
+    clearInterval(interval);
+    interval = undefined;
+  }
+
+  return {
+    hasStoodStill,
+    /** Watches the next run; without one, the child has to get ready. */
+    begin(next: RunMessage["limits"] | undefined): void {
+      clearTimeout(timer);
+      limits = next;
+      watchedMs = performance.now();
+      stoodStill = false;
+      timer =
+        next === undefined
+          ? setTimeout(() => die("crash"), READY_TIMEOUT_MS)
+          : // A run that did not get its full time is to be repeated.
+            setTimeout(() => die(hasStoodStill() ? "killed" : "timeout"), next.timeoutMs + KILL_GRACE_MS);
+      interval ??= setInterval(() => {
+        hasStoodStill();
+        if (limits !== undefined) checkMemory(limits);
+      }, WATCH_INTERVAL_MS);
+    },
+    /** The child is idle, and may have grown meanwhile. */
+    rest(): void {
+      stop();
+      if (performance.now() - restedMs <= IDLE_CHECK_MS) return;
+      restedMs = performance.now();
+      if (readResidentBytes(pid) > MAX_IDLE_RESIDENT_BYTES) die("bloated");
+    },
+    stop,
+  };
 }
