@@ -37,6 +37,13 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       enumerable: true,
     });
   }
+  // Deno's global object is an event target, and prints as one.
+  defineProperty(prototype, Symbol.for("Deno.privateCustomInspect"), {
+    value: (inspect: (value: unknown, options: unknown) => string, options: unknown) =>
+      `Window ${inspect({}, options)}`,
+    configurable: true,
+    writable: true,
+  });
   setPrototypeOf(globalThis, prototype);
   define("Window", Window);
   for (const name of ["self", "global"]) define(name, globalThis);

@@ -223,6 +223,8 @@ export default function cloneChunk({
         ? { transfer: readTransfer(options, prefix, "Argument 2") }
         : readOptions(options, prefix, "Argument 2");
       if (transfer.includes(this)) throw refuse("Transfer list contains source port");
+      if (transfer.some((item, at) => types.isArrayBuffer(item) && transfer.indexOf(item) < at))
+        throw refuse("Transfer list contains duplicate ArrayBuffer");
       const { data, moved } = move(message, transfer);
       const { peer, closed } = this.#state;
       if (peer === undefined || closed) return;
@@ -337,6 +339,7 @@ export default function cloneChunk({
   });
   Object.defineProperty(MessagePort, "length", { value: 0, configurable: true });
   for (const type of [MessagePort, MessageChannel, BroadcastChannel]) exposeInterface(type);
+  delete (BroadcastChannel.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
   printWith(MessagePort.prototype as object, (self, inspect, options) => {
     if (!isPort(self)) throw illegalInvocation();
     const { onmessage, onmessageerror } = self as { onmessage?: unknown; onmessageerror?: unknown };
@@ -370,6 +373,7 @@ function nameOfUnclonable(value: object): string | undefined {
   if (types.isWeakMap(value)) return "#<WeakMap>";
   if (types.isWeakSet(value)) return "#<WeakSet>";
   if (types.isWeakRef(value)) return "#<WeakRef>";
+  if (value instanceof FinalizationRegistry) return "#<FinalizationRegistry>";
   if (types.isGeneratorObject(value) || types.isBuiltInIterator(value))
     return Object.prototype.toString.call(value);
   const tag: unknown = (value as Record<symbol, unknown>)[Symbol.toStringTag];

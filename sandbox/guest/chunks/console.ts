@@ -15,6 +15,8 @@ export default function consoleChunk({ print, proxyParts }: Internals): Readonly
     const margin = "  ".repeat(indent);
     print(`${indent === 0 ? text : margin + text.replaceAll("\n", `\n${margin}`)}\n`);
   };
+  /** Counts and times aren't indented. */
+  const line = (text: string): void => print(`${text}\n`);
   const log = (...args: unknown[]): void => write(formatArguments(args));
   const since = (start: number): string => `${Math.trunc(Date.now() - start)}ms`;
   const namespace = Object.create({}) as object;
@@ -42,12 +44,12 @@ export default function consoleChunk({ print, proxyParts }: Internals): Readonly
     count(label: unknown = "default") {
       const name = String(label);
       counts.set(name, (counts.get(name) ?? 0) + 1);
-      write(`${name}: ${counts.get(name)}`);
+      line(`${name}: ${counts.get(name)}`);
     },
     countReset(label: unknown = "default") {
       const name = String(label);
       if (counts.has(name)) counts.set(name, 0);
-      else write(`Count for '${name}' does not exist`);
+      else line(`Count for '${name}' does not exist`);
     },
     table(data: unknown = undefined, properties: unknown = undefined) {
       const text = tableText(data, properties);
@@ -56,20 +58,20 @@ export default function consoleChunk({ print, proxyParts }: Internals): Readonly
     },
     time(label: unknown = "default") {
       const name = String(label);
-      if (timers.has(name)) write(`Timer '${name}' already exists`);
+      if (timers.has(name)) line(`Timer '${name}' already exists`);
       else timers.set(name, Date.now());
     },
     timeLog(label: unknown = "default", ...args: unknown[]) {
       const name = String(label);
       const start = timers.get(name);
-      if (start === undefined) write(`Timer '${name}' does not exist`);
+      if (start === undefined) line(`Timer '${name}' does not exist`);
       else log(`${name}: ${since(start)}`, ...args);
     },
     timeEnd(label: unknown = "default") {
       const name = String(label);
       const start = timers.get(name);
       timers.delete(name);
-      write(start === undefined ? `Timer '${name}' does not exist` : `${name}: ${since(start)}`);
+      line(start === undefined ? `Timer '${name}' does not exist` : `${name}: ${since(start)}`);
     },
     group,
     groupCollapsed: group,

@@ -21,7 +21,7 @@ export let fieldsOf: (key: CryptoKey) => KeyFields;
 export class CryptoKey {
   readonly #fields: KeyFields;
   readonly #algorithm: object;
-  readonly #usages: string[];
+  readonly #usages: readonly string[];
   static {
     fieldsOf = (key) => key.#fields;
     isKey = (value) => #fields in value;
@@ -29,9 +29,9 @@ export class CryptoKey {
   constructor(secret?: unknown, fields?: KeyFields) {
     if (secret !== SECRET || fields === undefined) throw illegalConstructor();
     this.#fields = fields;
-    this.#algorithm = reviveAlgorithm(fields.algorithm) as object;
+    this.#algorithm = Object.freeze(reviveAlgorithm(fields.algorithm) as object);
     const usages = [...fields.usages];
-    this.#usages = usages[0]?.endsWith("capsulateKey") ? usages.sort() : usages;
+    this.#usages = Object.freeze(usages[0]?.endsWith("capsulateKey") ? usages.sort() : usages);
   }
   get type(): string {
     return this.#fields.type;
@@ -42,7 +42,7 @@ export class CryptoKey {
   get algorithm(): object {
     return this.#algorithm;
   }
-  get usages(): string[] {
+  get usages(): readonly string[] {
     return this.#usages;
   }
 }
@@ -58,5 +58,5 @@ function reviveAlgorithm(value: unknown): unknown {
   if (Array.isArray(fields["$list"])) return Uint8Array.from(fields["$list"] as number[]);
   const order = ["name", "modulusLength", "length", "namedCurve", "hash", "publicExponent"];
   const keys = Object.keys(fields).sort((a, b) => order.indexOf(a) - order.indexOf(b));
-  return Object.fromEntries(keys.map((key) => [key, reviveAlgorithm(fields[key])]));
+  return Object.freeze(Object.fromEntries(keys.map((key) => [key, reviveAlgorithm(fields[key])])));
 }

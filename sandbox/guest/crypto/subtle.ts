@@ -7,12 +7,14 @@ import {
   illegalConstructor,
   printable,
   requireArguments,
-  wrongThis,
   printWith,
+  wrongThis,
 } from "../webIdl.ts";
 import { order } from "../shape.ts";
+import * as types from "../types.ts";
 import { orderJwk } from "./jwk.ts";
-import { CryptoKey, type KeyFields, SECRET, fieldsOf } from "./key.ts";
+import { CryptoKey, type KeyFields, SECRET, fieldsOf, isKey } from "./key.ts";
+import { withNumbers } from "./numbers.ts";
 
 /** In `value`, `{$bytes: [start, end]}` stands for a part of the answer's body and `{$key: KeyFields}` for a key. */
 interface Answer {
@@ -120,8 +122,8 @@ function nameIn(algorithm: unknown): unknown {
 }
 
 /** Restores a value of the host's answer; members stand in alphabetical order, as Deno's do. A key has the usages that it may have of those that are `asked` for. */
-function revive(value: unknown, body: Uint8Array, asked: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => revive(item, body, asked));
+function revive(value: unknown, body: Uint8Array, asked: unknown, hash: string | undefined): unknown {
+  if (Array.isArray(value)) return value.map((item) => revive(item, body, asked, hash));
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Record<string, unknown>;
   if (Array.isArray(fields["$bytes"])) return body.slice(...(fields["$bytes"] as [number, number])).buffer;
@@ -130,11 +132,29 @@ function revive(value: unknown, body: Uint8Array, asked: unknown): unknown {
     const usages = Array.isArray(asked)
       ? asked.filter((usage: string) => key.usages.includes(usage))
       : key.usages;
-    return new CryptoKey(SECRET, { ...key, usages });
+    const algorithm = hash === undefined ? key.algorithm : { ...key.algorithm, hash: { name: hash } };
+    return new CryptoKey(SECRET, { ...key, algorithm, usages });
   }
   const isPair = fields["publicKey"] !== undefined;
   const names = isPair ? ["publicKey", "privateKey"] : Object.keys(fields).sort();
-  return Object.fromEntries(names.map((name) => [name, revive(fields[name], body, asked)]));
+  return Object.fromEntries(names.map((name) => [name, revive(fields[name], body, asked, hash)]));
+}
+
+/** Where the algorithm stands among the arguments, if not first. */
+const ALGORITHM_AT: Readonly<Record<string, number>> = {
+  __proto__: null as never,
+  importKey: 2,
+  wrapKey: 3,
+  unwrapKey: 3,
+};
+
+/** The hash of a key in the spelling that it was asked for, which Deno keeps. */
+function spelledHash(op: string, algorithm: unknown): string | undefined {
+  const { name, hash } = Object(algorithm) as { name?: unknown; hash?: unknown };
+  const keeps = op === "importKey" ? /^(?:hmac|rs)/i : /^rs/i;
+  return (op === "importKey" || op === "generateKey") && keeps.test(String(name)) && hash !== undefined
+    ? String(nameIn(hash))
+    : undefined;
 }
 
 /** Names of the tags of ASN.1, as Deno's errors have them. */
@@ -207,7 +227,14 @@ type Exception = (message: string, name: string) => Error;
 
 /** Creates `SubtleCrypto` (Web Cryptography, §14): the host does the work. */
 export function createSubtle(hostCall: Internals["hostCall"], exception: Exception) {
-  async function call(op: string, args: readonly unknown[]): Promise<unknown> {
+  async function call(op: string, given: readonly unknown[]): Promise<unknown> {
+    const place = ALGORITHM_AT[op] ?? 0;
+    const args = given.map((arg, at) =>
+      at === place ? withNumbers(op, arg, (text) => wrongAt(place, text)) : arg,
+    );
+    const bytesAt = args.findIndex((arg) => types.isSharedArrayBuffer(arg));
+    if (bytesAt >= 0) throw wrongAt(bytesAt, "is not an ArrayBuffer or a view on one");
+    checkParameters(op, args[place], given);
     const parts: Uint8Array[] = [];
     let length = 0;
     const plain = (value: unknown): unknown => {
@@ -235,7 +262,35 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
         Object(args[0]) as { namedCurve?: unknown; hash?: unknown },
         args,
       );
-    return revive(value, answer.body, args.at(-1));
+    return revive(value, answer.body, args.at(-1), spelledHash(op, args[place]));
+  }
+
+  /** Checks what Deno checks where Node differs. */
+  function checkParameters(op: string, algorithm: unknown, args: readonly unknown[]): void {
+    const { name, hash, length } = Object(algorithm) as Record<string, unknown>;
+    const is = (known: string): boolean => String(name).toUpperCase() === known;
+    const isCipher = USES[op] !== undefined || op.endsWith("rapKey");
+    if (isCipher && is("AES-CTR") && Number(length) > 128)
+      throw exception("Counter length must not be 0 or greater than 128", "OperationError");
+    const bits = Number(length ?? 0);
+    if (
+      op === "generateKey" &&
+      is("HMAC") &&
+      (bits % 8 !== 0 || (bits > 1024 && !/^sha3/i.test(String(nameIn(hash)))))
+    )
+      throw exception("Invalid HMAC key length", "OperationError");
+    if (
+      op === "generateKey" &&
+      /^AES-/i.test(String(name)) &&
+      length !== undefined &&
+      ![128, 192, 256].includes(bits)
+    )
+      throw exception("Invalid AES key length", "OperationError");
+    if (op !== "importKey" || !is("HMAC")) return;
+    if (length === 0) throw exception("Key length is invalid", "DataError");
+    const hashName = String(nameIn(hash));
+    if (args[0] === "jwk" && /^sha/i.test(hashName) && hashName !== hashName.toUpperCase())
+      throw exception("Hash algorithm not supported", "NotSupportedError");
   }
 
   /** Converts a host error to Deno's wording. */
@@ -288,7 +343,18 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
       return wrongAt(1, `The provided value '${format[1]}' is not a valid enum value of type KeyFormat`);
     if (message.includes("public in passed algorithm is not of type CryptoKey"))
       return wrongAt(0, "can not be converted to a CryptoKey");
+    if (message === "Invalid wrapped JWK key") return exception("Wrapped key is not valid JSON", name);
+    if (op === "deriveBits" && /3rd argument is not a finite/.test(message))
+      return new TypeError("expected f64");
     if (name === "TypeError") return new TypeError(message);
+    if (op === "sign" && name === "OperationError" && /^rsa-pss$/i.test(algorithm))
+      return new Error("internal error");
+    if (message === "Only SHA hashes are supported in Pbkdf2Params")
+      return exception("Unrecognized algorithm name", name);
+    if (op === "wrapKey" && args[0] === "raw" && isKey(Object(args[1]) as object)) {
+      const { type } = args[1] as CryptoKey;
+      if (type === "private") return exception("Key is not a public key", "InvalidAccessError");
+    }
     for (const [pattern, text] of TEXTS)
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
     if (message === "Unrecognized namedCurve")
@@ -387,6 +453,8 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     if (typeof algorithm !== "string" && (typeof algorithm !== "object" || algorithm === null))
       throw wrongAt(0, "can not be converted to a AlgorithmIdentifier");
     if (nameIn(algorithm) === undefined) throw wrongAt(0, "required member 'name' is undefined");
+    if (typeof nameIn(algorithm) === "symbol")
+      throw wrongAt(0, "algorithm.name is not convertible to DOMString");
     const known = needs.find((name) => name.toLowerCase() === String(algorithm).toLowerCase());
     if (typeof algorithm === "string" && known !== undefined)
       throw wrongAt(0, "Algorithm requires a parameter dictionary");

@@ -54,7 +54,6 @@ export function createEventTarget(
     passive: [boolean, false],
     signal: [convertSignal],
   });
-  const readCapture = dictionary<{ capture: boolean }>("EventListenerOptions", { capture: [boolean, false] });
 
   class EventTarget {
     constructor() {
@@ -79,7 +78,10 @@ export function createEventTarget(
     removeEventListener(type: unknown, listener: Listener, options?: unknown): void {
       const lists = listsOf(this);
       requireArguments(arguments.length, 2, "Failed to execute 'removeEventListener' on 'EventTarget'");
-      const capture = isObject(options) ? readCapture(options, "", "").capture : !!options;
+      const capture =
+        typeof options === "boolean" || options === undefined || options === null
+          ? !!options
+          : !!(options as { readonly capture?: unknown }).capture;
       const list = lists.get(String(type)) ?? [];
       const at = listener === null ? -1 : findListener(list, listener, capture);
       if (at >= 0) remove(list, list[at] as Registration);

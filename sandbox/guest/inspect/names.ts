@@ -41,13 +41,19 @@ export function getPrefix(constructor: string | null, tag: string, fallback: str
   return tag !== "" && constructor !== tag ? `${constructor}${size} [${tag}] ` : `${constructor}${size} `;
 }
 
+/** The base of a class in parentheses, which the nodes' compiler removes. */
+const ANONYMOUS_BASE = /^[\s\w$]*\bextends\s*\((?:class\b|[\w$.]+\)\s*\{)/;
+
 /** Returns a function's text: `[Function: name]`, `[class A extends B]`. */
 export function functionText(value: object, constructor: string | null, tag: string): string {
   const source = Function.prototype.toString.call(value);
   if (source.startsWith("class") && source.endsWith("}")) {
     const body = source.slice(5, -1);
     const brace = body.indexOf("{");
-    if (brace !== -1 && (!body.slice(0, brace).includes("(") || /^\s+[^(]*?\s*\{/.test(body)))
+    if (
+      brace !== -1 &&
+      (!body.slice(0, brace).includes("(") || /^\s+[^(]*?\s*\{/.test(body) || ANONYMOUS_BASE.test(body))
+    )
       return classText(value, constructor, tag);
   }
   const type = `${isAsyncFunction(value) ? "Async" : ""}${isGeneratorFunction(value) ? "Generator" : ""}Function`;

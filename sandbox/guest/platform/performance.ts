@@ -113,7 +113,7 @@ export function createPerformance({ load, exception }: Internals): Readonly<Reco
       if (point < 0) throw new TypeError(`Mark cannot be negative: received ${point}`);
       return point;
     }
-    const found = select(entries, point, "mark").at(-1);
+    const found = select(entries, undefined, "mark").findLast((entry) => fieldsOf(entry).name === point);
     if (found === undefined) throw exception(`Cannot find mark: "${point}"`, "SyntaxError");
     return fieldsOf(found).startTime;
   }

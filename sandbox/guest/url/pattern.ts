@@ -20,12 +20,30 @@ function defectOf(input: string | object, hasBase: boolean): string | undefined 
       : "a relative input without a base URL is not valid";
     return `Failed to parse URLPattern from "${input}": ${reason}`;
   }
-  if (hasBase) return "specifying both an init object, and a separate base URL is not valid";
-  for (const [part, value] of Object.entries(input)) {
-    const text = String(value);
-    const reason = PARTS.includes(part) ? syntaxDefect(text) : undefined;
-    if (reason !== undefined) return `Failed to parse ${part} from "${text}": ${reason}`;
+  const given = input as Readonly<Record<string, string>>;
+  const failed = (part: string, reason: string): string =>
+    `Failed to parse ${part} from "${given[part]}": ${reason}`;
+  if (hasBase) {
+    const text = "specifying both an init object, and a separate base URL is not valid";
+    const part = PARTS.find((name) => given[name] !== undefined);
+    return part === undefined ? text : failed(part, text);
   }
+  if (given["baseURL"] !== undefined && !/^[a-z][a-z0-9+.-]*:/i.test(given["baseURL"]))
+    return "relative URL without a base";
+  for (const part of PARTS) {
+    const text = given[part];
+    const reason = text === undefined ? undefined : (syntaxDefect(text) ?? partDefect(part, text));
+    if (reason !== undefined) return failed(part, reason);
+  }
+  return undefined;
+}
+
+/** Says what is wrong with a part that is a plain text. */
+function partDefect(part: string, text: string): string | undefined {
+  if (/[*:(){}\\]/.test(text)) return undefined;
+  if (part === "protocol" && !/^[a-z][a-z0-9+.-]*$/i.test(text)) return "relative URL without a base";
+  if (part === "port" && !/^\d*$/.test(text)) return "invalid port number";
+  if (part === "hostname" && /[\0-\x20"#%<>?@[\]^`|/]/.test(text)) return "invalid domain character";
   return undefined;
 }
 
