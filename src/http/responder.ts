@@ -128,7 +128,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     follow,
     async run(ctx, command) {
       const idempotencyKey = readIdempotencyKey(ctx);
-      const { form, respondAsync, waitMs } = readPreferences(ctx);
+      const { form, respondAsync, waitMs } = readPreferences(ctx, limits);
       const record = await whileConnected(ctx, (signal) =>
         service.submit(getDapp(ctx), command, {
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -140,9 +140,7 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
       ctx.set("Tyche-Request-Id", record.id);
       if (form === "events") return follow(ctx, record);
 
-      const timeoutMs = Math.min(waitMs ?? limits.waitTimeoutMs, limits.waitTimeoutMs);
-      const current =
-        isEnded(record.state) || timeoutMs === 0 ? record : await wait(ctx, record.id, timeoutMs);
+      const current = isEnded(record.state) || waitMs === 0 ? record : await wait(ctx, record.id, waitMs);
       if (respondAsync && !isEnded(current.state)) {
         ctx.set("Location", `/api/requests/${record.id}`);
         ctx.set("Preference-Applied", "respond-async");

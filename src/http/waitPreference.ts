@@ -2,21 +2,25 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import type { HttpContext } from "./context.ts";
 import { readHeaderText } from "./headerText.ts";
+import type { HttpLimits } from "./limits.ts";
 
 /** The response form a caller wants, from `Accept` and `Prefer` (RFC 7240). */
 export interface Preferences {
   readonly form: "json" | "events";
   /** Whether to answer 202 instead of 504 when the wait times out. */
   readonly respondAsync: boolean;
-  /** How long to wait for the result, which may exceed the server's limit; `undefined`: up to that limit. */
-  readonly waitMs: number | undefined;
+  /** How long to wait for the result. */
+  readonly waitMs: number;
 }
 
 /**
- * Reads `Accept` and `Prefer`. Ignores unknown preferences, as RFC 7240, section 2 requires. Throws `invalid_parameter` for a `wait` that
+ * Reads `Accept` and `Prefer`, and decides how long a call waits: as it prefers, at most `waitTimeoutMs`. Ignores unknown preferences, as RFC 7240, section 2 requires. Throws `invalid_parameter` for a `wait` that
  * isn't a number of seconds: ignored, it would let the caller wait for the server's limit.
  */
-export function readPreferences(ctx: HttpContext): Preferences {
+export function readPreferences(
+  ctx: HttpContext,
+  { waitTimeoutMs }: Pick<HttpLimits, "waitTimeoutMs">,
+): Preferences {
   const preferences = ctx
     .get("Prefer")
     .split(",")
@@ -25,10 +29,12 @@ export function readPreferences(ctx: HttpContext): Preferences {
   const respondAsync = preferences.some(({ name }) => name === "respond-async");
   // Of a repeated preference only the first counts: RFC 7240, section 2.
   const wait = preferences.find(({ name }) => name === "wait");
+  const defaultMs = respondAsync ? 0 : waitTimeoutMs;
+  const preferredMs = wait === undefined ? defaultMs : parseSeconds(wait.value) * 1000;
   return {
     form: wantsEvents(ctx) ? "events" : "json",
     respondAsync,
-    waitMs: wait === undefined ? (respondAsync ? 0 : undefined) : parseSeconds(wait.value) * 1000,
+    waitMs: Math.min(preferredMs, waitTimeoutMs),
   };
 }
 
