@@ -34,6 +34,7 @@ import { shareFormats } from "./intl.ts";
 import type { Chunk, Internals } from "./internals.ts";
 import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
+import { type PromiseState, recordPromises } from "./promises.ts";
 import { type ProxyParts, recordProxies } from "./proxies.ts";
 import { readThrown } from "./thrown.ts";
 import { createTimers } from "./timers.ts";
@@ -95,6 +96,7 @@ export default function boot(
   let printable = 0;
   const functions = createFunctions();
   let proxyParts: (value: object) => ProxyParts | undefined = () => undefined;
+  let promiseState: (promise: object) => PromiseState | undefined = () => undefined;
 
   const internals: Internals = {
     hostCall: (name, bytes, onStart) =>
@@ -124,6 +126,7 @@ export default function boot(
     },
     cloneRules: createCloneRules(),
     proxyParts: (value) => proxyParts(value),
+    promiseState: (promise) => promiseState(promise),
     encodeUtf8,
     decodeUtf8: (bytes, fatal, keepsMark) =>
       (load("text")["decodeUtf8"] as Internals["decodeUtf8"])(bytes, fatal, keepsMark),
@@ -273,6 +276,7 @@ export default function boot(
         if (e === true) captured = captureBuiltIns();
         if (d === true) {
           proxyParts = recordProxies();
+          promiseState = recordPromises();
           fillGlobalObject();
         }
         void run(a as Source, b as string, parse(c as string) as StartLimits);

@@ -1,4 +1,5 @@
 import type { CloneRules } from "./cloneRules.ts";
+import type { PromiseState } from "./promises.ts";
 import type { ProxyParts } from "./proxies.ts";
 
 /** What a chunk receives: access to the host and to other chunks. It must not expose these to the caller's code. */
@@ -30,6 +31,8 @@ export interface Internals {
   readonly cloneRules: CloneRules;
   /** What a proxy stands for; undefined for what isn't one. */
   readonly proxyParts: (value: object) => ProxyParts | undefined;
+  /** What became of a promise that `Promise.resolve` or `reject` made; undefined of others. */
+  readonly promiseState: (promise: object) => PromiseState | undefined;
   /** Encodes a string as UTF-8; lone surrogates become U+FFFD. */
   readonly encodeUtf8: (text: string) => Uint8Array;
   /** Decodes UTF-8; invalid sequences become U+FFFD, or an error if `fatal`. A byte order mark is dropped unless `keepsMark`. */

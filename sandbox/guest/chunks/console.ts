@@ -5,8 +5,13 @@ import { type InspectOptions, proxies } from "../inspect/inspection.ts";
 import { tableText } from "../inspect/table.ts";
 
 /** `console` with Deno's formatting, and `inspect` for the chunks that print or format. */
-export default function consoleChunk({ print, proxyParts }: Internals): Readonly<Record<string, unknown>> {
+export default function consoleChunk({
+  print,
+  proxyParts,
+  promiseState,
+}: Internals): Readonly<Record<string, unknown>> {
   proxies.partsOf = proxyParts;
+  proxies.stateOf = promiseState;
   const counts = new Map<string, number>();
   const timers = new Map<string, number>();
   let indent = 0;

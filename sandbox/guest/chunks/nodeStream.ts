@@ -50,6 +50,9 @@ const ORDER =
 /** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
 
+/** Under this name a signal ends a web stream. */
+const FAIL = Symbol.for("nodejs.webstream.controllerErrorFunction");
+
 function closedPromise(
   stream: Record<symbol, unknown>,
   fields: Readonly<Record<"state" | "storedError", symbol>>,
@@ -149,16 +152,29 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     Object.assign(Readable.prototype, adding);
   }
   const { ReadableStream, WritableStream, fields } = load("streams") as unknown as {
-    readonly fields: Readonly<Record<"state" | "storedError", symbol>>;
+    readonly fields: Readonly<
+      Record<"state" | "storedError" | "readableStreamController" | "writableStreamController", symbol>
+    >;
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
     WritableStream: WebWritable;
   };
-  for (const { prototype } of [ReadableStream, WritableStream])
-    Object.defineProperty(prototype, CLOSED, {
-      get(this: Record<symbol, unknown>) {
-        return closedPromise(this, fields);
+  for (const [{ prototype }, controller] of [
+    [ReadableStream, fields.readableStreamController],
+    [WritableStream, fields.writableStreamController],
+  ] as const)
+    Object.defineProperties(prototype, {
+      [CLOSED]: {
+        get(this: Record<symbol, unknown>) {
+          return closedPromise(this, fields);
+        },
+        configurable: true,
       },
-      configurable: true,
+      [FAIL]: {
+        value(this: Record<symbol, { error(reason: unknown): void }>, reason: unknown) {
+          this[controller]?.error(reason);
+        },
+        configurable: true,
+      },
     });
   const expect = (value: unknown, Type: unknown, name: string, expected: string): void => {
     if (!(value instanceof (Type as new () => object))) throw wrongArgument(name, expected, value);

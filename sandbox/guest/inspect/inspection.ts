@@ -1,8 +1,12 @@
+import type { PromiseState } from "../promises.ts";
 import type { ProxyParts } from "../proxies.ts";
 import type { Layout } from "./layout.ts";
 
-/** What is asked of a proxy; set by each chunk that inspects. */
-export const proxies: { partsOf(value: object): ProxyParts | undefined } = { partsOf: () => undefined };
+/** What is asked of proxies and promises; set by each chunk that inspects. */
+export const proxies: {
+  partsOf(value: object): ProxyParts | undefined;
+  stateOf(promise: object): PromiseState | undefined;
+} = { partsOf: () => undefined, stateOf: () => undefined };
 
 /** Options of `Deno.inspect` that matter without a terminal. */
 export interface InspectOptions {

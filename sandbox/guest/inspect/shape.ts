@@ -1,7 +1,8 @@
 import * as types from "../types.ts";
 import { bufferEntries, listEntries, mapEntries, setEntries, typedArrayEntries } from "./entries.ts";
 import { formatError, isError } from "./error.ts";
-import type { Inspection } from "./inspection.ts";
+import { type Inspection, proxies } from "./inspection.ts";
+import { areEntries, iteratorEntries, leftIn } from "./iterators.ts";
 import { functionText, getPrefix } from "./names.ts";
 import { formatPrimitive } from "./primitive.ts";
 import type { Kind } from "./property.ts";
@@ -61,6 +62,8 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
     if (size === 0 && bare) return done(`${head}{}`);
     return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => mapEntries(state, map, inner) };
   }
+  const iterator = iteratorShapeOf(state, value, shape);
+  if (iterator !== undefined) return iterator;
   if (constructor === "Object") {
     const head = types.isArguments(value) ? "[Arguments] " : tag === "" ? "" : prefix("Object");
     return bare ? done(`${head}{}`) : { ...shape, braces: [`${head}{`, "}"] };
@@ -110,9 +113,8 @@ function specialShapeOf(
     shape.keys.unshift("byteLength", "byteOffset", "buffer");
     return { ...shape, braces: open("DataView") };
   }
-  // JavaScript can't tell whether a promise is settled; most that are printed are pending.
   if (types.isPromise(value))
-    return { ...shape, braces: open("Promise"), entries: () => [state.stylize("<pending>", "special")] };
+    return { ...shape, braces: open("Promise"), entries: (inner) => promiseEntries(state, value, inner) };
   if (tag === "Intl.Locale") {
     shape.keys.unshift(...LOCALE_KEYS);
     return { ...shape, braces: open("Intl.Locale") };
@@ -128,6 +130,27 @@ function specialShapeOf(
   }
   const head = prefix("Object");
   return bare ? done(`${head}{}`) : { ...shape, braces: [`${head}{`, "}"] };
+}
+
+/** Returns the shape of an iterator of a map or set. */
+function iteratorShapeOf(state: Inspection, value: object, shape: Shape): Shape | undefined {
+  const kind = types.isMapIterator(value) ? "Map" : types.isSetIterator(value) ? "Set" : undefined;
+  const left = kind && leftIn(kind, value);
+  if (kind === undefined || left === undefined) return undefined;
+  const name = `${kind} ${areEntries(kind, left) ? "Entries" : "Iterator"}`;
+  const entries = (inner: number): string[] => iteratorEntries(state, kind, left, inner);
+  const keys = shape.keys.filter((key) => key !== "next");
+  return { ...shape, keys, braces: [`[${name}] {`, "}"], entries };
+}
+
+/** Formats what became of a promise, if that is known; most others that are printed are pending. */
+function promiseEntries(state: Inspection, promise: object, depth: number): string[] {
+  const settled = proxies.stateOf(promise);
+  if (settled === undefined) return [state.stylize("<pending>", "special")];
+  state.indentation += 2;
+  const text = state.format(state, settled.value, depth);
+  state.indentation -= 2;
+  return [settled.isRejected ? `${state.stylize("<rejected>", "special")} ${text}` : text];
 }
 
 function getKeys(state: Inspection, value: object, listOnly = false): PropertyKey[] {

@@ -194,8 +194,10 @@ export function createUtil({
   native,
   nextTick,
   proxyParts,
+  promiseState,
 }: Internals): Readonly<Record<string, unknown>> {
   proxies.partsOf = proxyParts;
+  proxies.stateOf = promiseState;
   const { TextEncoder, TextDecoder } = load("text");
   const emitWarning = (message: string, code: string | undefined): void => {
     const { process } = load("platform") as { process: { emitWarning?: (...args: unknown[]) => void } };

@@ -13,7 +13,6 @@ const NO_OUTCOME =
   "Defect of the reference: a program that ends itself has neither result nor error; here it has the nodes' error text.";
 const REPRINTED =
   "The reference reprints the source before running it, so a function's text has other blanks; here only TypeScript is reprinted.";
-const UNSEEN = "JavaScript cannot look into a settled promise or an iterator without changing it.";
 const HOST = "Names a file or a number of the machine that runs the reference.";
 const PARSER =
   "The reference parses every source as TypeScript; here a source that is JavaScript is run as JavaScript.";
@@ -51,9 +50,6 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
   "language/Iterator.concat": UNSHARED,
   "text/native hex invalid": UNSHARED,
   "text/native base64 and hex": UNSHARED,
-  "async/promise printed": UNSEEN,
-  "console/map subclass": UNSEEN,
-  "console/map iterators": UNSEEN,
   "buffers/deprecated constructor": FORGED,
   "console/printing after the result": FORGED,
   "console/format specifiers with odd values": REPRINTED,

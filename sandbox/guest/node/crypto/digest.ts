@@ -81,6 +81,7 @@ export function createDigests(
     readonly [HANDLE] = new Hasher();
     readonly #algorithm: unknown;
     readonly #length: unknown;
+    #streamed: Bytes | undefined;
     constructor(
       algorithm: unknown,
       options?: { readonly outputLength?: unknown } | null,
@@ -92,9 +93,17 @@ export function createDigests(
       this.#length = length;
     }
     digest(encoding?: unknown): unknown {
-      const bytes = finish(this);
+      const bytes = finish(this) ?? this.#streamed;
+      this.#streamed = undefined;
       if (bytes === undefined) throw finalized();
       return output(bytes, encoding || undefined);
+    }
+    /** What a stream has read can be asked for once more. */
+    override _flush(done: Done): void {
+      const bytes = this.digest() as Bytes;
+      this.#streamed = bytes;
+      this.push(bytes);
+      done();
     }
     copy(options: object = { outputLength: this.#length }): Hash {
       return new Hash(this.#algorithm, options, partsOf(this));

@@ -1,5 +1,8 @@
 import type { Internals } from "../../internals.ts";
 
+/** What a stream itself has. */
+const STATES = new Set<PropertyKey>(["_readableState", "_writableState", "allowHalfOpen"]);
+
 type StreamClass = ((options?: object) => void) & { readonly prototype: object };
 
 /** The part of a lazy stream that its subclasses use. */
@@ -26,7 +29,7 @@ export function createLazyStream(
         return Reflect.get(Object.prototype, key, self) as unknown;
       const from = prototype();
       // The library also reads from the prototypes.
-      if (!started.has(self) && !Object.hasOwn(self, "constructor")) {
+      if (!started.has(self) && !Object.hasOwn(self, "constructor") && (key in from || STATES.has(key))) {
         started.add(self);
         Reflect.apply(Stream as StreamClass, self, [(self as { _options?: object })._options]);
       }
