@@ -14,6 +14,7 @@ interface Flags extends ServiceFlags {
 interface AttemptFlags {
   readonly state?: "delivered" | "failed";
   readonly type?: WebhookEvent | "webhook.test";
+  readonly event?: string;
 }
 interface SettingFlags extends Flags {
   readonly event?: readonly WebhookEvent[];
@@ -89,10 +90,11 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     .addOption(new Option("--state <state>", "only these attempts").choices(["delivered", "failed"]))
     .addOption(
       new Option("--type <type>", "only of events of this type").choices([...WEBHOOK_EVENTS, "webhook.test"]),
-    );
+    )
+    .option("--event <id>", "only of this event, by its webhook-id");
   listPages(log, terminal, {
-    read: (client, id, page, { state, type }: AttemptFlags) =>
-      client.webhooks.attempts(id, { ...page, state, type }),
+    read: (client, id, page, { state, type, event }: AttemptFlags) =>
+      client.webhooks.attempts(id, { ...page, state, type, eventId: event }),
     describe: (attempt) => describeAttempt(attempt, terminal),
     none: "no attempts",
   });

@@ -57,6 +57,8 @@ export interface WebhookCalls {
       readonly state?: "delivered" | "failed" | undefined;
       /** Type of the event. */
       readonly type?: WebhookView["events"][number] | "webhook.test" | undefined;
+      /** Identifier of the event, which messages have as `webhook-id`. */
+      readonly eventId?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<WebhookAttemptPage>;

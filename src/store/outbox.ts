@@ -194,6 +194,7 @@ export interface AttemptFilter {
   readonly state?: "delivered" | "failed" | undefined;
   /** Type of the event; those whose event is no longer stored have none. */
   readonly type?: string | undefined;
+  readonly eventId?: string | undefined;
 }
 
 /** Returns a webhook's attempts, newest first. @param page.before returns only those older than the one with this id. */
@@ -205,10 +206,11 @@ export async function listAttempts(
     readonly before?: string | undefined;
   },
 ): Promise<LoggedAttempt[]> {
-  const { webhookId, limit, before, state, type } = page;
+  const { webhookId, limit, before, state, type, eventId } = page;
   let query = selectAttempts(db, webhookId);
   if (before !== undefined) query = query.where("attempt.id", "<", before);
   if (type !== undefined) query = query.where("event.type", "=", type);
+  if (eventId !== undefined) query = query.where("attempt.event_id", "=", eventId);
   if (state === "delivered")
     query = query.where("attempt.status", ">=", 200).where("attempt.status", "<=", 299);
   if (state === "failed")

@@ -100,6 +100,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   listDueDeliveries: (on) => listDueDeliveries(on, { webhookId: "wh_1", isPaused: false, now: 5, limit: 5 }),
   saveAttempt: (on) => saveAttempt(on, attempt, { state: "delivered", attempts: 1 }),
   listAttempts: (on) => listAttempts(on, { webhookId: "wh_1", limit: 5, before: "att_1" }),
+  listAttemptsOfEvent: (on) => listAttempts(on, { webhookId: "wh_1", limit: 5, eventId: "evt_1" }),
   countDaysTried: (on) => countDaysTried(on, "wh_1", 5),
   countUndelivered: (on) => countUndelivered(on, ["wh_1"]),
   replayOne: (on) => replayDeliveries(on, "wh_1", { eventId: "evt_1" }, 5),

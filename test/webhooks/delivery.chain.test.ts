@@ -144,10 +144,13 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       await expect(webhooks.attempt(DESK_DAPP, hookId, attemptId)).rejects.toMatchObject({
         code: "not_found",
       });
-    const listed = async (filter: Pick<Parameters<typeof webhooks.attempts>[2], "state" | "type">) =>
-      (await webhooks.attempts(DESK_DAPP, id, { limit: 9, ...filter })).items.length;
+    const listed = async (
+      filter: Pick<Parameters<typeof webhooks.attempts>[2], "state" | "type" | "eventId">,
+    ) => (await webhooks.attempts(DESK_DAPP, id, { limit: 9, ...filter })).items.length;
     expect(await listed({ state: "delivered", type: "request.fulfilled" })).toBe(1);
     expect([await listed({ state: "failed" }), await listed({ type: "request.failed" })]).toEqual([0, 0]);
+    const { eventId } = attempt!;
+    expect([await listed({ eventId }), await listed({ eventId: "evt_none" })]).toEqual([1, 0]);
   });
 
   test("a result that a reorg takes back and gives again is three events", async () => {

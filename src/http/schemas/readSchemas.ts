@@ -53,6 +53,13 @@ export const PAGE_SCHEMAS = {
           description: "Only attempts to tell events of this type. Default: all.",
         }),
       ),
+      eventId: Type.Optional(
+        Type.String({
+          pattern: "^evt_[0-9a-hjkmnp-tv-z]{26}$",
+          [EXPECTED]: "evt_ and 26 characters",
+          description: "Only attempts to tell this event, by its `webhook-id`. Default: all.",
+        }),
+      ),
     },
     STRICT,
   ),

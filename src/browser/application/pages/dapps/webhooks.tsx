@@ -278,10 +278,11 @@ function Attempts({
   const [search, setSearch] = useSearchParams();
   const state = STATES.find((one) => one === search.get("state"));
   const type = TYPES.find((one) => one === search.get("type"));
+  const eventId = search.get("event") ?? undefined;
   const cursor = search.get("cursor") ?? undefined;
   const query = useQuery({
-    queryKey: ["attempts", dappId, webhookId, state, type, cursor],
-    queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS, state, type, cursor }),
+    queryKey: ["attempts", dappId, webhookId, state, type, eventId, cursor],
+    queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS, state, type, eventId, cursor }),
     refetchInterval: cursor === undefined && refetchUnlessRefused(() => REFRESH_MS),
   });
   const choose = (name: string, value: string) =>
@@ -293,6 +294,9 @@ function Attempts({
       return next;
     });
   const [shownId, setShownId] = useState<string>();
+  /** Whether no attempt of an event is on another page or filtered out. */
+  const hasAll = (nextCursor: string | null): boolean =>
+    cursor === undefined && nextCursor === null && state === undefined && type === undefined;
   const again = (eventId: string) => (
     <button type="button" onClick={() => void replay?.(eventId)}>
       Send again<span className="visually-hidden"> {eventId}</span>
@@ -322,12 +326,28 @@ function Attempts({
             />
           )}
         </Field>
+        <Field id="attempt-event" label="Event id">
+          {(control) => (
+            <input
+              {...control}
+              key={eventId}
+              defaultValue={eventId}
+              placeholder="evt_…"
+              autoComplete="off"
+              spellCheck={false}
+              onBlur={({ target }) => choose("event", target.value.trim())}
+              onKeyDown={({ key, currentTarget }) => {
+                if (key === "Enter") choose("event", currentTarget.value.trim());
+              }}
+            />
+          )}
+        </Field>
       </div>
       <Loaded query={query}>
         {({ items, nextCursor }) =>
           items.length === 0 ? (
             <p className="note">
-              {state === undefined && type === undefined ? "No attempts yet." : "No such attempts."}
+              {(state ?? type ?? eventId) === undefined ? "No attempts yet." : "No such attempts."}
             </p>
           ) : (
             <>
@@ -339,14 +359,25 @@ function Attempts({
                   {
                     head: "Event",
                     kind: "long",
-                    cell: ({ id, type, eventId }) => (
+                    cell: (attempt) => (
                       <>
-                        {type} <Code text={eventId} />{" "}
+                        {attempt.type} <Code text={attempt.eventId} />{" "}
+                        {hasAll(nextCursor) ? (
+                          <span className="note">{numberOf(items, attempt)}</span>
+                        ) : (
+                          <button
+                            type="button"
+                            className="copy"
+                            onClick={() => choose("event", attempt.eventId)}
+                          >
+                            Its attempts<span className="visually-hidden"> of {attempt.eventId}</span>
+                          </button>
+                        )}{" "}
                         <button
                           type="button"
                           className="copy"
-                          aria-expanded={id === shownId}
-                          onClick={() => setShownId(id === shownId ? undefined : id)}
+                          aria-expanded={attempt.id === shownId}
+                          onClick={() => setShownId(attempt.id === shownId ? undefined : attempt.id)}
                         >
                           Message
                         </button>
@@ -461,6 +492,12 @@ function indentJson(text: string): string {
 /** Whether an attempt is the newest of its event. @param items newest first. */
 function isLastOf(items: readonly WebhookAttempt[], { id, eventId }: WebhookAttempt): boolean {
   return items.find((one) => one.eventId === eventId)?.id === id;
+}
+
+/** Says which attempt of its event one is, such as `attempt 2 of 3`. @param items all attempts, newest first. */
+function numberOf(items: readonly WebhookAttempt[], attempt: WebhookAttempt): string {
+  const ofEvent = items.filter(({ eventId }) => eventId === attempt.eventId);
+  return `attempt ${ofEvent.length - ofEvent.indexOf(attempt)} of ${ofEvent.length}`;
 }
 
 /** What an event is about: a request, a schedule or a log trigger. */
