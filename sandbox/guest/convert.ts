@@ -153,7 +153,10 @@ export function sequence<T>(convert: Convert<T>): Convert<T[]> {
   };
 }
 
-/** `record`, as its pairs. */
+/** Whether a value is a proxy; set by a chunk that converts records. */
+export const records: { isProxy: (value: object) => boolean } = { isProxy: () => false };
+
+/** `record`, as its pairs. Names of symbols count in proxies alone, as in Deno. */
 export function record<T>(convertKey: Convert<string>, convert: Convert<T>): Convert<[string, T][]> {
   return (value, prefix, context) => {
     if (!isObject(value)) throw conversionError("can not be converted to dictionary", prefix, context);
@@ -161,9 +164,10 @@ export function record<T>(convertKey: Convert<string>, convert: Convert<T>): Con
     const keys = ownKeys(value);
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string | symbol;
-      if (typeof key === "symbol" || getOwnPropertyDescriptor(value, key)?.enumerable !== true) continue;
+      if (typeof key === "symbol" && !records.isProxy(value)) continue;
+      if (getOwnPropertyDescriptor(value, key)?.enumerable !== true) continue;
       const name = convertKey(key, prefix, context);
-      append(pairs, [name, convert((value as Record<string, unknown>)[key], prefix, context)]);
+      append(pairs, [name, convert((value as Record<PropertyKey, unknown>)[key], prefix, context)]);
     }
     return pairs;
   };

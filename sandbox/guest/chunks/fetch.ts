@@ -5,11 +5,12 @@ import { type Signal, createRequest } from "../fetch/request.ts";
 import { NULL_BODY_STATUS, createResponse } from "../fetch/response.ts";
 import { type FetchCallResponse, packMessage, unpackMessage } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
-import { string } from "../convert.ts";
+import { records, string } from "../convert.ts";
 
 /** Fetch Standard: `Headers`, `Request`, `Response`, `fetch`; requests go through the host, which guards them. */
 export default function fetchChunk(internals: Internals): Readonly<Record<string, unknown>> {
   const { load, hostCall } = internals;
+  records.isProxy = (value) => internals.proxyParts(value) !== undefined;
   const tools = createBodyTools(internals);
   const hrefOf = (url: string): string =>
     new (load("url") as { URL: new (url: string) => { readonly href: string } }).URL(url).href;

@@ -107,9 +107,9 @@ delete (Headers as { isImmutable?: unknown }).isImmutable;
 delete (Headers as { sortedOf?: unknown }).sortedOf;
 delete (Headers as { fromList?: unknown }).fromList;
 delete (Headers as { listOf?: unknown }).listOf;
+makeIterable(Headers, "Headers", sortedOf);
 exposeInterface(Headers);
 Object.defineProperty(Headers, "length", { value: 0, configurable: true });
-makeIterable(Headers, "Headers", sortedOf);
 printWith(Headers.prototype as object, (self, inspect, options) => {
   const joined: Record<string, string> = {};
   if (Headers.prototype.isPrototypeOf(self))
