@@ -36,6 +36,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
   });
   const known = networks?.find(({ name }) => name === network);
   const address = `${location.origin}/r/${shared.id}`;
+  const drawn = shared.shown?.as === "list" ? new Set(shared.shown.entries) : undefined;
   return (
     <Page title={plainText(heading)}>
       <h1>
@@ -70,7 +71,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
             ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
             ...Object.entries(params).map(([name, value]): Fact => [
               <UnknownText text={parameterTitles[name] ?? name} />,
-              <Given label={parameterTitles[name] ?? name} value={value} />,
+              <Given label={parameterTitles[name] ?? name} value={value} drawn={drawn} />,
             ]),
             [
               "Organiser",
@@ -162,12 +163,25 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
 }
 
 /** A parameter's value; a list is folded, as it may have thousands of entries. */
-function Given({ label, value }: { readonly label: string; readonly value: unknown }) {
+function Given({
+  label,
+  value,
+  drawn,
+}: {
+  readonly label: string;
+  readonly value: unknown;
+  readonly drawn: ReadonlySet<string> | undefined;
+}) {
   const textOf = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
   if (!Array.isArray(value)) return <UnknownText text={textOf(value)} />;
   return (
     <Folded summary={countEntries(value)}>
-      <EntryList entries={value.map(textOf)} label={plainText(label)} />
+      <EntryList
+        entries={value.map(textOf)}
+        label={plainText(label)}
+        // Of a list that is only shuffled, everything is.
+        drawn={drawn !== undefined && drawn.size < value.length ? drawn : undefined}
+      />
     </Folded>
   );
 }
