@@ -6,6 +6,13 @@ import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
 import { checkInteger, invalidArgument, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
+/** Checks where to begin or end; a fraction is dropped. */
+function checkBound(value: unknown, name: string, max: number): number {
+  if (typeof value !== "number") throw wrongType(name, "number", value);
+  if (!(value >= 0 && value <= max)) throw outOfRange(name, `>= 0 && <= ${max}`, value);
+  return Math.trunc(value);
+}
+
 /** Creates the methods of every buffer. */
 export function createMethods({ encode, decode }: Encodings): Record<string, unknown> {
   const copy = Buffer.prototype["copy"] as (...args: unknown[]) => unknown;
@@ -42,14 +49,16 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return bytes.length;
     },
     fill(this: Uint8Array, value: unknown, offset?: unknown, end?: unknown, encoding?: unknown): Uint8Array {
-      const name = typeof offset === "string" ? offset : typeof end === "string" ? end : encoding;
-      const given = typeof offset === "number" ? name : (name ?? offset);
-      if (typeof value === "string" && given !== undefined && typeof given !== "string")
-        throw wrongType("encoding", "string", given);
-      const from = typeof offset === "number" ? offset : 0;
-      const to = typeof end === "number" ? end : this.length;
-      if (from < 0) throw outOfRange("start", `>= 0 && <= ${Number.MAX_SAFE_INTEGER}`, from);
-      if (to < 0 || to > this.length) throw outOfRange("end", `>= 0 && <= ${this.length}`, to);
+      let [name, start, stop] = [undefined as unknown, offset, end];
+      if (typeof value === "string") {
+        if (offset === undefined || typeof offset === "string") [name, start] = [offset, undefined];
+        else if (typeof end === "string") [name, stop] = [end, undefined];
+        else name = encoding;
+        if (name !== undefined && typeof name !== "string") throw wrongType("encoding", "string", name);
+      }
+      const from = start === undefined ? 0 : checkBound(start, "start", Number.MAX_SAFE_INTEGER);
+      const isWhole = start === undefined || stop === undefined;
+      const to = isWhole ? this.length : checkBound(stop, "end", this.length);
       if (from > this.length) throw new RangeError("Out of range index");
       const pattern =
         typeof value === "string"
@@ -60,9 +69,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
       else if (pattern.length === 0 && value !== "" && to > from) throw invalidArgument("value", value);
       else if (pattern.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
-      else
-        for (let at = Math.trunc(from); at < to; at++)
-          this[at] = pattern[(at - Math.trunc(from)) % pattern.length] as number;
+      else for (let at = from; at < to; at++) this[at] = pattern[(at - from) % pattern.length] as number;
       return this;
     },
     copy(this: Uint8Array, target: unknown, ...more: unknown[]): number {

@@ -90,6 +90,7 @@ export function numberMethods(): Record<string, NumberMethod> {
     for (const little of [true, false]) {
       const name = `${signed ? "Int" : "UInt"}${little ? "LE" : "BE"}`;
       add(`read${name}`, function read(this: Uint8Array, offset: unknown, byteLength: unknown) {
+        if (offset === undefined) throw wrongType("offset", "number", offset);
         const size = checkSize(byteLength);
         const at = checkOffset(this, offset ?? Number.NaN, size);
         let value = 0n;

@@ -35,7 +35,8 @@ export interface ByteTools {
 export function createByteTools(native: Internals["native"], Buffer: BufferType): ByteTools {
   const toBytes: ByteTools["toBytes"] = (value, encoding, name, others = false) => {
     if (typeof value === "string") {
-      if (encoding === "hex" && value.length % 2 === 1)
+      // Node checks this of what is hashed, encrypted or signed alone.
+      if (name === "data" && encoding === "hex" && value.length % 2 === 1)
         throw invalidArgument("encoding", encoding, `is invalid for data of length ${value.length}`);
       return Buffer.from(value, typeof encoding === "string" && encoding !== "buffer" ? encoding : undefined);
     }

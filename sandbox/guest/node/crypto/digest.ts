@@ -14,6 +14,9 @@ const HANDLE = Symbol("kHandle");
 /** Lengths in bytes of digests that have any length, if none is asked for. */
 const XOF_BYTES: Readonly<Record<string, number>> = { shake128: 16, shake256: 32 };
 
+/** The name of an encoding, if there is one, as text. */
+const nameOf = (encoding: unknown): string | undefined => (encoding ? `${encoding as number}` : undefined);
+
 /** Creates hashes and HMACs; the host computes them at the end, from all of their input. */
 export function createDigests(
   { native, load }: Internals,
@@ -96,7 +99,7 @@ export function createDigests(
       const bytes = finish(this) ?? this.#streamed;
       this.#streamed = undefined;
       if (bytes === undefined) throw finalized();
-      return output(bytes, encoding || undefined);
+      return output(bytes, nameOf(encoding));
     }
     /** What a stream has read can be asked for once more. */
     override _flush(done: Done): void {
@@ -120,7 +123,7 @@ export function createDigests(
     }
     /** Deno returns nothing the second time. */
     digest(encoding?: unknown): unknown {
-      return output(finish(this) ?? new Uint8Array(0), encoding || undefined);
+      return output(finish(this) ?? new Uint8Array(0), nameOf(encoding));
     }
   }
   ownMethods(Hash, "copy _transform _flush update digest");

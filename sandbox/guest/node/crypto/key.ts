@@ -350,8 +350,9 @@ export function createKeys(
   const later =
     (work: (type: unknown, options?: unknown) => object, isPair: boolean) =>
     (type: unknown, options: unknown, callback?: unknown): void => {
-      const done = checkFunction(typeof options === "function" ? options : callback);
-      const made = typeof options === "function" ? work(type) : work(type, options);
+      const isShort = typeof options === "function";
+      const made = isShort ? work(type) : work(type, options);
+      const done = checkFunction(isShort ? options : callback);
       queue(() => {
         const { publicKey, privateKey } = made as Record<string, unknown>;
         if (isPair) done(null, publicKey, privateKey);

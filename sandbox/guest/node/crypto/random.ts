@@ -132,6 +132,7 @@ export function createRandom(
     pseudoRandomBytes: randomBytes,
     randomFillSync,
     randomFill: (array: unknown, ...rest: unknown[]): void => {
+      if (rest.length === 0) randomFillSync(array);
       const callback = checkFunction(rest.pop());
       give(() => randomFillSync(array, ...rest), callback);
     },
