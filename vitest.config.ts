@@ -30,6 +30,8 @@ export default defineConfig({
     // Limits are for what hangs: on a busy machine a test takes ten times as long as alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // A worker ends once its service, PostgreSQL and Chromium have.
+    teardownTimeout: 300_000,
     // What is waited for may take its time on a busy machine; the default is a second.
     expect: { poll: { timeout: 60_000 } },
     unstubEnvs: true,

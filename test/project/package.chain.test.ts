@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { ASSETS, MODULE_URL } from "../../pack/contents.ts";
 import { writeContracts } from "../../pack/contracts.ts";
 import { loadArtifacts } from "../../src/chainlink/contracts/artifacts.ts";
@@ -29,23 +29,20 @@ const sources = [...filesOf("src"), ...filesOf("sandbox")].filter(
     file.endsWith(".ts") && !/^(sandbox\/(guest|host\/child)|src\/verify\/page|src\/browser)\//.test(file),
 );
 
+let packed: readonly string[];
 /** The package's files outside `dist`, by the command that creates it, without the build: other tests check the contents of dist. */
-function packedFiles(): string[] {
+beforeAll(() => {
   const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const packed = (JSON.parse(String(output)) as { files: { path: string }[] }[])[0]!;
-  return packed.files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
-}
+  const { files } = (JSON.parse(String(output)) as { files: { path: string }[] }[])[0]!;
+  packed = files.map(({ path }) => path).filter((file) => !file.startsWith("dist/"));
+});
 
 test("the package holds the compiled code, the command, the pages and what they name, and no source, test or tool", () => {
   const pages = /^(docs\/|src\/clients\/python\/tyche\/\w+\.(py|typed)$)/;
-  expect(
-    packedFiles()
-      .filter((file) => !pages.test(file))
-      .toSorted(),
-  ).toEqual([
+  expect(packed.filter((file) => !pages.test(file)).toSorted()).toEqual([
     "CHANGELOG.md",
     "Dockerfile",
     "LICENSE",
@@ -79,7 +76,6 @@ test("the package holds the compiled code, the command, the pages and what they 
 });
 
 test("what the package's pages link to is in the package", () => {
-  const packed = packedFiles();
   const links = packed
     .filter((file) => file.endsWith(".md"))
     .flatMap((page) =>
