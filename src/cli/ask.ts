@@ -1,14 +1,14 @@
 import { createInterface } from "node:readline/promises";
-import { TycheError } from "../lib/errors.ts";
 import type { Terminal } from "./terminal.ts";
+import { UsageError } from "./usageError.ts";
 
 /**
  * Asks a yes/no question. Only `y` or `yes` agrees; anything else declines, including Ctrl+C and Ctrl+D.
  *
- * @throws {NobodyToAskError} when no person reads the output.
+ * @throws {UsageError} when no person reads the output.
  */
 export async function ask(question: string, terminal: Terminal): Promise<boolean> {
-  if (!terminal.isTerminal) throw new NobodyToAskError();
+  if (!terminal.isTerminal) throw new UsageError("confirmation needs a terminal; add --yes to skip it");
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
@@ -18,14 +18,5 @@ export async function ask(question: string, terminal: Terminal): Promise<boolean
     return false;
   } finally {
     lines.close();
-  }
-}
-
-class NobodyToAskError extends TycheError {
-  constructor() {
-    super("confirmation needs a terminal; add --yes to skip it", {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
   }
 }

@@ -9,11 +9,11 @@ import {
   type TycheExplorer,
 } from "../client/index.ts";
 import { isBaseUrl } from "../client/transport.ts";
-import { TycheError } from "../lib/errors.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { createCheckedClient, createCheckedExplorer } from "./checkedClient.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { UsageError } from "./usageError.ts";
 
 /** Parameters of any preset; only the service knows which presets exist. */
 export type AnyPresets = Readonly<
@@ -56,7 +56,7 @@ export function withService(command: Command): Command {
  * Connects to a service with a key of the dapp that `--dapp` names, else with the one in `TYCHE_API_KEY`, else with one of the first
  * dapp. Keys from the data directory are never sent to another machine.
  *
- * @throws {ConnectionSettingsError} when there is no key to use.
+ * @throws {UsageError} when there is no key to use.
  */
 export async function connectService({ url, dapp }: ServiceFlags): Promise<ServiceConnection> {
   const dataDir = dataDirOfEnvironment();
@@ -64,12 +64,12 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
   const given = process.env["TYCHE_API_KEY"];
   if (given && dapp === undefined) return connect(baseUrl, given);
   if (!isLoopbackHost(new URL(baseUrl).host))
-    throw new ConnectionSettingsError(
+    throw new UsageError(
       `${dapp === undefined ? "" : "leave --dapp out, and "}set TYCHE_API_KEY: keys from this data directory are not sent to ${new URL(baseUrl).host}`,
     );
   // Who names a service and no dapp means to call it, wherever it has its data.
   if (url !== undefined && dapp === undefined && !existsSync(dataDir))
-    throw new ConnectionSettingsError(
+    throw new UsageError(
       `set TYCHE_API_KEY to an API key of ${new URL(baseUrl).host}: there is no data directory ${dataDir} to take one from`,
     );
   const { openDappTools } = await import("../dapps/dappTools.ts");
@@ -78,7 +78,7 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
     const { id, name } = await tools.find(dapp);
     const apiKey = (await tools.dapps.keys(id)).find((key) => key.apiKey !== null)?.apiKey;
     if (!apiKey)
-      throw new ConnectionSettingsError(
+      throw new UsageError(
         `${name} (${id}) has no live API key; add one with tyche dapp add-key ${id}, or set TYCHE_API_KEY`,
       );
     return { ...connect(baseUrl, apiKey), dappId: id };
@@ -91,9 +91,7 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
 export function serviceUrl({ url }: { readonly url?: string | undefined }): string {
   const baseUrl = url ?? findServiceUrl(dataDirOfEnvironment()) ?? DEFAULT_URL;
   if (isBaseUrl(baseUrl)) return baseUrl;
-  throw new ConnectionSettingsError(
-    `${JSON.stringify(baseUrl)} is not an http or https URL such as ${DEFAULT_URL}`,
-  );
+  throw new UsageError(`${JSON.stringify(baseUrl)} is not an http or https URL such as ${DEFAULT_URL}`);
 }
 
 function connect(baseUrl: string, apiKey: string): ServiceConnection {
@@ -111,12 +109,5 @@ function findServiceUrl(dataDir: string): string | undefined {
     return readFileSync(path.join(dataDir, "service-url"), "utf8").trim() || undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** The settings that select the service can't be used. */
-export class ConnectionSettingsError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "invalid_parameter", blame: "caller" });
   }
 }

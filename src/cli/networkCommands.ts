@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from "commander";
-import { TycheError } from "../lib/errors.ts";
 import { ask } from "./ask.ts";
 import type { Terminal } from "./terminal.ts";
+import { UsageError } from "./usageError.ts";
 
 const DEPLOY_HELP = `
 The account of the network's operatorKey pays, owns the contracts and later sends the service's requests; send nothing else from it during
@@ -287,7 +287,8 @@ export function registerNetworkTools<Config>(
     .option("--config <file>", "configuration file")
     .description("Tops up the LINK reserve and the oracle's accounts from the operator's account.")
     .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
-      if (flags.link === undefined && flags.coin === undefined) throw new MissingAmountError();
+      if (flags.link === undefined && flags.coin === undefined)
+        throw new UsageError("name what to send: --link, --coin, or both");
       await means.fund({
         config: await means.readConfig(flags.config),
         network: name,
@@ -326,10 +327,4 @@ function parseAmount(text: string): string {
   if (!/^(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,18})?$/.test(text))
     throw new InvalidArgumentError("It must be a decimal number, such as 0.5.");
   return text;
-}
-
-class MissingAmountError extends TycheError {
-  constructor() {
-    super("name what to send: --link, --coin, or both", { code: "invalid_parameter", blame: "caller" });
-  }
 }

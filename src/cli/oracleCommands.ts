@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Logger } from "pino";
-import { TycheError } from "../lib/errors.ts";
 import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import { createServiceTerminal, type Terminal } from "./terminal.ts";
+import { UsageError } from "./usageError.ts";
 
 const HELP = `
 Serves the configured networks that have rpcUrls, with one set of keys for each chain, derived from the master key in TYCHE_DATA_DIR.
@@ -174,16 +174,10 @@ function printCard(card: Card, { out, colors }: Terminal): void {
 function parseRole({ role, url }: KeysFlags): OracleRole | undefined {
   if (role === "node") {
     if (url !== undefined) return { role, url };
-    throw new RoleError("--role node needs --url, at which the other nodes reach this one");
+    throw new UsageError("--role node needs --url, at which the other nodes reach this one");
   }
-  if (url !== undefined) throw new RoleError("--url is for --role node");
+  if (url !== undefined) throw new UsageError("--url is for --role node");
   return role === undefined ? undefined : { role };
-}
-
-class RoleError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "invalid_parameter", blame: "caller" });
-  }
 }
 
 function collectChainId(text: string, before: readonly number[] | undefined): readonly number[] {

@@ -5,11 +5,11 @@ import { Writable } from "node:stream";
 import { parseEnv } from "node:util";
 import { Option, type Command } from "commander";
 import type { SecretView } from "../client/index.ts";
-import { TycheError } from "../lib/errors.ts";
 import { SECRET_NAME } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
+import { UsageError } from "./usageError.ts";
 
 interface Flags extends ServiceFlags, NetworkFlag {
   readonly json?: true;
@@ -128,7 +128,10 @@ export function registerSecret(program: Command, terminal: Terminal): void {
 async function readValue(name: string, file: string | undefined, terminal: Terminal): Promise<string> {
   if (file !== undefined && file !== "-") return withoutLineBreak(await readFile(file, "utf8"));
   if (file === "-" || !process.stdin.isTTY) return withoutLineBreak(await text(process.stdin));
-  if (!terminal.isTerminal) throw new NoValueError(name);
+  if (!terminal.isTerminal)
+    throw new UsageError(
+      `nobody can be asked for the value of ${name}; give it with --file or on standard input`,
+    );
   process.stderr.write(`value of ${oneLine(name)} (not shown): `);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
@@ -152,30 +155,15 @@ async function readEnvFile(file: string): Promise<[string, string | undefined][]
   );
   withoutQuoted.split("\n").forEach((line, i) => {
     const [, name = ""] = /^\s*(?:export\s+)?([^=]*?)\s*=/.exec(line) ?? [];
-    if (!SECRET_NAME.test(name) && !/^\s*(?:#|$)/.test(line)) throw new EnvLineError(`${file}:${i + 1}`);
+    if (!SECRET_NAME.test(name) && !/^\s*(?:#|$)/.test(line))
+      // The line isn't quoted: it may be part of a value.
+      throw new UsageError(
+        `${file}:${i + 1} is no NAME=value with a name of at most 100 letters, digits and _, and no digit first; put a value of several lines in quotes; nothing was set`,
+      );
   });
   return Object.entries(parseEnv(content));
 }
 
 function withoutLineBreak(value: string): string {
   return value.replace(/\r?\n$/, "");
-}
-
-/** The line isn't quoted: it may be part of a value. */
-class EnvLineError extends TycheError {
-  constructor(place: string) {
-    super(
-      `${place} is no NAME=value with a name of at most 100 letters, digits and _, and no digit first; put a value of several lines in quotes; nothing was set`,
-      { code: "invalid_parameter", blame: "caller" },
-    );
-  }
-}
-
-class NoValueError extends TycheError {
-  constructor(name: string) {
-    super(`nobody can be asked for the value of ${name}; give it with --file or on standard input`, {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
-  }
 }

@@ -2,7 +2,6 @@ import type { Verification, RequestVerification } from "../api/types.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
-import { TycheError } from "../lib/errors.ts";
 import { dataDirOfEnvironment } from "./dappCommands.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createExplorer } from "../client/index.ts";
@@ -14,6 +13,7 @@ import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
 import { readText } from "./readText.ts";
 import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
+import { UsageError } from "./usageError.ts";
 
 interface VerifyFlags {
   readonly requestId?: Hex;
@@ -213,35 +213,28 @@ async function findTransaction(
   const network = typeof first === "string" ? first : undefined;
   const which = typeof first === "string" ? given : first;
   if (which === undefined || (network === undefined && given !== undefined))
-    throw new ResultAddressError(
+    throw new UsageError(
       "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
     );
   if (typeof which === "string" || "label" in which) return { network: network!, which };
   const baseUrl = serviceUrl({ url: process.env["TYCHE_URL"] });
   const { origin } = new URL(baseUrl);
   if (which.origin !== undefined && which.origin !== origin)
-    throw new ResultAddressError(
+    throw new UsageError(
       `the service here is ${origin}, not ${which.origin}: enter the transaction's hash, which the result's page shows, or set TYCHE_URL=${which.origin}`,
     );
   const shared = findShared(
     await createCheckedExplorer(createExplorer({ baseUrl }), origin).shared(which.id),
   );
   if (shared === undefined)
-    throw new ResultAddressError(
+    throw new UsageError(
       `${origin} names no transaction of this result: enter the transaction's hash, which the result's page shows`,
     );
   if (network !== undefined && shared.network !== network)
-    throw new ResultAddressError(
+    throw new UsageError(
       `this result is on ${shared.network}: enter tyche verify ${shared.network} ${origin}/r/${which.id}`,
     );
   return { network: shared.network, which: shared.hash, requestId: shared.requestId };
-}
-
-/** A result's address leads to no transaction that can be verified as asked. */
-export class ResultAddressError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "invalid_parameter", blame: "caller" });
-  }
 }
 
 function parseBlock(text: string): bigint {
@@ -256,17 +249,9 @@ async function readContracts(given: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ContractsFileError(isJson ? "--contracts" : given);
-  }
-}
-
-/** The addresses are not valid JSON. */
-export class ContractsFileError extends TycheError {
-  constructor(where: string) {
-    super(`${where} is not JSON; give the response of GET /api/networks`, {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
+    throw new UsageError(
+      `${isJson ? "--contracts" : given} is not JSON; give the response of GET /api/networks`,
+    );
   }
 }
 

@@ -1,12 +1,12 @@
 import { Option, type Command } from "commander";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../client/index.ts";
-import { TycheError } from "../lib/errors.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
 import { listPages } from "./pagedCommand.ts";
 import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
+import { UsageError } from "./usageError.ts";
 
 interface Flags extends ServiceFlags {
   readonly json?: true;
@@ -114,7 +114,7 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     .action(async (id: string, flags: Flags & { readonly event?: string; readonly since?: string }) => {
       const { event: eventId, since } = flags;
       const what = eventId !== undefined ? { eventId } : since !== undefined ? { since } : undefined;
-      if (what === undefined) throw new NothingToReplayError();
+      if (what === undefined) throw new UsageError("give --event ID or --since TIME");
       const answer = await (await connectService(flags)).client.webhooks.replay(id, what);
       print(flags, answer, `sends ${countOf(answer.replayed, "event")} again`);
     });
@@ -136,13 +136,4 @@ function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string 
   const outcome = success ? colors.green(String(status)) : colors.red(oneLine(String(status ?? error)));
   const next = nextAttemptAt === null ? "" : `  next ${nextAttemptAt.slice(0, 19)}`;
   return `${at.slice(0, 19)}  ${id}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
-}
-
-class NothingToReplayError extends TycheError {
-  constructor() {
-    super("give --event ID or --since TIME", {
-      code: "invalid_parameter",
-      blame: "caller",
-    });
-  }
 }

@@ -34,7 +34,7 @@ import {
   sealPrevious,
   StrangeKeyError,
 } from "./apiKey.ts";
-import { TycheError } from "../lib/errors.ts";
+import { NotFoundError, TycheError } from "../lib/errors.ts";
 
 /** A customer's application, which an API key stands for. */
 export interface Dapp {
@@ -241,7 +241,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
     if (found.bodyHash !== creation.bodyHash) throw new IdempotencyConflictError(idempotencyKeyOf(creation));
     const stored = (await listKeys(store.db, found.dappId)).find(({ id }) => id === found.keyId);
     const key = stored && view(stored);
-    if (!key || key.apiKey === null) throw new UnknownDappError(`live key ${found.keyId}`);
+    if (!key || key.apiKey === null) throw new NotFoundError(`live key ${found.keyId}`);
     return { dappId: found.dappId, key: { ...key, apiKey: key.apiKey } };
   };
   /** Creates a dapp, a key or both at most once per creation; returns the key. */
@@ -281,7 +281,7 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
 
   const get = async (dappId: string): Promise<StoredDapp> => {
     const dapp = (await listDapps(store.db)).find((one) => one.id === dappId);
-    if (dapp === undefined) throw new UnknownDappError(`dapp ${dappId}`);
+    if (dapp === undefined) throw new NotFoundError(`dapp ${dappId}`);
     return dapp;
   };
 
@@ -322,14 +322,14 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
         await assertFree(db, wanted, dappId);
         return await updateDapp(db, dappId, { name: wanted });
       });
-      if (!isRenamed) throw new UnknownDappError(`dapp ${dappId}`);
+      if (!isRenamed) throw new NotFoundError(`dapp ${dappId}`);
     },
     async setBeacon(dappId, beacon) {
       const isSet = await store.write((db) => updateDapp(db, dappId, { beacon }));
-      if (!isSet) throw new UnknownDappError(`dapp ${dappId}`);
+      if (!isSet) throw new NotFoundError(`dapp ${dappId}`);
     },
     async delete(dappId) {
-      if (!(await deleteDapp(store, dappId, Date.now()))) throw new UnknownDappError(`dapp ${dappId}`);
+      if (!(await deleteDapp(store, dappId, Date.now()))) throw new NotFoundError(`dapp ${dappId}`);
     },
     list: () => listDapps(store.db),
     get,
@@ -405,23 +405,14 @@ function idempotencyKeyOf({ key }: Creation): string {
   return key.slice(key.indexOf(" ") + 1);
 }
 
-/** Throws {@link NameTakenError} if another dapp than `dappId` has the name. */
+/** Throws `name_taken` if another dapp than `dappId` has the name. */
 async function assertFree(db: Queryable, name: string, dappId?: string): Promise<void> {
   const taken = await findDappByName(db, name);
-  if (taken !== undefined && taken.id !== dappId) throw new NameTakenError(taken.name);
-}
-
-/** Another dapp has the name, if case is ignored. */
-export class NameTakenError extends TycheError {
-  constructor(name: string) {
-    super(
-      `there is a dapp named ${JSON.stringify(name)}, and upper and lower case are the same; choose another name`,
-      {
-        code: "name_taken",
-        blame: "caller",
-      },
+  if (taken !== undefined && taken.id !== dappId)
+    throw new TycheError(
+      `there is a dapp named ${JSON.stringify(taken.name)}, and upper and lower case are the same; choose another name`,
+      { code: "name_taken", blame: "caller" },
     );
-  }
 }
 
 /** No key was sent (an empty one counts as none), or the key is malformed, unknown or revoked. */
@@ -448,15 +439,8 @@ export class KeyExpiredError extends TycheError {
   }
 }
 
-/** There is no such dapp or key. */
-export class UnknownDappError extends TycheError {
-  constructor(what: string) {
-    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
-  }
-}
-
 /** There is no live key with this id. */
-export class UnknownKeyError extends UnknownDappError {
+export class UnknownKeyError extends NotFoundError {
   constructor(keyId: string) {
     super(
       // What isn't an id may be the key itself, which no message shows.

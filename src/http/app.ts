@@ -159,26 +159,6 @@ function describeOperations(
   ];
 }
 
-/** Nothing exists at the path. */
-class NotFoundError extends TycheError {
-  constructor(path: string) {
-    super(`There is nothing at ${describeValue(path)}: GET /openapi.json lists the paths`, {
-      code: "not_found",
-      blame: "caller",
-    });
-  }
-}
-
-/** The path doesn't support the method. */
-class MethodNotAllowedError extends TycheError {
-  constructor(method: string, path: string, allowed: string) {
-    super(`${method} is not allowed at ${path}: use ${allowed}`, {
-      code: "method_not_allowed",
-      blame: "caller",
-    });
-  }
-}
-
 /** The last layer: OPTIONS on a known path, 405 for a known path with another method, 404 for the rest. */
 function unmatched(): Middleware<RequestState> {
   return async (ctx) => {
@@ -186,9 +166,16 @@ function unmatched(): Middleware<RequestState> {
     const isOptions = ctx.method === "OPTIONS";
     // A route that has the method but passed the call on found nothing there: a file that the build doesn't have.
     if (allowed === "" || (!isOptions && allowed.split(", ").includes(ctx.method)))
-      throw new NotFoundError(ctx.path);
+      throw new TycheError(
+        `There is nothing at ${describeValue(ctx.path)}: GET /openapi.json lists the paths`,
+        { code: "not_found", blame: "caller" },
+      );
     ctx.set("Allow", allowed);
-    if (!isOptions) throw new MethodNotAllowedError(ctx.method, ctx.path, allowed);
+    if (!isOptions)
+      throw new TycheError(`${ctx.method} is not allowed at ${ctx.path}: use ${allowed}`, {
+        code: "method_not_allowed",
+        blame: "caller",
+      });
     if (isApiPath(ctx.path)) ctx.set("Access-Control-Allow-Methods", allowed);
     ctx.status = 204;
   };
@@ -230,26 +217,20 @@ function apiLayer(options: {
     }
     setApiHeaders(ctx);
     try {
-      if (closing.aborted) throw new ClosingError();
+      if (closing.aborted)
+        throw new TycheError("The service is closing: try again once it is back", {
+          code: "overloaded",
+          blame: "us",
+          expose: true,
+          retryable: true,
+          details: { retryAfterMs: 5000 },
+        });
       await next();
     } catch (error) {
       await guard.countAnonymous(ctx);
       throw error;
     }
   };
-}
-
-/** A call arrived while the server was closing. */
-class ClosingError extends TycheError {
-  constructor() {
-    super("The service is closing: try again once it is back", {
-      code: "overloaded",
-      blame: "us",
-      expose: true,
-      retryable: true,
-      details: { retryAfterMs: 5000 },
-    });
-  }
 }
 
 function setApiHeaders(ctx: HttpContext): void {

@@ -8,7 +8,7 @@ import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.
  * Reads the JSON body of a request; returns `undefined` if there is none (0 bytes, whatever its type).
  *
  * Throws {@link BodyTooLargeError} above `maxBytes`, {@link UnsupportedMediaTypeError} for another type, charset or any
- * Content-Encoding, `MalformedJsonError` for anything but JSON in UTF-8, {@link MalformedHttpError} for a body cut short.
+ * Content-Encoding, `MalformedJsonError` for anything but JSON in UTF-8, `malformed_http` for a body cut short.
  */
 export async function readJsonBody(ctx: HttpContext, maxBytes: number): Promise<JsonValue | undefined> {
   const bytes = await readBody(ctx, maxBytes);
@@ -46,13 +46,6 @@ export class BodyTooLargeError extends TycheError {
 export class UnsupportedMediaTypeError extends TycheError {
   constructor(message: string) {
     super(message, { code: "unsupported_media_type", blame: "caller" });
-  }
-}
-
-/** A request ended before its body was complete. */
-export class MalformedHttpError extends TycheError {
-  constructor(message: string, cause: unknown) {
-    super(message, { code: "malformed_http", blame: "caller", cause });
   }
 }
 
@@ -99,7 +92,11 @@ async function readBytes(ctx: HttpContext, limit: number, length: number | null)
       ctx.req.resume();
       throw new BodyTooLargeError(limit);
     }
-    throw new MalformedHttpError("The connection ended before the body was complete", error);
+    throw new TycheError("The connection ended before the body was complete", {
+      code: "malformed_http",
+      blame: "caller",
+      cause: error,
+    });
   }
 }
 

@@ -1,14 +1,8 @@
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
-import {
-  KeyExpiredError,
-  UnauthenticatedError,
-  UnknownDappError,
-  type Dapp,
-  type DappDirectory,
-} from "../dapps/dapps.ts";
+import { KeyExpiredError, UnauthenticatedError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
-import { TycheError } from "../lib/errors.ts";
+import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { mayCall } from "../people/roles.ts";
 import type { Service } from "../requests/service.ts";
@@ -37,36 +31,6 @@ export interface Guard {
 export class RateLimitedError extends TycheError {
   constructor(message: string, retryAfterMs: number) {
     super(message, { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs } });
-  }
-}
-
-/** An operator-only call was made with a dapp's key. */
-export class OperatorOnlyError extends TycheError {
-  constructor() {
-    super("this call needs the operator token in the Authorization header, not a dapp's API key", {
-      code: "forbidden",
-      blame: "caller",
-    });
-  }
-}
-
-/** A call that isn't a GET was made with a key that may only read. */
-export class ReadOnlyKeyError extends TycheError {
-  constructor() {
-    super(
-      'this API key may only read (GET): send one with access "full", which owners add on the dapp\'s tab Keys',
-      { code: "forbidden", blame: "caller" },
-    );
-  }
-}
-
-/** A person's role does not allow a call. */
-export class RoleRefusedError extends TycheError {
-  constructor() {
-    super("your role does not allow this: ask an owner of the dapp, or the operator", {
-      code: "forbidden",
-      blame: "caller",
-    });
   }
 }
 
@@ -107,7 +71,10 @@ export function createGuard(options: {
         if (dapp !== undefined) ctx.state.dapp = { ...dapp, keyId: caller.id };
       } else {
         const dapp = await service.authenticate(credential);
-        if (access === "operator") throw new OperatorOnlyError();
+        if (access === "operator")
+          throw new ForbiddenError(
+            "this call needs the operator token in the Authorization header, not a dapp's API key",
+          );
         ctx.state.dapp = dapp;
         keyId = dapp.keyId;
       }
@@ -119,10 +86,14 @@ export function createGuard(options: {
           `This key has ${limits.maxConcurrent} calls in progress, which is its limit: wait for one to end`,
           1000,
         );
-      if (ctx.state.dapp?.keyAccess === "read" && method !== "get") throw new ReadOnlyKeyError();
+      if (ctx.state.dapp?.keyAccess === "read" && method !== "get")
+        throw new ForbiddenError(
+          'this API key may only read (GET): send one with access "full", which owners add on the dapp\'s tab Keys',
+        );
       const answer = caller === undefined ? "yes" : mayCall(caller, operation, ctx.state.dapp?.id);
-      if (answer === "hidden") throw new UnknownDappError(`dapp ${ctx.state.dapp!.id}`);
-      if (answer === "no") throw new RoleRefusedError();
+      if (answer === "hidden") throw new NotFoundError(`dapp ${ctx.state.dapp!.id}`);
+      if (answer === "no")
+        throw new ForbiddenError("your role does not allow this: ask an owner of the dapp, or the operator");
       ctx.state.isStillAdmitted = () => isStillAdmitted(credential, operation, ctx.state.dapp?.id);
     },
     async countAnonymous(ctx) {

@@ -114,7 +114,14 @@ export function createOperations(
       placement: takesBody ? "body" : "query",
       isAsync: false,
       async handle(ctx) {
-        if (method === "put" && ctx.querystring !== "") throw new QueryRefusedError();
+        // What is put may be secret, and addresses are written to logs on their way.
+        if (method === "put" && ctx.querystring !== "")
+          throw new InvalidParameterError([
+            {
+              path: "",
+              message: "parameters belong in the body here, and not in the address, which is written to logs",
+            },
+          ]);
         const idempotencyKey = given.takesIdempotencyKey === true ? readIdempotencyKey(ctx) : undefined;
         const found = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
         const validate = deps.schemas().validate[request] as Validator<Static<RequestSchemas[Name]>>;
@@ -136,16 +143,4 @@ export function createOperations(
 /** Returns a parameter of the path; empty if it has none of that name. */
 export function readParam(ctx: HttpContext, name: string): string {
   return (ctx["params"] as Readonly<Record<string, string>>)[name] ?? "";
-}
-
-/** What is put may be secret, and addresses are written to logs on their way. */
-class QueryRefusedError extends InvalidParameterError {
-  constructor() {
-    super([
-      {
-        path: "",
-        message: "parameters belong in the body here, and not in the address, which is written to logs",
-      },
-    ]);
-  }
 }

@@ -21,7 +21,7 @@ export type PublicGuard = (ctx: Context, options?: { readonly isCounted?: boolea
  * uses them. Foreign pages may not read anything through a loopback name either: the API admits pages of any origin, but there the
  * callers have a key.
  *
- * @returns a check that rejects with {@link HostNotAllowedError}, {@link OriginNotAllowedError}, or `rate_limited` when an address is
+ * @returns a check that rejects with `host_not_allowed`, `origin_not_allowed`, or `rate_limited` when an address is
  * over its quota.
  */
 export function createPublicGuard(options: {
@@ -44,10 +44,17 @@ export function createPublicGuard(options: {
   return async (ctx, { isCounted = true } = {}) => {
     const host = hostNameOf(ctx.get("Host"));
     if (options.isLoopback && !hosts.has(host)) {
-      if (!isLoopbackHost(host)) throw new HostNotAllowedError();
+      if (!isLoopbackHost(host))
+        throw new TycheError(
+          "This server listens on a loopback address and does not answer to the name in the Host header: use its loopback address, or have the operator list the name in TYCHE_HOSTS",
+          { code: "host_not_allowed", blame: "caller" },
+        );
       const origin = ctx.get("Origin");
       if (origin !== "" && !isLoopbackOrigin(origin) && !hosts.has(hostNameOf(originHostOf(origin))))
-        throw new OriginNotAllowedError();
+        throw new TycheError(
+          "This server listens on a loopback address and accepts calls without a key only from pages of this machine: have the operator list the page's host name in TYCHE_HOSTS",
+          { code: "origin_not_allowed", blame: "caller" },
+        );
     }
     if (isCounted) await countCall(ctx, policy);
   };
@@ -57,43 +64,16 @@ export function createPublicGuard(options: {
  * Checks the names under which a forwarder serves this, and returns them in the form in which Host headers are compared: lower case, IPv6
  * in brackets.
  *
- * @throws {ServedHostError} for an entry with a scheme, a port or a path, which no Host header would ever match.
+ * @throws {TycheError} `start_failed` for an entry with a scheme, a port or a path, which no Host header would ever match.
  */
 export function parseServedHosts(entries: readonly string[]): readonly string[] {
   return entries.map((entry) => {
     const host = entry.toLowerCase();
     if (hostNameOf(host) !== host || URL.parse(`http://${host}/`)?.host !== host)
-      throw new ServedHostError(entry);
+      throw new TycheError(
+        `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is not one`,
+        { code: "start_failed", blame: "caller" },
+      );
     return host;
   });
-}
-
-/** A list of host names can't be parsed. */
-class ServedHostError extends TycheError {
-  constructor(entry: string) {
-    super(
-      `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is not one`,
-      { code: "start_failed", blame: "caller" },
-    );
-  }
-}
-
-/** A call used a host name that this server doesn't answer to. */
-export class HostNotAllowedError extends TycheError {
-  constructor() {
-    super(
-      "This server listens on a loopback address and does not answer to the name in the Host header: use its loopback address, or have the operator list the name in TYCHE_HOSTS",
-      { code: "host_not_allowed", blame: "caller" },
-    );
-  }
-}
-
-/** A page of a foreign site made a call without a key. */
-export class OriginNotAllowedError extends TycheError {
-  constructor() {
-    super(
-      "This server listens on a loopback address and accepts calls without a key only from pages of this machine: have the operator list the page's host name in TYCHE_HOSTS",
-      { code: "origin_not_allowed", blame: "caller" },
-    );
-  }
 }

@@ -16,8 +16,9 @@ export interface TycheErrorOptions {
 }
 
 /**
- * Base class of every error that Tyche throws on purpose. Each subclass lives in the file that throws it. The message says what failed,
- * the value next to what was expected with units, and what to do.
+ * Base class of every error that Tyche throws on purpose. The message says what failed, the value next to what was expected with units,
+ * and what to do. A subclass, in the file that throws it, is for errors that are told apart by class, or whose message is composed for
+ * several throw sites.
  */
 export class TycheError extends Error {
   readonly code: string;
@@ -34,6 +35,20 @@ export class TycheError extends Error {
     this.expose = options.expose ?? options.blame !== "us";
     this.retryable = options.retryable ?? false;
     this.details = options.details;
+  }
+}
+
+/** What was asked for doesn't exist, or not for this caller. */
+export class NotFoundError extends TycheError {
+  constructor(what: string) {
+    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
+  }
+}
+
+/** The caller may not do this. */
+export class ForbiddenError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "forbidden", blame: "caller" });
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { TycheError, messageOf } from "./errors.ts";
+import { messageOf, TycheError } from "./errors.ts";
 
 /** A secret that the operator keeps outside the data directory. */
 export interface OutsideSecret {
@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Reads the master key (64 hex digits) from the variable TYCHE_MASTER_KEY or the file named by TYCHE_MASTER_KEY_FILE; `undefined` when
  * neither is set.
  *
- * @throws {OutsideSecretError} when both are set, or the file can't be read.
+ * @throws {TycheError} `data_dir_unusable` when both are set, or the file can't be read.
  */
 export function findOutsideKey(env: Environment): OutsideSecret | undefined {
   return findOutsideSecret(env, { variable: "TYCHE_MASTER_KEY", what: "key", holds: "the master key" });
@@ -25,7 +25,7 @@ export function findOutsideKey(env: Environment): OutsideSecret | undefined {
  * Reads the token that signs the operator in from TYCHE_OPERATOR_TOKEN or the file named by TYCHE_OPERATOR_TOKEN_FILE; `undefined` when
  * neither is set.
  *
- * @throws {OutsideSecretError} when both are set, or the file can't be read.
+ * @throws {TycheError} `data_dir_unusable` when both are set, or the file can't be read.
  */
 export function findOutsideToken(env: Environment): OutsideSecret | undefined {
   return findOutsideSecret(env, {
@@ -42,24 +42,18 @@ function findOutsideSecret(
   const fileVariable = `${variable}_FILE`;
   const { [variable]: text, [fileVariable]: file } = env;
   if (text && file)
-    throw new OutsideSecretError(
-      `set ${variable} or ${fileVariable}, not both: one of them names the ${what}`,
-    );
+    throw new TycheError(`set ${variable} or ${fileVariable}, not both: one of them names the ${what}`, {
+      code: "data_dir_unusable",
+      blame: "caller",
+    });
   if (text) return { text, from: variable };
   if (!file) return undefined;
   try {
     return { text: readFileSync(file, "utf8"), from: file };
   } catch (cause) {
-    throw new OutsideSecretError(
+    throw new TycheError(
       `the file ${file} that ${fileVariable} names can't be read (${messageOf(cause)}); name a file that holds ${holds}`,
-      cause,
+      { code: "data_dir_unusable", blame: "caller", cause },
     );
-  }
-}
-
-/** A secret kept outside the data directory can't be read; the message says why and what to do. */
-export class OutsideSecretError extends TycheError {
-  constructor(message: string, cause?: unknown) {
-    super(message, { code: "data_dir_unusable", blame: "caller", cause });
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { MAX_NAME_CHARACTERS, parseName, UnknownDappError } from "../dapps/dapps.ts";
-import { TycheError } from "../lib/errors.ts";
+import { MAX_NAME_CHARACTERS, parseName } from "../dapps/dapps.ts";
+import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { roleAllows } from "../lib/leastRole.ts";
 import { DAY_MS } from "../lib/time.ts";
@@ -161,10 +161,14 @@ function createSignIn({
       .execute();
     return secret;
   };
-  /** Finds whose session it is. Throws {@link StaleSessionError} if it isn't a person's, or was not opened just now. */
+  /** Finds whose session it is. Throws `sign_in_refused` if it isn't a person's, or was not opened just now. */
   const getFresh = async (db: Queryable, sessionId: string): Promise<StoredPerson> => {
     const session = await findPersonSession(db, sessionId, now() - IDLE_MS);
-    if (session === undefined || session.created_at <= now() - FRESH_MS) throw new StaleSessionError();
+    if (session === undefined || session.created_at <= now() - FRESH_MS)
+      throw new TycheError(
+        "Sign in with your passkey again: a session adds a passkey in its first ten minutes.",
+        { code: "sign_in_refused", blame: "caller" },
+      );
     return session.person;
   };
   /** Stores a new passkey of a person. */
@@ -203,7 +207,7 @@ function createSignIn({
      * Creates a challenge for a passkey; for a new one with an invitation, or with the session of a person who adds one.
      *
      * @returns its secret, for the browser's cookie, and what the browser is to be told.
-     * @throws {InvitationRefusedError} {@link StaleSessionError}, or {@link PasskeyLimitError}.
+     * @throws {TycheError} `sign_in_refused` for such an invitation or an old session, `forbidden` if the person has the most passkeys.
      */
     async challenge(
       party: RelyingParty,
@@ -217,7 +221,7 @@ function createSignIn({
       if (code !== undefined && invitation === undefined) throw new InvitationRefusedError();
       const person = sessionId === undefined ? undefined : await getFresh(store.db, sessionId);
       const own = person === undefined ? [] : await listPasskeys(store.db, person.id);
-      if (own.length >= MAX_PASSKEYS) throw new PasskeyLimitError(`you have ${MAX_PASSKEYS} passkeys`);
+      if (own.length >= MAX_PASSKEYS) throw new ForbiddenError(`you have ${MAX_PASSKEYS} passkeys`);
       const secret = randomBytes(32).toString("base64url");
       const challenge = challengeOf(secret);
       await store.db.deleteFrom("passkey_challenges").where("expires_at", "<=", now()).execute();
@@ -300,7 +304,7 @@ function createSignIn({
      * Signs in the person with this identity at a provider; returns the session's secret. With an invitation, whoever has none becomes a new
      * person, and whoever has one accepts it.
      *
-     * @throws {UninvitedError} {@link InvitationRefusedError}
+     * @throws {TycheError} `sign_in_refused`
      */
     async signInAs(
       { issuer, subject, name }: Identity,
@@ -309,7 +313,11 @@ function createSignIn({
       return await store.write(async (db) => {
         await lockAll(db);
         const known = await findByIdentity(db, { issuer, subject });
-        if (known === undefined && code === undefined) throw new UninvitedError();
+        if (known === undefined && code === undefined)
+          throw new TycheError(
+            "You are not a member of a dapp here. Ask for an invitation, and open its link.",
+            { code: "sign_in_refused", blame: "caller" },
+          );
         const person = known ?? { id: createId("person"), name: readName(name) };
         if (code !== undefined) await join(db, code, person);
         if (known === undefined) {
@@ -338,7 +346,7 @@ function createSignIn({
     /**
      * Adds a passkey to the person whose session it is.
      *
-     * @throws {StaleSessionError} {@link PasskeyRefusedError}
+     * @throws {TycheError} `sign_in_refused`; {@link PasskeyRefusedError}
      */
     async addPasskey(
       { answer, sessionId }: { readonly answer: object; readonly sessionId: string },
@@ -367,18 +375,24 @@ function createMembers({ store, now }: Parts) {
       const before = await findLed(db);
       const changed = await work(db);
       const after = await findLed(db);
-      for (const where of before) if (!after.has(where)) throw new LastLeaderError(where);
+      for (const where of before)
+        if (!after.has(where))
+          throw new ForbiddenError(
+            where === "operator"
+              ? "this is the only operator among the people: make another person an operator first"
+              : `this is the only owner of ${where}: make another member an owner first`,
+          );
       return changed;
     });
   const getMember = async (db: Queryable, dappId: string, personId: string) => {
     const member = (await listMembers(db, dappId)).find(({ id }) => id === personId);
-    if (member === undefined) throw new UnknownDappError(`member ${personId}`);
+    if (member === undefined) throw new NotFoundError(`member ${personId}`);
     return member;
   };
   /** Throws `not_found`. */
   const getPerson = async (db: Queryable, personId: string): Promise<StoredPerson> => {
     const person = await findPerson(db, personId);
-    if (person === undefined) throw new UnknownDappError(`person ${personId}`);
+    if (person === undefined) throw new NotFoundError(`person ${personId}`);
     return person;
   };
 
@@ -423,11 +437,11 @@ function createMembers({ store, now }: Parts) {
     /** Throws `not_found`. */
     async revokeInvitation(dappId: string, id: string): Promise<StoredInvitation> {
       const taken = await store.write((db) => takeInvitation(db, { id, dapp_id: dappId }, now()));
-      if (taken === undefined) throw new UnknownDappError(`open invitation ${id}`);
+      if (taken === undefined) throw new NotFoundError(`open invitation ${id}`);
       return taken;
     },
     /**
-     * Gives a member another role; `undefined` removes them. Returns the member as before. Throws `not_found`, and {@link LastLeaderError}.
+     * Gives a member another role; `undefined` removes them. Returns the member as before. Throws `not_found`, and `forbidden` if nobody would be left.
      */
     changeMember: (dappId: string, personId: string, role: Role | undefined) =>
       change(async (db) => {
@@ -435,7 +449,7 @@ function createMembers({ store, now }: Parts) {
         await saveMember(db, { dappId, personId, role }, now());
         return before;
       }),
-    /** Makes a person an operator, or ends that. Throws `not_found`, and {@link LastLeaderError}. */
+    /** Makes a person an operator, or ends that. Throws `not_found`, and `forbidden` if nobody would be left. */
     async setOperator(personId: string, isOperator: boolean): Promise<void> {
       await change(async (db) => {
         await getPerson(db, personId);
@@ -446,7 +460,7 @@ function createMembers({ store, now }: Parts) {
           .execute();
       });
     },
-    /** Deletes a person with passkeys, memberships and sessions. Throws `not_found`, and {@link LastLeaderError}. */
+    /** Deletes a person with passkeys, memberships and sessions. Throws `not_found`, and `forbidden` if nobody would be left. */
     async remove(personId: string): Promise<void> {
       await change(async (db) => {
         await getPerson(db, personId);
@@ -494,7 +508,7 @@ function createSessions({ store, now }: Parts) {
       const session = (await listPersonSessions(store.db, since(), personId)).find(
         ({ id }) => shownIdOf(id) === shownId,
       );
-      if (session === undefined) throw new UnknownDappError(`session ${shownId}`);
+      if (session === undefined) throw new NotFoundError(`session ${shownId}`);
       await store.db.deleteFrom("person_sessions").where("id", "=", session.id).execute();
     },
     /** Ends the session with this id, if there is one. */
@@ -504,16 +518,16 @@ function createSessions({ store, now }: Parts) {
     passkeys: (personId: string) => listPasskeys(store.db, personId),
     /**
      * Removes a passkey of a person, and ends the person's sessions but this one: they may be in the device that is lost. Throws `not_found`,
-     * and {@link PasskeyLimitError} for the last one.
+     * and `forbidden` for the last one.
      */
     async removePasskey({ id: personId, person }: Caller, id: string): Promise<StoredPasskey> {
       return await store.write(async (db) => {
         await lockAll(db);
         const own = await listPasskeys(db, personId);
         const removed = own.find((passkey) => passkey.id === id);
-        if (removed === undefined || person === undefined) throw new UnknownDappError(`passkey ${id}`);
+        if (removed === undefined || person === undefined) throw new NotFoundError(`passkey ${id}`);
         if (own.length === 1 && !(await hasIdentity(db, personId)))
-          throw new PasskeyLimitError("it is your only passkey: add another first");
+          throw new ForbiddenError("it is your only passkey: add another first");
         await db.deleteFrom("passkeys").where("id", "=", id).execute();
         for (const session of await listPersonSessions(db, 0, personId))
           if (shownIdOf(session.id) !== person.sessionId)
@@ -566,44 +580,5 @@ export class InvitationRefusedError extends TycheError {
       code: "sign_in_refused",
       blame: "caller",
     });
-  }
-}
-
-/** Somebody whom a provider knows is no person here. */
-export class UninvitedError extends TycheError {
-  constructor() {
-    super("You are not a member of a dapp here. Ask for an invitation, and open its link.", {
-      code: "sign_in_refused",
-      blame: "caller",
-    });
-  }
-}
-
-/** A change would leave a dapp without an owner, or the service without a person who is an operator. */
-export class LastLeaderError extends TycheError {
-  constructor(where: string) {
-    super(
-      where === "operator"
-        ? "this is the only operator among the people: make another person an operator first"
-        : `this is the only owner of ${where}: make another member an owner first`,
-      { code: "forbidden", blame: "caller" },
-    );
-  }
-}
-
-/** A passkey was to be added in a session that nobody has proved to be theirs just now. */
-export class StaleSessionError extends TycheError {
-  constructor() {
-    super("Sign in with your passkey again: a session adds a passkey in its first ten minutes.", {
-      code: "sign_in_refused",
-      blame: "caller",
-    });
-  }
-}
-
-/** A person would have too many passkeys, or none. */
-export class PasskeyLimitError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "forbidden", blame: "caller" });
   }
 }

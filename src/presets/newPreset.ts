@@ -12,14 +12,23 @@ return Functions.encodeString(options[Number(index)]);
 
 /**
  * Writes the folder of a new preset that works as it is: it picks one of a list of options. Returns the paths of its two
- * files. Throws {@link PresetExistsError} if something with that name already exists.
+ * files. Throws `preset_exists` if something with that name already exists.
  */
 export async function writeNewPreset(folder: string, name: string): Promise<readonly string[]> {
   const presetFolder = path.join(folder, name);
-  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) throw new PresetNameError(name);
+  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
+    throw new TycheError(
+      `${JSON.stringify(name)} can't be a preset's name: it begins with a letter and has at most 64 letters, digits, _ and -`,
+      { code: "preset_name_invalid", blame: "caller" },
+    );
   await mkdir(folder, { recursive: true });
   await mkdir(presetFolder).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "EEXIST" ? new PresetExistsError(name) : error;
+    throw error.code === "EEXIST"
+      ? new TycheError(
+          `the folder already has a preset ${JSON.stringify(name)}: choose another name, or remove it first`,
+          { code: "preset_exists", blame: "caller" },
+        )
+      : error;
   });
   const files = [path.join(presetFolder, "source.js"), path.join(presetFolder, "preset.json")] as const;
   await writeFile(files[0], SOURCE);
@@ -55,20 +64,4 @@ function createDefinition(name: string): object {
     ],
     distributions: [{ params: { options }, outcomes: { red: 1, green: 1, blue: 1 } }],
   };
-}
-
-/** Creating the preset would overwrite something. Code `preset_exists`. */
-export class PresetExistsError extends TycheError {
-  constructor(name: string) {
-    const message = `the folder already has a preset ${JSON.stringify(name)}: choose another name, or remove it first`;
-    super(message, { code: "preset_exists", blame: "caller" });
-  }
-}
-
-/** A name that a preset can't have. Code `preset_name_invalid`. */
-export class PresetNameError extends TycheError {
-  constructor(name: string) {
-    const message = `${JSON.stringify(name)} can't be a preset's name: it begins with a letter and has at most 64 letters, digits, _ and -`;
-    super(message, { code: "preset_name_invalid", blame: "caller" });
-  }
 }

@@ -63,7 +63,7 @@ export interface PresetRegistry {
  * Reads every preset in a folder and follows changes: a new folder is live within a second, an edited one is read again. A folder that
  * breaks or is removed stops being served and affects no other: serving a preset that is gone would hide the mistake, and requests in
  * flight keep the preset they started with. Resolves when all were read, or after 10 s, so that slow examples don't hold up startup.
- * Throws {@link PresetFolderError} if the folder itself can't be read, or is missing and may not be.
+ * Throws `preset_folder_unreadable` if the folder itself can't be read, or is missing and may not be.
  */
 export async function createPresetRegistry(options: PresetRegistryOptions): Promise<PresetRegistry> {
   const registry = new FolderRegistry(options);
@@ -249,19 +249,11 @@ async function listFolders(folder: string, mayBeMissing: boolean): Promise<strin
     return names.sort();
   } catch (error) {
     if (mayBeMissing && (error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw new PresetFolderError(error);
-  }
-}
-
-/** The folder of all presets can't be read. Code `preset_folder_unreadable`. */
-export class PresetFolderError extends TycheError {
-  constructor(cause: unknown) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? messageOf(cause);
-    super(`the folder of the presets can't be read (${reason}): name one with a subfolder for each preset`, {
-      code: "preset_folder_unreadable",
-      blame: "us",
-      cause,
-    });
+    const reason = (error as NodeJS.ErrnoException).code ?? messageOf(error);
+    throw new TycheError(
+      `the folder of the presets can't be read (${reason}): name one with a subfolder for each preset`,
+      { code: "preset_folder_unreadable", blame: "us", cause: error },
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Readiness } from "../api/types.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
-import { TycheError } from "../lib/errors.ts";
+import { NotFoundError, TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
@@ -17,7 +17,6 @@ import type { DeletedDapps } from "./keep/deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./accept/commandChecker.ts";
 import { assertCompiles, simulateSource } from "./accept/dryRun.ts";
 import { readDryRuns, recordDryRun } from "./accept/dryRunLog.ts";
-import { NotFoundError } from "./errors.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";

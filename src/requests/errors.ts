@@ -1,23 +1,6 @@
 import type { SimulateResult } from "../api/types.ts";
 import { TycheError } from "../lib/errors.ts";
 
-/** The dapp lacks a facility. */
-export class ForbiddenError extends TycheError {
-  constructor(facility: string) {
-    super(`this key's dapp lacks the facility "${facility}"; ask the operator to add it`, {
-      code: "forbidden",
-      blame: "caller",
-    });
-  }
-}
-
-/** What was asked for doesn't exist for this dapp. */
-export class NotFoundError extends TycheError {
-  constructor(what: string) {
-    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
-  }
-}
-
 /** Body of a 422: a function's result with `success: false`, and what the dry run captured. */
 export type FunctionRefusal = Pick<
   SimulateResult,
@@ -50,21 +33,6 @@ function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): 
   const reasons = details.map(({ message }) => message);
   const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
   return [err.includes(place) ? err : `${err} (${place})`, ...reasons].join("; ");
-}
-
-/** A subscription has as many consumers as it may have. */
-export class TooManyConsumersError extends TycheError {
-  /** @param limit maximum number of a dapp's own contracts, without the service's. */
-  constructor(limit: number) {
-    super(
-      `this dapp has ${limit} contracts linked, the most that a subscription takes (${limit + 1} with the service's own); unlink one with DELETE /api/vrfv2/consumers/{address}, or use another dapp`,
-      {
-        code: "too_many_consumers",
-        blame: "caller",
-        details: { limit },
-      },
-    );
-  }
 }
 
 /** A network has as many open requests as the service allows. */

@@ -82,51 +82,36 @@ export function createLateRounds(options: {
     },
     async get(round) {
       const signature = await findLateRound(db, round);
-      if (!signature) throw new UnknownRoundError(round, signature === null);
+      if (!signature)
+        throw new TycheError(
+          signature === null
+            ? `round ${round.round} is late: whoever has it can PUT its signature here`
+            : `round ${round.round} is none that this service waited for in vain: ask a relay of drand`,
+          { code: "not_found", blame: "caller" },
+        );
       return signature;
     },
     async handIn(round, text, admit) {
       const known = await findLateRound(db, round);
       if (known) return known;
       const chain = options.findChain(round.chainHash);
-      if (known === undefined || chain === undefined) throw new UnawaitedRoundError(round);
+      if (known === undefined || chain === undefined)
+        throw new TycheError(
+          `round ${round.round} of this chain is none that a request waits for in vain: a round is taken from a minute after its time on`,
+          { code: "not_found", blame: "caller" },
+        );
       if (!new RegExp(`^(0x)?[0-9a-f]{${2 * SIGNATURE_BYTES}}$`, "i").test(text))
-        throw new SignatureError(`it must be ${SIGNATURE_BYTES} bytes of hex`);
+        throw new InvalidParameterError([
+          { path: "/signature", message: `it must be ${SIGNATURE_BYTES} bytes of hex` },
+        ]);
       await admit();
       const signature: Hex = `0x${text.slice(-2 * SIGNATURE_BYTES).toLowerCase()}`;
       if (!verifyDrandRound(chain, round.round, hexToBytes(signature)))
-        throw new SignatureError(`it is not that of round ${round.round}`);
+        throw new InvalidParameterError([
+          { path: "/signature", message: `it is not that of round ${round.round}` },
+        ]);
       await store(round, signature);
       return signature;
     },
   };
-}
-
-/** The service has no such round. */
-class UnknownRoundError extends TycheError {
-  constructor({ round }: DrandRound, isAwaited: boolean) {
-    super(
-      isAwaited
-        ? `round ${round} is late: whoever has it can PUT its signature here`
-        : `round ${round} is none that this service waited for in vain: ask a relay of drand`,
-      { code: "not_found", blame: "caller" },
-    );
-  }
-}
-
-/** A round was handed in that nothing waits for. */
-class UnawaitedRoundError extends TycheError {
-  constructor({ round }: DrandRound) {
-    super(
-      `round ${round} of this chain is none that a request waits for in vain: a round is taken from a minute after its time on`,
-      { code: "not_found", blame: "caller" },
-    );
-  }
-}
-
-/** What was handed in is not the round's signature. */
-class SignatureError extends InvalidParameterError {
-  constructor(message: string) {
-    super([{ path: "/signature", message }]);
-  }
 }

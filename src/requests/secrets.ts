@@ -7,7 +7,7 @@ import { pointerTo } from "../lib/parseJson.ts";
 import { formatTime } from "../lib/time.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { countShownChars, type RunRequest, type SandboxPool } from "../../sandbox/index.ts";
-import { TycheError } from "../lib/errors.ts";
+import { NotFoundError, TycheError } from "../lib/errors.ts";
 import { sealSecret } from "../secrets/sealSecret.ts";
 import { secretsLabel, type SecretsPlace } from "../secrets/sealedSecrets.ts";
 import { parseCiphertext } from "../secrets/tdh2.ts";
@@ -23,7 +23,6 @@ import {
 } from "../store/secrets.ts";
 import type { NamedSlots, SecretRun } from "../secrets/holder.ts";
 import type { Store } from "../store/store.ts";
-import { NotFoundError } from "./errors.ts";
 import type { Dapp } from "./service.ts";
 import { getIntake } from "./serviceNetwork.ts";
 import type { NetworkSecrets, ServiceNetwork } from "./serviceNetwork.ts";

@@ -39,7 +39,7 @@ export async function listChainNames(db: Queryable): Promise<string[]> {
 /**
  * Assigns a new chain to a network: stores it and deletes everything recorded for the previous one.
  *
- * @throws {ChainTakenError} when another network has this chain: both would send with the same account's nonces.
+ * @throws {TycheError} `chain_unavailable` when another network has this chain: both would send with the same account's nonces.
  */
 export async function replaceChain(
   db: Queryable,
@@ -53,7 +53,11 @@ export async function replaceChain(
     .where("identity", "=", identity)
     .where("network", "!=", network)
     .executeTakeFirst();
-  if (other !== undefined) throw new ChainTakenError(network, other.network);
+  if (other !== undefined)
+    throw new TycheError(
+      `the contracts of ${network} are those of ${other.network} in this database: serve them under that name, or deploy others`,
+      { code: "chain_unavailable", blame: "caller" },
+    );
   await db.deleteFrom("subscriptions").where("network", "=", network).execute();
   await db.deleteFrom("consumers").where("network", "=", network).execute();
   await db.deleteFrom("sources").where("network", "=", network).execute();
@@ -247,14 +251,4 @@ export async function saveSpentNonce(
 
 function spentNonceName(network: string): string {
   return `operator nonce ${network}`;
-}
-
-/** The database already knows a network's contracts under another name. */
-export class ChainTakenError extends TycheError {
-  constructor(network: string, other: string) {
-    super(
-      `the contracts of ${network} are those of ${other} in this database: serve them under that name, or deploy others`,
-      { code: "chain_unavailable", blame: "caller" },
-    );
-  }
 }

@@ -8,14 +8,15 @@ const MASTER_KEY_BYTES = 32;
 /**
  * Parses a master key into its 32 bytes.
  *
- * @throws {MasterKeyError} for anything but 64 hex digits; the message never contains the text.
+ * @throws {TycheError} `data_dir_unusable` for anything but 64 hex digits; the message never contains the text.
  */
 export function parseMasterKey({ text, from }: OutsideSecret): Uint8Array {
   const digits = text.trim();
   if (digits.length === 2 * MASTER_KEY_BYTES && /^[0-9a-f]+$/i.test(digits))
     return Buffer.from(digits, "hex");
-  throw new MasterKeyError(
+  throw new TycheError(
     `${from} does not hold 64 hex digits; put the right key back, or start with a new folder`,
+    { code: "data_dir_unusable", blame: "caller" },
   );
 }
 
@@ -27,11 +28,4 @@ export function createMasterKey(): string {
 /** Returns the fingerprint that a database stores: 16 hex digits that identify the master key without revealing anything about it. */
 export function fingerprintOf(masterKey: Uint8Array): string {
   return Buffer.from(deriveKey(masterKey, "fingerprint")).toString("hex", 0, 8);
-}
-
-/** There is no usable master key; the message says why and what to do. */
-export class MasterKeyError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "data_dir_unusable", blame: "caller" });
-  }
 }

@@ -18,7 +18,7 @@ export interface SharedPool {
   /**
    * Runs one statement.
    *
-   * @throws {SharedStateError} when it fails, or isn't answered within 2 s; its connection is then abandoned.
+   * @throws {TycheError} `overloaded` when it fails, or isn't answered within 2 s; its connection is then abandoned.
    */
   query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
   close(): Promise<void>;
@@ -41,22 +41,15 @@ export function createSharedPool(url: string): SharedPool {
         const { rows } = await pool.query<Row>(text, [...values]);
         return rows;
       } catch (cause) {
-        throw new SharedStateError(cause);
+        throw new TycheError("the database that the replicas share does not answer; try again in a moment", {
+          code: "overloaded",
+          blame: "us",
+          retryable: true,
+          details: { retryAfterMs: RETRY_AFTER_MS },
+          cause,
+        });
       }
     },
     close: () => pool.end(),
   };
-}
-
-/** The state that the replicas share can't be read or written. */
-export class SharedStateError extends TycheError {
-  constructor(cause: unknown) {
-    super("the database that the replicas share does not answer; try again in a moment", {
-      code: "overloaded",
-      blame: "us",
-      retryable: true,
-      details: { retryAfterMs: RETRY_AFTER_MS },
-      cause,
-    });
-  }
 }

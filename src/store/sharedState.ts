@@ -38,7 +38,7 @@ export interface SharedStateOptions {
  * Opens the state that replicas share, over connections of its own, and lists this replica among the live ones.
  *
  * @param url of a database with this version's tables. Secret.
- * @throws {SharedStateError} when the database does not answer.
+ * @throws {TycheError} `overloaded` when the database does not answer.
  */
 export async function openSharedState(
   url: string,

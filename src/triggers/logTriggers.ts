@@ -1,6 +1,6 @@
 import type { LogRun, LogRunPage, LogTriggerView } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
-import { TycheError } from "../lib/errors.ts";
+import { NotFoundError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
 import { readPage } from "../lib/readPage.ts";
@@ -86,7 +86,7 @@ export function createLogTriggers(options: {
 
   const get = async (dappId: string, id: string): Promise<StoredLogTrigger> => {
     const trigger = await findLogTrigger(store.db, id, dappId);
-    if (trigger === undefined) throw new LogTriggerNotFoundError(id);
+    if (trigger === undefined) throw new NotFoundError(`trigger ${id}`);
     return trigger;
   };
   const getClient = (network: string): ObservedChain["client"] => {
@@ -192,7 +192,7 @@ export function createLogTriggers(options: {
       const changed = await store.write(async (db) => {
         await lockDapp(db, dapp.id);
         const before = await findLogTrigger(db, id, dapp.id);
-        if (before === undefined) throw new LogTriggerNotFoundError(id);
+        if (before === undefined) throw new NotFoundError(`trigger ${id}`);
         const { name = before.name, action = before.action, actionNetwork = before.actionNetwork } = changes;
         const paused = changes.paused ?? before.pausedAt !== null;
         const after: StoredLogTrigger = {
@@ -299,11 +299,4 @@ function viewRun(
     },
     revertedAt: log.reverted_at === null ? null : formatTime(log.reverted_at),
   };
-}
-
-/** The dapp has no such trigger. */
-export class LogTriggerNotFoundError extends TycheError {
-  constructor(id: string) {
-    super(`there is no trigger ${id}`, { code: "not_found", blame: "caller" });
-  }
 }

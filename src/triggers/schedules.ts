@@ -1,6 +1,6 @@
 import type { ScheduleView, TriggerRun, TriggerRunPage } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
-import { TycheError } from "../lib/errors.ts";
+import { NotFoundError, TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
 import { readPage } from "../lib/readPage.ts";
@@ -104,7 +104,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
 
   const get = async (dappId: string, id: string): Promise<StoredSchedule> => {
     const schedule = await findSchedule(store.db, id, dappId);
-    if (schedule === undefined) throw new ScheduleNotFoundError(id);
+    if (schedule === undefined) throw new NotFoundError(`schedule ${id}`);
     return schedule;
   };
   const view = (schedule: StoredSchedule): ScheduleView => viewSchedule(schedule);
@@ -220,7 +220,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         const changed = await store.write(async (db) => {
           await lockDapp(db, dapp.id);
           const before = await findSchedule(db, id, dapp.id);
-          if (before === undefined) throw new ScheduleNotFoundError(id);
+          if (before === undefined) throw new NotFoundError(`schedule ${id}`);
           const at = now();
           // Under other times, or paused, the ticks that are due would be found no more.
           if (before.nextAt !== null && before.nextAt <= at)
@@ -237,7 +237,10 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         return view(changed);
       }
       wake();
-      throw new ScheduleBehindError(id);
+      throw new TycheError(
+        `the ticks that an outage left of schedule ${id} are being recorded; try again in a few seconds`,
+        { code: "overloaded", blame: "us", retryable: true },
+      );
     },
     async delete(dappId, id) {
       const last = view(await get(dappId, id));
@@ -385,22 +388,4 @@ function viewAction(command: Command): ScheduleView["action"] {
     Object.entries(command).filter(([name]) => !["kind", "network", "params"].includes(name)),
   );
   return command.kind === "preset" ? { ...command.params, ...own } : { [command.kind]: own };
-}
-
-/** The dapp has no such schedule. */
-export class ScheduleNotFoundError extends TycheError {
-  constructor(id: string) {
-    super(`there is no schedule ${id}`, { code: "not_found", blame: "caller" });
-  }
-}
-
-/** More ticks are to be recorded before a change than one call does. */
-class ScheduleBehindError extends TycheError {
-  constructor(id: string) {
-    super(`the ticks that an outage left of schedule ${id} are being recorded; try again in a few seconds`, {
-      code: "overloaded",
-      blame: "us",
-      retryable: true,
-    });
-  }
 }

@@ -337,7 +337,11 @@ export function createChainFacts(
           }
         }
         const answer = await callAt("latest");
-        if (answer === undefined) throw new UnusableAnswerError(to);
+        if (answer === undefined)
+          throw new TycheError(
+            `The contract ${to} does not answer as one of the oracle's contracts does; check network and addresses.`,
+            { code: "chain_unavailable", blame: "upstream" },
+          );
         return { data: answer, state };
       }),
     async getStorage(address, slot) {
@@ -479,14 +483,4 @@ function callsTo(to: Hex, trace: unknown): readonly Hex[] {
     if (Array.isArray(calls)) for (const one of (calls as unknown[]).toReversed()) open.push(one);
   }
   return found;
-}
-
-/** A contract gives no usable answer: it is a different contract, or none. */
-export class UnusableAnswerError extends TycheError {
-  constructor(address: Hex) {
-    super(
-      `The contract ${address} does not answer as one of the oracle's contracts does; check network and addresses.`,
-      { code: "chain_unavailable", blame: "upstream" },
-    );
-  }
 }

@@ -68,7 +68,7 @@ export interface FunctionsParts {
  * logs to both ends.
  *
  * @param requestId only this request: a preset, a function, or all that share a VRF request
- * @throws UnknownTransactionError, RevertedTransactionError, NoRequestError; TooManyRequestsError, before more of them are followed
+ * @throws {TycheError} `not_found`; `invalid_parameter` for too many requests, before more of them are followed
  */
 export async function findRequestParts(
   hash: Hex,
@@ -100,7 +100,13 @@ export async function findRequestParts(
   const found = new Map<Hex, RequestParts>();
   const add = (parts: RequestParts): void => {
     if (isWanted(parts)) found.set(idOf(parts), parts);
-    if (found.size > MAX_REQUESTS) throw new TooManyRequestsError(hash);
+    if (found.size > MAX_REQUESTS)
+      throw new InvalidParameterError([
+        {
+          path: "/requestId",
+          message: `${hash} involves more than ${MAX_REQUESTS} requests; name one with requestId`,
+        },
+      ]);
   };
   const isFunction = requestId !== undefined && functionIds.has(requestId);
   for (const id of isFunction ? [] : orderByLikelihood(vrfIds, requestId)) {
@@ -111,7 +117,12 @@ export async function findRequestParts(
     if (requestId !== undefined && id !== requestId) continue;
     add({ kind: "function", functions: await followFunction(id, means, hash) });
   }
-  if (found.size === 0) throw new NoRequestError(hash, network, requestId);
+  const what = requestId === undefined ? "no request of the oracle" : `nothing of the request ${requestId}`;
+  if (found.size === 0)
+    throw new TycheError(
+      `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
+      { code: "not_found", blame: "caller" },
+    );
   return [...found.values()];
 }
 
@@ -217,25 +228,6 @@ async function followFunction(
     ...(request === undefined ? {} : { request }),
     ...(processed === undefined ? {} : { processed }),
   };
-}
-
-/** The transaction has no part in any of the oracle's requests, or none in that one. */
-export class NoRequestError extends TycheError {
-  constructor(hash: Hex, network: string, requestId: Hex | undefined) {
-    const what = requestId === undefined ? "no request of the oracle" : `nothing of the request ${requestId}`;
-    super(
-      `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
-      { code: "not_found", blame: "caller" },
-    );
-  }
-}
-
-/** A transaction with more requests than one call checks. */
-export class TooManyRequestsError extends InvalidParameterError {
-  constructor(hash: Hex) {
-    const message = `${hash} involves more than ${MAX_REQUESTS} requests; name one with requestId`;
-    super([{ path: "/requestId", message }]);
-  }
 }
 
 /** Creates the error for a reverted transaction, with the reason if the node still reveals it. The reason is the node's word. */

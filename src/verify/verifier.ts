@@ -44,7 +44,7 @@ export interface VerifyRequest {
 
 /** Checks results on the networks being served. */
 export interface Verifier {
-  /** Throws what {@link verifyTransaction} throws, and {@link NetworkUnavailableError}. */
+  /** Throws what {@link verifyTransaction} throws, and `chain_unavailable`. */
   verify(request: VerifyRequest): Promise<Verification>;
   /**
    * Reads what a check of one request reads, for strangers who make the check themselves. It runs no source. Throws what
@@ -64,7 +64,12 @@ export function createVerifier(options: {
 }): Verifier {
   const getNetwork = (name: string): VerifiableNetwork => {
     const found = options.findNetwork(name);
-    if (found === undefined) throw new NetworkUnavailableError(name);
+    if (found === undefined)
+      throw new TycheError(`${name} does not serve now; try again later.`, {
+        code: "chain_unavailable",
+        blame: "upstream",
+        retryable: true,
+      });
     return found;
   };
   return {
@@ -104,15 +109,4 @@ export function createVerifier(options: {
       });
     },
   };
-}
-
-/** The network is not being served. */
-export class NetworkUnavailableError extends TycheError {
-  constructor(network: string) {
-    super(`${network} does not serve now; try again later.`, {
-      code: "chain_unavailable",
-      blame: "upstream",
-      retryable: true,
-    });
-  }
 }

@@ -100,7 +100,7 @@ export interface KnownPreset {
  * answer, which names the step.
  *
  * @param hash transaction hash, 32 bytes of lower-case hex
- * @throws UnknownTransactionError, NoRequestError `not_found`; TooManyRequestsError, WrongChainError `invalid_parameter`; what the
+ * @throws {TycheError} `not_found`; `invalid_parameter` for too many requests or another chain; what the
  * client throws if the node can't be reached, {@link RpcError} when reading takes too long, and the sandbox if it is overloaded.
  */
 export async function verifyTransaction(hash: Hex, options: VerifyOptions): Promise<Verification> {
@@ -120,7 +120,12 @@ export async function verifyTransaction(hash: Hex, options: VerifyOptions): Prom
       error instanceof CallResultError ||
       error instanceof SyntaxError ||
       error instanceof RangeError;
-    if (isTheirs) throw new UnusableChainDataError(network, error);
+    if (isTheirs)
+      throw new TycheError(`The node of ${network} returned malformed data; try another node.`, {
+        code: "chain_unavailable",
+        blame: "upstream",
+        cause: error,
+      });
     throw error;
   }
 }
@@ -413,16 +418,5 @@ export class WrongChainError extends TycheError {
         blame: "caller",
       },
     );
-  }
-}
-
-/** The node's answers are malformed. */
-export class UnusableChainDataError extends TycheError {
-  constructor(network: string, cause: unknown) {
-    super(`The node of ${network} returned malformed data; try another node.`, {
-      code: "chain_unavailable",
-      blame: "upstream",
-      cause,
-    });
   }
 }

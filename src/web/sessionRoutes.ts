@@ -116,7 +116,12 @@ export function sessionRoutes(router: Router, options: SessionRoutesOptions): vo
     const secret = await open(ctx, proof).catch(logRefusal(ctx));
     if (secret === undefined) {
       log.warn({ address: ctx.ip, reason: "wrong token or code" }, "a sign-in was refused");
-      throw new SignInRefusedError("code" in proof);
+      throw new TycheError(
+        "code" in proof
+          ? "This link has already been used, or comes from an earlier start. Enter the operator token."
+          : "This is not the operator token.",
+        { code: "sign_in_refused", blame: "caller" },
+      );
     }
     log.info({ address: ctx.ip }, "signed in");
     const lastsMs = "operatorToken" in proof || "code" in proof ? SESSION_MS : IDLE_MS;
@@ -204,7 +209,11 @@ function checkOrigin(ctx: Context): void {
   const isOwn =
     (site === "" || site === "same-origin") &&
     (origin === "" || originHostOf(origin) === ctx.get("Host").toLowerCase());
-  if (!isOwn) throw new ForeignPageError();
+  if (!isOwn)
+    throw new TycheError("the call was refused: it came from a page of another origin", {
+      code: "form_refused",
+      blame: "caller",
+    });
 }
 
 /**
@@ -239,27 +248,5 @@ function setCookie(ctx: Context, cookie: string, value: string): void {
 export class NoProviderError extends TycheError {
   constructor() {
     super("this service has no OpenID provider", { code: "not_found", blame: "caller" });
-  }
-}
-
-/** The proof given for a sign-in is wrong. */
-export class SignInRefusedError extends TycheError {
-  constructor(isByLink: boolean) {
-    super(
-      isByLink
-        ? "This link has already been used, or comes from an earlier start. Enter the operator token."
-        : "This is not the operator token.",
-      { code: "sign_in_refused", blame: "caller" },
-    );
-  }
-}
-
-/** A page of another origin called `/session`. */
-export class ForeignPageError extends TycheError {
-  constructor() {
-    super("the call was refused: it came from a page of another origin", {
-      code: "form_refused",
-      blame: "caller",
-    });
   }
 }

@@ -8,7 +8,7 @@ import type {
   WebhookView,
 } from "../api/types.ts";
 import type { GuardedPost } from "../../sandbox/index.ts";
-import { TycheError } from "../lib/errors.ts";
+import { NotFoundError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { readPage } from "../lib/readPage.ts";
@@ -110,7 +110,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
   const get = async (dappId: string, id: string): Promise<StoredWebhook> => {
     const webhook = await findWebhook(store.db, id, dappId);
-    if (webhook === undefined) throw new WebhookNotFoundError(`webhook ${id}`);
+    if (webhook === undefined) throw new NotFoundError(`webhook ${id}`);
     return webhook;
   };
   const view = async (webhooks: readonly StoredWebhook[]): Promise<WebhookView[]> => {
@@ -239,7 +239,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       await get(dappId, id);
       const found = await findAttempt(store.db, id, attemptId);
       if (found === undefined)
-        throw new WebhookNotFoundError(`attempt ${attemptId} of this webhook: attempts are kept for 30 days`);
+        throw new NotFoundError(`attempt ${attemptId} of this webhook: attempts are kept for 30 days`);
       const { event_id, at, body } = found;
       return { ...viewAttempt(found), headers: plainHeaders(event_id, at), body };
     },
@@ -248,9 +248,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const from = "since" in which ? { fromId: firstId("evt", which.since) } : which;
       const replayed = await store.write((db) => replayDeliveries(db, id, from, now()));
       if ("eventId" in which && replayed === 0)
-        throw new WebhookNotFoundError(
-          `event ${which.eventId} for this webhook: events are kept for 30 days`,
-        );
+        throw new NotFoundError(`event ${which.eventId} for this webhook: events are kept for 30 days`);
       wake();
       return { replayed };
     },
@@ -272,11 +270,4 @@ function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
     answer: attempt.answer,
     nextAttemptAt: next_at === null || delivery_state !== "pending" ? null : formatTime(next_at),
   };
-}
-
-/** The dapp has no such webhook, or the webhook no such event. */
-export class WebhookNotFoundError extends TycheError {
-  constructor(what: string) {
-    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
-  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDappDirectory } from "../../src/dapps/dapps.ts";
+import { NotFoundError } from "../../src/lib/errors.ts";
 import { createDeletedDapps } from "../../src/requests/keep/deletedDapps.ts";
-import { NotFoundError } from "../../src/requests/errors.ts";
 import type { Command, Dapp } from "../../src/requests/service.ts";
 import { saveConsumer } from "../../src/store/chainRecords.ts";
 import { listDappIds, listDeletedDappConsumers, listKeys } from "../../src/store/dapps.ts";

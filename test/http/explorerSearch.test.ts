@@ -1,7 +1,7 @@
 import type { NetworkView, PresetView, RequestSummary, SharedResult } from "../../src/api/types.ts";
 import { expect, test } from "vitest";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
-import { NotFoundError } from "../../src/requests/errors.ts";
+import { NotFoundError } from "../../src/lib/errors.ts";
 
 const OWN_ID = `req_${"0".repeat(26)}`;
 const networks = ["sepolia", "fuji"].map((name) => ({

@@ -18,7 +18,7 @@ export interface SharedParts {
 /**
  * Opens the call counter and the codes of sign-in links: shared by all replicas on a PostgreSQL database, otherwise in this process.
  *
- * @throws {SharedStateError} when the database does not answer.
+ * @throws {TycheError} `overloaded` when the database does not answer.
  */
 export async function openShared(options: {
   readonly database: DatabaseServer | undefined;

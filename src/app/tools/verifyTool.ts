@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
 import { createSandboxPool } from "../../../sandbox/index.ts";
+import { UsageError } from "../../cli/usageError.ts";
 import { createChainClient, RpcError, type ChainClient } from "../../evm/client.ts";
 import { parseQuantity } from "../../lib/nodeAnswers.ts";
 import { MAX_RESPONSE_BYTES, findProfile, profileOf } from "../../networks/profiles.ts";
@@ -100,7 +101,13 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     });
   } catch (error) {
     // Whether nothing answers there or something else does, whoever typed the command chooses the node.
-    if (error instanceof RpcError && !error.answered) throw new NodeUnusableError(error, known);
+    if (error instanceof RpcError && !error.answered)
+      throw new TycheError(
+        known === undefined
+          ? `${error.message}; check the URL of --rpc-url`
+          : `${error.message}; ${known.rpcUrl} answers only while the service runs: start it with tyche start, or name another node with --rpc-url`,
+        { code: "chain_unavailable", blame: "upstream", retryable: true, cause: error },
+      );
     throw error;
   } finally {
     await pool.close();
@@ -123,18 +130,17 @@ async function findDraw(
 ): Promise<Hex> {
   const presetConsumer = contracts.presetConsumer?.toLowerCase() as Hex | undefined;
   if (presetConsumer === undefined)
-    throw new VerifyToolError("a label is looked for at the operator's contract; give --contracts");
+    throw new UsageError("a label is looked for at the operator's contract; give --contracts");
   const { transactionHashes, described, from, to } = await findDraws(label, { ...search, presetConsumer });
   const [only, ...others] = transactionHashes;
   if (only !== undefined && others.length === 0) return only;
   const where = `the label ${JSON.stringify(label)} in blocks ${from} to ${to}`;
-  if (only === undefined)
-    throw new VerifyToolError(`no request has ${where}; give the hash of its transaction`);
+  if (only === undefined) throw new UsageError(`no request has ${where}; give the hash of its transaction`);
   const lines = transactionHashes.map((hash, i) => {
     const { dapps = [], time } = described[i] ?? {};
     return [hash, ...dapps, time].filter((word) => word !== undefined).join("  ");
   });
-  throw new VerifyToolError(
+  throw new UsageError(
     `${lines.length} transactions have requests with ${where}; give the hash of one:\n${lines.join("\n")}`,
   );
 }
@@ -160,7 +166,7 @@ interface KnownNetwork {
 
 async function findKnown(dataDir: string, network: string): Promise<KnownNetwork> {
   if (!existsSync(path.join(dataDir, "tyche.sqlite")))
-    throw new VerifyToolError(
+    throw new UsageError(
       `there is no service's state in ${dataDir}; start the service with tyche start, set TYCHE_DATA_DIR, or name a node with --rpc-url`,
     );
   const outsideKey = findOutsideKey(process.env);
@@ -170,7 +176,7 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
     const found = networks.find(({ name }) => name === network);
     if (found?.rpcUrl === undefined) {
       const names = networks.map(({ name }) => name).join(", ");
-      throw new VerifyToolError(
+      throw new UsageError(
         `${network} was never started in ${dataDir}, which has ${names}; for another network, name a node with --rpc-url`,
       );
     }
@@ -186,24 +192,5 @@ async function findKnown(dataDir: string, network: string): Promise<KnownNetwork
     };
   } finally {
     await tools.close();
-  }
-}
-
-/** The command can't be carried out as given. */
-export class VerifyToolError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "invalid_parameter", blame: "caller" });
-  }
-}
-
-/** The node gave no answer that can be used. */
-export class NodeUnusableError extends TycheError {
-  constructor(cause: RpcError, known: KnownNetwork | undefined) {
-    super(
-      known === undefined
-        ? `${cause.message}; check the URL of --rpc-url`
-        : `${cause.message}; ${known.rpcUrl} answers only while the service runs: start it with tyche start, or name another node with --rpc-url`,
-      { code: "chain_unavailable", blame: "upstream", retryable: true, cause },
-    );
   }
 }

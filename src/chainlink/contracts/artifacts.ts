@@ -19,7 +19,7 @@ const PACKAGED = new URL("./artifacts.json", import.meta.url);
  * Reads the compiled contracts, once: from the npm package or, in a checkout, from the cache that `npm run prepare` fills. The
  * cache key is a hash of the sources, so the artifacts always match the sources on disk.
  *
- * @throws ContractsNotCompiledError when the cache lacks them.
+ * @throws {TycheError} `contracts_not_compiled` when the cache lacks them.
  */
 export const loadArtifacts = once((): Readonly<Record<ContractName, Artifact>> => {
   if (existsSync(PACKAGED))
@@ -33,14 +33,7 @@ function readCached(file: string): object {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as object;
   } catch (cause) {
-    throw new ContractsNotCompiledError(cause);
-  }
-}
-
-/** The contracts on disk have not been compiled. */
-export class ContractsNotCompiledError extends TycheError {
-  constructor(cause: unknown) {
-    super("the contracts are not compiled, or were changed since: run `npm run prepare`", {
+    throw new TycheError("the contracts are not compiled, or were changed since: run `npm run prepare`", {
       code: "contracts_not_compiled",
       blame: "us",
       cause,

@@ -58,8 +58,9 @@ export function explorerOperations(
     const view = service.networks().find(({ name }) => name === network);
     if (view === undefined || !explorer.has(network)) {
       const names = service.networks().map(({ name }) => name);
-      throw new MissingError(
+      throw new TycheError(
         `There is no network ${JSON.stringify(network)} here. There are ${names.join(", ")}.`,
+        { code: "not_found", blame: "caller" },
       );
     }
     if (view.status !== "serving")
@@ -81,7 +82,7 @@ export function explorerOperations(
       const view = isKnown ? await read(network, param, parseBefore(values.before)) : undefined;
       if (view !== undefined) return view;
       checkNetwork(network);
-      throw new MissingError(missing(titleOf(network), param));
+      throw new TycheError(missing(titleOf(network), param), { code: "not_found", blame: "caller" });
     };
   const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
@@ -301,13 +302,6 @@ function chainOf({
   beaconId,
 }: NonNullable<NetworkView["beacon"]>): NonNullable<ExplorerNetwork["beacon"]> {
   return { publicKey, genesisTime, period, groupHash, beaconId };
-}
-
-/** The requested object isn't on the chain. */
-class MissingError extends TycheError {
-  constructor(message: string) {
-    super(message, { code: "not_found", blame: "caller" });
-  }
 }
 
 /** A chain is temporarily unreadable. */

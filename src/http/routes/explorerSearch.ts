@@ -8,8 +8,8 @@ import {
   type SearchTerms,
 } from "../../explorer/searchTerms.ts";
 import { withDeadline } from "../../lib/deadline.ts";
+import { NotFoundError } from "../../lib/errors.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
-import { NotFoundError } from "../../requests/errors.ts";
 import type { Service } from "../../requests/service.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */

@@ -133,7 +133,7 @@ export async function assertDeployed(
 }
 
 /**
- * @throws {WrongOperatorError} when the contracts accept requests only from another account: every transaction with requests would
+ * @throws {TycheError} `chain_unavailable` when the contracts accept requests only from another account: every transaction with requests would
  * revert.
  */
 export async function assertOperator(
@@ -143,7 +143,11 @@ export async function assertOperator(
 ): Promise<void> {
   const read = readOf(presetConsumerAbi, "OPERATOR", []);
   const expected = await askContract(client, contracts.presetConsumer, read);
-  if (!isAddressEqual(expected, operator)) throw new WrongOperatorError(network, expected, operator);
+  if (!isAddressEqual(expected, operator))
+    throw new TycheError(
+      `networks.${network}.operatorKey is the key of ${operator}, but the contracts accept requests only from ${expected}; name that account's key`,
+      { code: "chain_unavailable", blame: "caller" },
+    );
 }
 
 /**
@@ -157,14 +161,4 @@ export function identityOf(
   const { vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer } = contracts;
   const parts = [genesis, vrfCoordinator, functionsRouter, subscriptionOwner, presetConsumer];
   return `${chainId}:${keccak256(stringToHex(parts.join(" ").toLowerCase()))}`;
-}
-
-/** The configured key is not the one that the contracts were deployed for. */
-export class WrongOperatorError extends TycheError {
-  constructor(network: string, expected: Hex, found: Hex) {
-    super(
-      `networks.${network}.operatorKey is the key of ${found}, but the contracts accept requests only from ${expected}; name that account's key`,
-      { code: "chain_unavailable", blame: "caller" },
-    );
-  }
 }

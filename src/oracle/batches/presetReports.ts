@@ -145,7 +145,10 @@ export function createPresetReports(options: PresetReportsOptions): PresetReport
       .slice(0, wanted);
     if (signing.length < wanted) {
       adopted = undefined;
-      throw new NotAdoptedError(presetConsumer, `${signing.length} of the ${wanted} nodes that must sign`);
+      throw new TycheError(
+        `PresetConsumer ${presetConsumer} has adopted ${signing.length} of the ${wanted} nodes that must sign; send it adoptNodes`,
+        { code: "chain_unavailable", blame: "upstream" },
+      );
     }
     return { report, signatures: signing.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
   }
@@ -194,14 +197,4 @@ export function createPresetReports(options: PresetReportsOptions): PresetReport
       if (findEvent(eventLog)?.name === "NodesAdopted") adopted = undefined;
     },
   };
-}
-
-/** PresetConsumer takes no reports of these nodes. */
-class NotAdoptedError extends TycheError {
-  constructor(presetConsumer: Hex, found: string) {
-    super(`PresetConsumer ${presetConsumer} has adopted ${found}; send it adoptNodes`, {
-      code: "chain_unavailable",
-      blame: "upstream",
-    });
-  }
 }

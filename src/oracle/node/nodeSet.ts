@@ -42,7 +42,7 @@ export function decodeNodeSet({ data, blockNumber }: Pick<RawLog, "data" | "bloc
 /**
  * Reads from the chain who the nodes are and where to reach them.
  *
- * @throws {NodeSetError} when the configuration's log is unavailable.
+ * @throws {TycheError} `chain_unavailable` when the configuration's log is unavailable.
  */
 export async function readNodeSet(
   client: Pick<ChainClient, "call" | "getLogs" | "request">,
@@ -58,7 +58,7 @@ export async function readNodeSet(
 /**
  * Reads from the chain who holds a key that is to be handed on.
  *
- * @throws {NodeSetError} when the configuration's log is unavailable.
+ * @throws {TycheError} `chain_unavailable` when the configuration's log is unavailable.
  */
 export async function readFormerSet(
   client: Pick<ChainClient, "getLogs">,
@@ -84,15 +84,8 @@ async function findNodeSet(
     .map((one) => decodeNodeSet(one))
     .find((set) => set.configDigest === configDigest);
   if (found !== undefined) return found;
-  throw new NodeSetError(`no RPC node has the log of configuration ${configDigest}, of block ${first}`);
-}
-
-/** The nodes of a coordinator can't be determined. */
-export class NodeSetError extends TycheError {
-  constructor(why: string) {
-    super(`the nodes of the FunctionsCoordinator can't be read: ${why}`, {
-      code: "chain_unavailable",
-      blame: "upstream",
-    });
-  }
+  throw new TycheError(
+    `the nodes of the FunctionsCoordinator can't be read: no RPC node has the log of configuration ${configDigest}, of block ${first}`,
+    { code: "chain_unavailable", blame: "upstream" },
+  );
 }

@@ -3,11 +3,11 @@ import { isAddressEqual } from "viem";
 import type { Hex } from "viem";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { sandboxGroup } from "../../chainlink/sandboxGroup.ts";
+import { ForbiddenError, NotFoundError, TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { encodeArgs } from "../../chainlink/functionsRequest.ts";
 import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
 import { beaconOf } from "../../lib/drawWords.ts";
-import { TycheError } from "../../lib/errors.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import { assertResultFits } from "../../presets/resultFit.ts";
@@ -18,7 +18,6 @@ import { findConsumer } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
 import { chooseRound } from "./chooseRound.ts";
 import { assertRequestFits, dryRunFunction, dryRunPreset } from "./dryRun.ts";
-import { ForbiddenError, NotFoundError, TooManyConsumersError } from "../errors.ts";
 import type {
   Command,
   ConsumerCommand,
@@ -93,7 +92,14 @@ export function createCommandChecker(options: {
       return known === undefined ? null : { transactionHash: known.transactionHash as Hex };
     }
     if ((!onVrf && vrf.length >= MAX_CONSUMERS) || (!onFunctions && functions.length >= MAX_CONSUMERS))
-      throw new TooManyConsumersError(MAX_CONSUMERS - 1);
+      throw new TycheError(
+        `this dapp has ${MAX_CONSUMERS - 1} contracts linked, the most that a subscription takes (${MAX_CONSUMERS} with the service's own); unlink one with DELETE /api/vrfv2/consumers/{address}, or use another dapp`,
+        {
+          code: "too_many_consumers",
+          blame: "caller",
+          details: { limit: MAX_CONSUMERS - 1 },
+        },
+      );
     return null;
   };
 
@@ -174,7 +180,8 @@ const NOT_RUN =
 
 /** @throws {ForbiddenError} when the dapp may not use the facility. */
 export function requireFacility(dapp: Dapp, facility: Dapp["facilities"][number]): void {
-  if (!dapp.facilities.includes(facility)) throw new ForbiddenError(facility);
+  if (!dapp.facilities.includes(facility))
+    throw new ForbiddenError(`this key's dapp lacks the facility "${facility}"; ask the operator to add it`);
 }
 
 function checkRandom(command: RandomCommand, { vrf }: NetworkView): RequestContent {

@@ -3,10 +3,11 @@ import type { Receipt } from "../../evm/client.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
+import { TycheError } from "../../lib/errors.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { RoundMissedError } from "../accept/chooseRound.ts";
 import type { RequestBook } from "../requestBook.ts";
-import { sendingError, UnheardError } from "./sendingErrors.ts";
+import { sendingError } from "./sendingErrors.ts";
 import { type Batch, encodeBatch, type Submission } from "./submission.ts";
 
 /** Sends requests in one transaction, and splits them up when one of them makes it fail. */
@@ -69,7 +70,12 @@ export function createBatchSender(options: BatchSenderOptions): BatchSender {
   ): Promise<boolean> => {
     const call = { to: options.presetConsumer, data, gas };
     const receipt = await sender.send(call, { kind: "submit", entries });
-    if (receipt.succeeded && receipt.logs.length === 0) throw new UnheardError(receipt);
+    // The contract logs each entry, accepted or refused: without a log, it wasn't there or had different code.
+    if (receipt.succeeded && receipt.logs.length === 0)
+      throw new TycheError(
+        `transaction ${receipt.transactionHash} was mined but did nothing: the contract that takes requests no longer has code`,
+        { code: "chain_unavailable", blame: "upstream", retryable: true },
+      );
     if (receipt.succeeded) return true;
     // Logs are read apart from receipts: one of them shows that the transaction didn't revert.
     if (submissions.some(isHeard)) return true;

@@ -1,6 +1,5 @@
 import { TycheError } from "../../lib/errors.ts";
 import { RoundMissedError } from "../accept/chooseRound.ts";
-import type { Receipt } from "../../evm/client.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
 import { StoreWriteError } from "../../store/store.ts";
@@ -14,7 +13,14 @@ export function isTransient(error: unknown): error is TycheError {
 export function sendingError(error: unknown): TycheError {
   const isStores = error instanceof StoreWriteError || error instanceof DatabaseAwayError;
   const isTold = error instanceof RoundMissedError || (isTransient(error) && !isStores);
-  return isTold ? error : new UnsentError(error);
+  return isTold
+    ? error
+    : new TycheError("the service failed to send the transaction", {
+        code: "chain_unavailable",
+        blame: "us",
+        retryable: true,
+        cause: error,
+      });
 }
 
 /** Returns the error that a request ends with; `undefined` if it may be retried. */
@@ -32,26 +38,4 @@ export function endOf(
   // The text of other errors is only for the log.
   const reason = error instanceof TycheError ? `: ${error.message}` : "";
   return { code: "request_failed", message: `the request can't be encoded for the chain${reason}` };
-}
-
-/** A transaction failed unexpectedly: it may or may not have been sent. */
-export class UnsentError extends TycheError {
-  constructor(cause: unknown) {
-    super("the service failed to send the transaction", {
-      code: "chain_unavailable",
-      blame: "us",
-      retryable: true,
-      cause,
-    });
-  }
-}
-
-/** The contract logs each entry, accepted or refused: without a log, it wasn't there or had different code. */
-export class UnheardError extends TycheError {
-  constructor({ transactionHash }: Receipt) {
-    super(
-      `transaction ${transactionHash} was mined but did nothing: the contract that takes requests no longer has code`,
-      { code: "chain_unavailable", blame: "upstream", retryable: true },
-    );
-  }
 }

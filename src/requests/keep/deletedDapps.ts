@@ -1,11 +1,11 @@
 import { getAddress, type Hex } from "viem";
+import { NotFoundError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { deleteConsumer } from "../../store/chainRecords.ts";
 import { listDeletedDappConsumers } from "../../store/dapps.ts";
 import type { Store } from "../../store/store.ts";
 import type { Acceptance } from "../accept/acceptance.ts";
-import { NotFoundError } from "../errors.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { Dapp } from "../service.ts";
 

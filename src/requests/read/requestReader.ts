@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { NotFoundError } from "../../lib/errors.ts";
 import {
   listRequests,
   listRequestsByOracleIds,
@@ -9,7 +10,6 @@ import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requ
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "./cursor.ts";
-import { NotFoundError } from "../errors.ts";
 import { isLinking, ownParamsOf, type OpenRequest } from "../openRequest.ts";
 import { presentRequest, resultLineOf } from "./present.ts";
 import { isEnded } from "../change.ts";

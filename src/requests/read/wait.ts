@@ -1,4 +1,4 @@
-import { NotFoundError } from "../errors.ts";
+import { NotFoundError } from "../../lib/errors.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../change.ts";
 import { readPatiently } from "./readPatiently.ts";

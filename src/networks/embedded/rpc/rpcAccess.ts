@@ -55,22 +55,16 @@ export const ORIGIN_FORM = "https://app.example.org, without a path";
 /**
  * Checks a list of origins, such as `https://app.example.org` or `chrome-extension://abcdef`.
  *
- * @throws {RpcOriginError} when an entry is anything other than scheme, host and port.
+ * @throws {TycheError} `start_failed` when an entry is anything other than scheme, host and port.
  */
 export function parseRpcOrigins(entries: readonly string[]): readonly string[] {
   for (const entry of entries) {
     const host = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@*]+)$/.exec(entry)?.[1];
-    if (host === undefined || hostNameOf(host) === "") throw new RpcOriginError(entry);
+    if (host === undefined || hostNameOf(host) === "")
+      throw new TycheError(
+        `TYCHE_RPC_ORIGINS must list origins such as ${ORIGIN_FORM}; ${JSON.stringify(entry)} is not one`,
+        { code: "start_failed", blame: "caller" },
+      );
   }
   return entries;
-}
-
-/** A list of origins can't be parsed. */
-export class RpcOriginError extends TycheError {
-  constructor(entry: string) {
-    super(`TYCHE_RPC_ORIGINS must list origins such as ${ORIGIN_FORM}; ${JSON.stringify(entry)} is not one`, {
-      code: "start_failed",
-      blame: "caller",
-    });
-  }
 }

@@ -41,13 +41,6 @@ export interface Keeping {
   close(): void;
 }
 
-/** Blocks are stored but not kept: part of the history was lost. */
-class HistoryGapError extends EmbeddedChainError {
-  constructor(first: number, last: number) {
-    super(`the history lacks the blocks ${first} to ${last}: their contents can no longer be looked up`);
-  }
-}
-
 /** Blocks can't be kept at the moment, for a reason that has been reported. They are in the block log, and are kept later. */
 export class UnkeptError extends EmbeddedChainError {
   constructor(cause: unknown) {
@@ -140,7 +133,12 @@ export function createKeeping(options: KeepingOptions): Keeping {
     const newest = await findNewest();
     isKnown = true;
     if (newest !== undefined && newest > kept) kept = newest;
-    else if (newest !== undefined && newest < kept) onError(new HistoryGapError(newest + 1, kept));
+    else if (newest !== undefined && newest < kept)
+      onError(
+        new EmbeddedChainError(
+          `the history lacks the blocks ${newest + 1} to ${kept}: their contents can no longer be looked up`,
+        ),
+      );
   };
   const keepAfter = (ms: number): void => {
     clearTimeout(timer);

@@ -1,0 +1,8 @@
+import { TycheError } from "../lib/errors.ts";
+
+/** A command can't be run as it was called. */
+export class UsageError extends TycheError {
+  constructor(message: string) {
+    super(message, { code: "invalid_parameter", blame: "caller" });
+  }
+}
