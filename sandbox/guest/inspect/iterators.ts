@@ -44,9 +44,9 @@ export function leftIn(kind: keyof typeof NEXT, iterator: object): readonly unkn
   return left;
 }
 
-/** Whether these are an iterator's entries rather than keys or values: each a list of two, in a set twice the same. */
+/** Whether these are an iterator's entries rather than keys or values: each a list of two, in a set twice the same. Of none, as most often. */
 export const areEntries = (kind: keyof typeof NEXT, left: readonly unknown[]): left is [unknown, unknown][] =>
-  left.length > 0 &&
+  (left.length > 0 || kind === "Map") &&
   left.every(
     (item) => Array.isArray(item) && item.length === 2 && (kind === "Map" || Object.is(item[0], item[1])),
   );
