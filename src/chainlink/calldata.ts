@@ -13,7 +13,7 @@ import { decodeSignatures, type SignedReport } from "./presetReport.ts";
 import { MAX_NODES } from "./quorum.ts";
 import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../lib/boundedAbi.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
-import { onceEach } from "../lib/memo.ts";
+import { createMemo } from "../lib/memo.ts";
 import { toWord, WORD_BYTES } from "../lib/uint256.ts";
 
 /** A proof as submitted on chain, with the request it claims to be for. */
@@ -166,12 +166,15 @@ export function decodeDelivery(input: Hex): Delivery | undefined {
     const count = lengthAt(data, reportsAt);
     if (first + count * WORD_BYTES > data.length) throw new RangeError("the list ends beyond the data");
     const reports = new Map<string, SignedReport>();
-    const bytesOf = onceEach((place: number) => {
-      const bytes = bytesAt(data, place);
-      take(bytes.length);
-      return bytes;
-    });
-    const signaturesOf = onceEach((place: number) => decodeSignatures(bytesOf(place), MAX_NODES + 1));
+    const once = createMemo<string>();
+    const bytesOf = (place: number) =>
+      once(`bytes ${place}`, () => {
+        const bytes = bytesAt(data, place);
+        take(bytes.length);
+        return bytes;
+      });
+    const signaturesOf = (place: number) =>
+      once(`signatures ${place}`, () => decodeSignatures(bytesOf(place), MAX_NODES + 1));
     for (let i = 0; i < count; i += 1) {
       const at = offsetAt(data, first, first + i * WORD_BYTES);
       const places = [offsetAt(data, at, at), offsetAt(data, at, at + WORD_BYTES)] as const;

@@ -15,6 +15,7 @@ import { linkTokenAbi, vrfCoordinatorV2PlusAbi } from "../chainlink/contracts/ab
 import { readOf, tryContract, type ContractRead } from "../chainlink/contractRead.ts";
 import { consentMessage, isConsent, type SecretsConsent } from "../chainlink/secretsConsent.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../chainlink/vrfVersion.ts";
+import { shareByKey } from "../lib/memo.ts";
 import { saveSubscription } from "../store/chainRecords.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import { listDapps } from "../store/dapps.ts";
@@ -256,14 +257,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     async ensure(dappId) {
       const found = known.get(dappId);
       if (found !== undefined && !doubted.has(dappId)) return found;
-      let pending = making.get(dappId);
-      if (pending === undefined) {
-        pending = holdOff(`provision ${dappId}`, () => provision(dappId)).finally(() =>
-          making.delete(dappId),
-        );
-        making.set(dappId, pending);
-      }
-      return await pending;
+      return await shareByKey(making, dappId, () =>
+        holdOff(`provision ${dappId}`, () => provision(dappId)).finally(() => making.delete(dappId)),
+      );
     },
     assertFunded(dappId, payer) {
       const shortage = short.get(dappId);
@@ -275,15 +271,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     async countConsumers(dappId) {
       const subscription = known.get(dappId);
       if (subscription === undefined) return 1;
-      let count = consumerCounts.get(dappId);
-      if (count === undefined) {
-        count = reads
-          .readConsumers(subscription)
-          .then(({ vrf, functions }) => Math.max(vrf.length, functions.length));
-        consumerCounts.set(dappId, count);
-        count.catch(() => consumerCounts.delete(dappId));
-      }
-      return await count;
+      return await shareByKey(consumerCounts, dappId, async () => {
+        const { vrf, functions } = await reads.readConsumers(subscription);
+        return Math.max(vrf.length, functions.length);
+      });
     },
     consumersChanged: (dappId) => void consumerCounts.delete(dappId),
     async topUp() {

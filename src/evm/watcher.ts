@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
+import { shareByKey } from "../lib/memo.ts";
 import type { BlockHead, ChainClient, RawLog } from "./client.ts";
 import { createLogReader } from "./logReader.ts";
 import { createTrack } from "./track.ts";
@@ -187,13 +188,8 @@ function shareLogs(
     const addresses = [...new Set([...tracks].flatMap((track) => track.addresses()))];
     // A follower that joins later with other contracts must not get logs that were read without them.
     const key = `${block.hash} ${addresses.join()}`;
-    let logs = recent.get(key);
-    if (logs === undefined) {
-      logs = read(block, addresses);
-      recent.set(key, logs);
-      if (recent.size > SHARED_BLOCKS) recent.delete(recent.keys().next().value!);
-      logs.catch(() => recent.delete(key));
-    }
+    const logs = shareByKey(recent, key, () => read(block, addresses));
+    if (recent.size > SHARED_BLOCKS) recent.delete(recent.keys().next().value!);
     return logs;
   };
 }

@@ -1,15 +1,13 @@
 /** Returns the result of work that was started before, or starts it. */
-export type Memo<Key> = <T>(key: Key, work: () => Promise<T>) => Promise<T>;
+export type Memo<Key> = <T>(key: Key, work: () => T) => T;
 
-/** Creates a memo that keeps each key's promise, even one that rejects: work starts once per key. */
+/** Creates a memo that keeps each key's result, even a promise that rejects: work starts once per key. */
 export function createMemo<Key>(): Memo<Key> {
-  const begun = new Map<Key, Promise<unknown>>();
-  return <T>(key: Key, work: () => Promise<T>): Promise<T> => {
-    const known = begun.get(key) as Promise<T> | undefined;
-    if (known !== undefined) return known;
-    const current = work();
-    begun.set(key, current);
-    return current;
+  const results = new Map<Key, { readonly value: unknown }>();
+  return <T>(key: Key, work: () => T): T => {
+    const known = results.get(key) ?? { value: work() };
+    results.set(key, known);
+    return known.value as T;
   };
 }
 
@@ -19,14 +17,26 @@ export function once<T>(work: () => T): () => T {
   return () => (result ??= { value: work() }).value;
 }
 
-/** Returns a function that runs `work` on the first call with each key, and returns the same result to every call with it. */
-export function onceEach<Key, T>(work: (key: Key) => T): (key: Key) => T {
-  const results = new Map<Key, { readonly value: T }>();
-  return (key) => {
-    const known = results.get(key) ?? { value: work(key) };
-    results.set(key, known);
-    return known.value;
-  };
+/**
+ * Returns the promise that a map holds for a key, or begins it. One that rejects is taken out, so that the next call begins again.
+ */
+export function shareByKey<Key, T>(
+  promises: {
+    get(key: Key): Promise<T> | undefined;
+    set(key: Key, promise: Promise<T>): unknown;
+    delete(key: Key): unknown;
+  },
+  key: Key,
+  begin: () => Promise<T>,
+): Promise<T> {
+  const known = promises.get(key);
+  if (known !== undefined) return known;
+  const begun = begin();
+  promises.set(key, begun);
+  begun.catch(() => {
+    if (promises.get(key) === begun) promises.delete(key);
+  });
+  return begun;
 }
 
 /** Returns a function whose calls share the work in flight; a call after it has ended starts again. */

@@ -322,7 +322,7 @@ export function createChainFacts(
         return callsTo(to, trace);
       }),
     call: (to, data, at) =>
-      once(`call ${to} ${data} ${at}`, async () => {
+      once(`call ${to} ${data} ${at}`, async (): Promise<CallAnswer> => {
         const callAt = async (block: string): Promise<Hex | undefined> => {
           const answer = await reader.request("eth_call", [{ to, data }, block]);
           return typeof answer === "string" && answer.length >= 2 + 64 ? (answer as Hex) : undefined;

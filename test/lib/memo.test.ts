@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createMemo, keepReading, once, remember, shareRunning } from "../../src/lib/memo.ts";
+import { createMemo, keepReading, once, remember, shareByKey, shareRunning } from "../../src/lib/memo.ts";
 
 function counted(results: readonly (number | Error)[]) {
   let calls = 0;
@@ -35,6 +35,29 @@ test("once keeps even undefined", () => {
   get();
   get();
   expect(calls).toBe(1);
+});
+
+test("a key's promise is kept, unless it rejects", async () => {
+  const promises = new Map<string, Promise<number>>();
+  const { work, calls } = counted([new Error("first"), 2]);
+  const get = () => shareByKey(promises, "a", work);
+  expect(await Promise.allSettled([get(), get()])).toMatchObject([
+    { status: "rejected" },
+    { status: "rejected" },
+  ]);
+  expect(await Promise.all([get(), get()])).toEqual([2, 2]);
+  expect(calls()).toBe(2);
+});
+
+test("a promise that rejects after it was replaced leaves the other in place", async () => {
+  const promises = new Map<string, Promise<number>>();
+  const first = Promise.withResolvers<number>();
+  const failing = shareByKey(promises, "a", () => first.promise);
+  promises.clear();
+  const second = shareByKey(promises, "a", async () => 2);
+  first.reject(new Error("first"));
+  await expect(failing).rejects.toThrow("first");
+  expect(promises.get("a")).toBe(second);
 });
 
 test("calls share work under way, and begin anew after its end, whichever it was", async () => {

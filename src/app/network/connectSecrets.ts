@@ -5,7 +5,7 @@ import { faultyNodesOf } from "../../chainlink/quorum.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { NetworkChain } from "../../networks/network.ts";
-import { createTokenBuckets } from "../../oracle/node/tokenBucket.ts";
+import { createTokenBuckets } from "../../lib/tokenBucket.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import {
   createGatewayClient,

@@ -9,7 +9,7 @@ import { closeIfStalled } from "../../lib/stalledReaders.ts";
 import { limitConnections } from "../../http/connectionLimit.ts";
 import { MESSAGES_PATH, MAX_BODY_BYTES } from "../../oracle/node/peerClient.ts";
 import type { PeerView } from "../../oracle/node/peerViews.ts";
-import { createTokenBuckets, type TokenBuckets } from "../../oracle/node/tokenBucket.ts";
+import { createTokenBuckets, type TokenBuckets } from "../../lib/tokenBucket.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
 import { peekAddressee } from "../../oracle/protocol/wire.ts";
 

@@ -8,6 +8,7 @@ import { MAX_RESULT_BYTES } from "../../chainlink/presetReport.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { fromHexText } from "../../lib/hex.ts";
+import { shareByKey } from "../../lib/memo.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../functions/execute.ts";
@@ -62,14 +63,8 @@ export function createBatchRunner(options: {
     }
   }
 
-  function sourceOf(sourceId: number): Promise<string | undefined> {
-    const known = sources.get(sourceId);
-    if (known !== undefined) return known;
-    const read = readSource(sourceId);
-    sources.set(sourceId, read);
-    read.catch(() => sources.delete(sourceId));
-    return read;
-  }
+  const sourceOf = (sourceId: number): Promise<string | undefined> =>
+    shareByKey(sources, sourceId, () => readSource(sourceId));
 
   async function runItem(
     { sourceId, args }: PresetItem,

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Sealed } from "../protocol/message.ts";
-import { createBoundedMap } from "./boundedMap.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
 
 /** Bytes kept in all, the same part of each sender; senders repeat what was dropped. */
 const MAX_BYTES = 16 * 2 ** 20;

@@ -9,8 +9,8 @@ import {
   type Wire,
 } from "../protocol/wire.ts";
 import { keccak256 } from "../../lib/keccak.ts";
-import { createBoundedMap } from "./boundedMap.ts";
-import { createTokenBuckets } from "./tokenBucket.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
+import { createTokenBuckets } from "../../lib/tokenBucket.ts";
 import { toHexText } from "../../lib/hex.ts";
 import type { Proof } from "../../vrf/proof.ts";
 

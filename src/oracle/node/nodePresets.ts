@@ -21,7 +21,7 @@ import type { RoundEffect } from "../protocol/roundTypes.ts";
 import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
 import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";
 import type { ReportSigner } from "../signer.ts";
-import { createBoundedMap } from "./boundedMap.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
 import type { ProofTaker } from "./inbox.ts";
 import type { Membership, TaskHooks } from "./membership.ts";
 import { splitSignature } from "./nodeReport.ts";
@@ -238,7 +238,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     const { requestId } = entry.request;
     const id = idOf(entry);
     if (id === undefined) return;
-    answered.set(id, true, 1);
+    answered.set(id, true);
     log.info({ requestId, transactionHash }, "presets: answered");
     const observation = { ok: true, bytes: fromHexText(results) };
     const of = options.member();

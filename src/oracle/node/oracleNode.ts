@@ -5,6 +5,7 @@ import type { ChainClient, RawLog } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { fromHexText } from "../../lib/hex.ts";
+import { shareByKey } from "../../lib/memo.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { tellAnswers } from "../answerSpans.ts";
@@ -222,12 +223,10 @@ export function createOracleNode(options: OracleNodeOptions): OracleNode {
   }
 
   function observeOnce(request: OracleRequest): Promise<Observation> {
-    const known = observations.get(request);
-    if (known !== undefined) return known;
-    const begun = observe(request, { ...options, rounds, nodes: 1 }).then(([observation]) => observation!);
-    observations.set(request, begun);
-    begun.catch(() => observations.delete(request));
-    return begun;
+    return shareByKey(observations, request, async () => {
+      const [observation] = await observe(request, { ...options, rounds, nodes: 1 });
+      return observation!;
+    });
   }
 
   /** Sends a report; if that fails, the next stage is another node's. */

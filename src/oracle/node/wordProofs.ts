@@ -8,7 +8,7 @@ import { verify } from "../../vrf/verify.ts";
 import { readVrfOutcomes, type VrfRequest } from "../vrf/fulfillment.ts";
 import type { OracleLog } from "../log.ts";
 import type { BatchEntry, BatchRequest, PresetBatches } from "../batches/presetBatches.ts";
-import { createBoundedMap } from "./boundedMap.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
 import type { ProofOutcome, ProofTaker } from "./inbox.ts";
 
 /** Bytes of proofs kept whose request this node has not seen yet, and the bytes counted for each. */

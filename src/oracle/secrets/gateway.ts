@@ -3,8 +3,8 @@ import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { SecretsHolder } from "../../secrets/holder.ts";
 import type { ReportSigner } from "../signer.ts";
-import { createBoundedMap } from "../node/boundedMap.ts";
-import { createTokenBuckets } from "../node/tokenBucket.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
+import { createTokenBuckets } from "../../lib/tokenBucket.ts";
 import type { Authority } from "./authority.ts";
 import {
   checkSender,

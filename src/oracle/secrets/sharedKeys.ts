@@ -11,14 +11,15 @@
 import { isHex, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
+import { shareByKey } from "../../lib/memo.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { parseHandedOn } from "../../secrets/keyGeneration.ts";
 import type { SecretOpener } from "../../secrets/secretKeys.ts";
 import { decodeSecretsReference } from "../../secrets/secretsReference.ts";
 import { CiphertextError, combineShares, decrypt, makeShare, type Ciphertext } from "../../secrets/tdh2.ts";
-import { createBoundedMap } from "../node/boundedMap.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
 import type { NodeSet } from "../node/nodeSet.ts";
-import { createTokenBuckets } from "../node/tokenBucket.ts";
+import { createTokenBuckets } from "../../lib/tokenBucket.ts";
 import { GatewayError, type NodeMethod } from "./gatewayMessage.ts";
 import { gatherShares, SHARE, type Ready } from "./gatheredShares.ts";
 import { NAMES_OF_ANSWER, parseName, recall } from "./heldSlots.ts";
@@ -38,9 +39,8 @@ const PENDING = "the nodes have not generated the key for secrets yet";
 
 /** Questions of one node: for shares some for each request, as each is asked for again until the request is seen. */
 const QUESTIONS = { burst: 400, perSecond: 100 } as const;
-/** Memory for shares that were given: each request and ciphertext is checked once, whoever asks. */
-const MAX_GIVEN_BYTES = 1_048_576;
-const GIVEN_BYTES = 512;
+/** Shares kept that were given, of about 512 bytes: each request and ciphertext is checked once, whoever asks. */
+const MAX_GIVEN = 2_048;
 
 /** A node's part in keys that no one holds. */
 export interface SharedKeys {
@@ -74,7 +74,7 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
   const questions = createTokenBuckets(QUESTIONS);
   const box = createBox(deriveKey(seed, "box"));
   const context: KeyContext = { ...options, box, askOf };
-  const shares = createBoundedMap<string, Promise<Uint8Array>>(MAX_GIVEN_BYTES);
+  const shares = createBoundedMap<string, Promise<Uint8Array>>(MAX_GIVEN);
   let seat: Seat | undefined;
   /** Why this node takes part in no configuration, though it was given one. */
   let refusal: string | undefined;
@@ -105,12 +105,10 @@ export function createSharedKeys(options: SharedKeysOptions): SharedKeys {
     const { own, key } = readyKey();
     assertSeen(requestId);
     const name = `${own.set.configDigest} ${requestId} ${digest}`;
-    const known = shares.get(name);
-    if (known !== undefined) return known;
-    const made = findNamed(requestId, digest).then(({ u }) => makeShare(u, key.share));
-    shares.set(name, made, GIVEN_BYTES);
-    made.catch(() => shares.delete(name));
-    return made;
+    return shareByKey(shares, name, async () => {
+      const { u } = await findNamed(requestId, digest);
+      return makeShare(u, key.share);
+    });
   }
 
   async function answer(method: NodeMethod, given: unknown, sender: Hex): Promise<object> {

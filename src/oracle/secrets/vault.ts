@@ -13,8 +13,8 @@ import {
   type SlotVersion,
 } from "../../secrets/secretsReference.ts";
 import type { OpenSecrets, SecretsOfRequest } from "../functions/execute.ts";
-import { createBoundedMap } from "../node/boundedMap.ts";
-import { createTokenBuckets } from "../node/tokenBucket.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
+import { createTokenBuckets } from "../../lib/tokenBucket.ts";
 import type { Authority } from "./authority.ts";
 import type { Upload } from "./gatewayMessage.ts";
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { TycheError } from "../../lib/errors.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
+import { shareByKey } from "../../lib/memo.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { countKeyRequest, readKeyRequests } from "../../store/dapps.ts";
 import type { Queryable, Store } from "../../store/store.ts";
@@ -60,13 +61,7 @@ export function createDailyLimit(
         today = dayOf(now);
         taken.clear();
       }
-      let reading = taken.get(dappId);
-      if (reading === undefined) {
-        reading = readCount(store.db, dappId);
-        taken.set(dappId, reading);
-        reading.catch(() => taken.delete(dappId));
-      }
-      const day = await reading;
+      const day = await shareByKey(taken, dappId, () => readCount(store.db, dappId));
       if (day.count >= limit) throw new DailyLimitError("dapp", limit);
       day.count += 1;
       return () => (day.count -= 1);

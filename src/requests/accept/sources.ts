@@ -5,6 +5,7 @@ import type { Sender } from "../../evm/sender.ts";
 import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
+import { shareByKey } from "../../lib/memo.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { saveSourceId } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
@@ -70,12 +71,9 @@ export function createSourceStore(options: {
       const { sourceHash } = source;
       const sourceId = known.get(sourceHash);
       if (sourceId !== undefined) return sourceId;
-      let pending = storing.get(sourceHash);
-      if (pending === undefined) {
-        pending = holdOff(sourceHash, () => store_(source)).finally(() => storing.delete(sourceHash));
-        storing.set(sourceHash, pending);
-      }
-      return await pending;
+      return await shareByKey(storing, sourceHash, () =>
+        holdOff(sourceHash, () => store_(source)).finally(() => storing.delete(sourceHash)),
+      );
     },
   };
 }

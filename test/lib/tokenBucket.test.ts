@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createTokenBuckets } from "../../../src/oracle/node/tokenBucket.ts";
+import { createTokenBuckets } from "../../src/lib/tokenBucket.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
