@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { createCallCounter } from "../lib/callCounter.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { ExploredNode } from "./sparedNode.ts";
 
@@ -23,20 +23,24 @@ export interface ReadBudget {
    * Reads a page for a caller, once few enough of its other pages are being read.
    *
    * @param caller its address, or the group of addresses that limits treat as one.
-   * @throws {ReadBudgetError} when the page takes more calls to a metered node than the caller has left.
+   * @throws {TycheError} `rate_limited` when the page takes more calls to a metered node than the caller has left.
    */
   read<T>(caller: string, read: () => Promise<T>): Promise<T>;
 }
 
 /** Creates the budgets of all callers. */
 export function createReadBudget({ calls = CALLS }: { readonly calls?: number } = {}): ReadBudget {
-  const limiter = new RateLimiterMemory({ points: calls, duration: WINDOW_SECONDS, keyPrefix: "" });
+  const counter = createCallCounter();
   const pages = createGate(READS_AT_ONCE);
   const nodeCalls = createGate(CALLS_AT_ONCE);
   const spend = async (caller: string): Promise<void> => {
-    await limiter.consume(caller).catch((refused: unknown) => {
-      throw refused instanceof RateLimiterRes ? new ReadBudgetError(calls, refused.msBeforeNext) : refused;
-    });
+    const call = { policy: "explorer", who: caller, quota: calls, windowSeconds: WINDOW_SECONDS };
+    const { consumed, resetMs } = await counter.take(call);
+    if (consumed > calls)
+      throw new TycheError(
+        `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
+        { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs: resetMs } },
+      );
   };
   return {
     read: (caller, read) =>
@@ -78,14 +82,4 @@ export function meterNode(node: ExploredNode): ExploredNode {
     getNonce: (account, block) => metered(() => node.getNonce(account, block)),
     getCode: (address) => metered(() => node.getCode(address)),
   };
-}
-
-/** The pages of one address have taken too many calls to the nodes. `details.retryAfterMs` says when to retry. */
-export class ReadBudgetError extends TycheError {
-  constructor(calls: number, retryAfterMs: number) {
-    super(
-      `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
-      { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs } },
-    );
-  }
 }

@@ -1,8 +1,7 @@
 import type { Context } from "koa";
 import { TycheError } from "../lib/errors.ts";
 import { hostNameOf, isLoopbackHost, isLoopbackOrigin, originHostOf } from "../lib/loopback.ts";
-import { createCallCounter } from "./callCounter.ts";
-import type { CallCounter } from "../lib/callCounter.ts";
+import { createCallCounter, type CallCounter } from "../lib/callCounter.ts";
 import { countCall } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
 

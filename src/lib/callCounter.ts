@@ -1,3 +1,5 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+
 /** Who makes a call, and the quota it counts against. */
 export interface CountedCall {
   /** Distinguishes this quota from others, also in headers and messages: `key`, `address`, `pages`. */
@@ -29,4 +31,59 @@ export interface CallCounter {
   take(call: CountedCall): Promise<TakenCall>;
   /** Same as `take`, for a call that holds one of `places` until it ends. */
   begin(call: CountedCall, places: number): Promise<BegunCall>;
+}
+
+/** Creates a counter that lives in this process. */
+export function createCallCounter(): CallCounter {
+  const limiters = new Map<string, RateLimiterMemory>();
+  const underWay = new Map<string, number>();
+
+  const take = async ({ policy, who, quota, windowSeconds }: CountedCall): Promise<TakenCall> => {
+    const name = `${policy} ${quota} ${windowSeconds}`;
+    let limiter = limiters.get(name);
+    if (limiter === undefined) {
+      limiter = new RateLimiterMemory({ points: quota, duration: windowSeconds, keyPrefix: "" });
+      limiters.set(name, limiter);
+    }
+    const outcome = await limiter.consume(who).catch((refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return refused;
+      throw refused;
+    });
+    return { consumed: outcome.consumedPoints, resetMs: outcome.msBeforeNext };
+  };
+
+  return {
+    take,
+    async begin(call, places) {
+      const taken = await take(call);
+      const id = `${call.policy} ${call.who}`;
+      const running = underWay.get(id) ?? 0;
+      const hasPlace = taken.consumed <= call.quota && running < places;
+      if (hasPlace) underWay.set(id, running + 1);
+      let holds = hasPlace;
+      return {
+        ...taken,
+        hasPlace,
+        end() {
+          if (!holds) return;
+          holds = false;
+          const left = underWay.get(id)! - 1;
+          if (left === 0) underWay.delete(id);
+          else underWay.set(id, left);
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Creates a counter shared by all replicas that survives a database outage: calls without a key only cost this machine load, so
+ * they are counted in this process meanwhile. Calls with a key fail closed, with the error of `shared`.
+ */
+export function createSharedCallCounter(shared: CallCounter): CallCounter {
+  const own = createCallCounter();
+  return {
+    take: (call) => shared.take(call).catch(() => own.take(call)),
+    begin: (call, places) => shared.begin(call, places),
+  };
 }

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterEach } from "vitest";
 import type { HttpLimits } from "../../src/http/limits.ts";
-import { createCallCounter } from "../../src/http/callCounter.ts";
+import { createCallCounter } from "../../src/lib/callCounter.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createPublicGuard } from "../../src/http/publicGuard.ts";
 import { startHttp, type HttpServer, type StartHttpOptions } from "../../src/http/server.ts";

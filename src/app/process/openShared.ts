@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { DatabaseServer } from "../../dapps/openDatabase.ts";
 import { createOperatorAccess, type OperatorAccess } from "../../people/access.ts";
-import { createCallCounter, createSharedCallCounter } from "../../http/callCounter.ts";
-import type { CallCounter } from "../../lib/callCounter.ts";
+import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../lib/callCounter.ts";
 import type { People } from "../../people/people.ts";
 import { deriveKey } from "../../lib/secrets.ts";
 import { openSharedState } from "../../store/sharedState.ts";

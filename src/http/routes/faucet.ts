@@ -1,6 +1,6 @@
 import { FaucetResult } from "../../api/results.ts";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { getAddress } from "viem";
+import { createCallCounter } from "../../lib/callCounter.ts";
 import type { HttpDeps } from "../context.ts";
 import { RateLimitedError } from "../guard.ts";
 import { createOperations, type Operation } from "../operation.ts";
@@ -10,19 +10,18 @@ import { checkChecksum } from "./consumers.ts";
  * Faucet calls per dapp and network. The coin comes from the account that mints the LINK for all subscriptions, and at a key's normal
  * call rate its million coins would be gone within an hour.
  */
-const GIFTS = { points: 200, duration: 3_600 } as const;
+const GIFTS = { policy: "faucet", quota: 200, windowSeconds: 3_600 } as const;
 
 /** `POST /api/faucet`: coin and LINK on an embedded chain. */
 export function faucetOperation(deps: HttpDeps): Operation {
-  const gifts = new RateLimiterMemory({ ...GIFTS, keyPrefix: "" });
+  const counter = createCallCounter();
   const countGift = async (dappId: string, network: string): Promise<void> => {
-    try {
-      await gifts.consume(`${dappId} ${network}`);
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      const message = `More than ${GIFTS.points} faucet requests in an hour from one caller on ${network}`;
-      throw new RateLimitedError(message, refused.msBeforeNext);
-    }
+    const { consumed, resetMs } = await counter.take({ ...GIFTS, who: `${dappId} ${network}` });
+    if (consumed > GIFTS.quota)
+      throw new RateLimitedError(
+        `More than ${GIFTS.quota} faucet requests in an hour from one caller on ${network}`,
+        resetMs,
+      );
   };
   return createOperations(deps, { tag: "Catalogue", access: "anybody" })({
     id: "useFaucet",
