@@ -9,7 +9,9 @@ import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAd
 import { createCheckedExplorer } from "./checkedClient.ts";
 import { serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
+import { describeValue } from "../lib/describeValue.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
+import { VERDICTS } from "../lib/verificationWords.ts";
 import { readText } from "./readText.ts";
 import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -72,7 +74,11 @@ export function registerVerify(
     .summary("Verifies a result using chain data only.")
     .description("Verifies the results of a transaction using chain data only.")
     .usage("[options] <network> <tx>")
-    .argument("<network>", "where the transaction is; not needed with a result of the service", parseFirst)
+    .argument(
+      "<network>",
+      "where the transaction is; not needed with the address or the id of a result, or with the `url` of an answer",
+      parseFirst,
+    )
     .argument(
       "[tx]",
       "hash of the transaction, its address in an explorer, that of a result (/r/…) or its id (req_…), or the label of a request",
@@ -112,13 +118,13 @@ export function registerVerify(
     .option("--verbose", "print also the transactions, what each step compared, and the result's bytes")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
-    .action(async (first: string | OfService, given: Which | undefined, flags: VerifyFlags) => {
+    .action(async (first: string | Alone, given: Which | undefined, flags: VerifyFlags) => {
       const { network, which, requestId = flags.requestId } = await findTransaction(first, given);
       const { rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
       // What other commands needn't load.
       const { checkReceipt, readReceipt } = await import("./receipt.ts");
       const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
-      const found = await verify({
+      const verified = await verify({
         network,
         which,
         dataDir: dataDirOfEnvironment(),
@@ -129,6 +135,7 @@ export function registerVerify(
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
+      const found = typeof which === "string" ? verified : onlyLabelled(verified, which.label);
       const checked = receipt === undefined ? undefined : await checkReceipt(receipt, found, readPreset);
       const unexpected = (checked?.problems ?? []).map((problem) => `not as the receipt says: ${problem}`);
       for (const request of found.requests)
@@ -160,12 +167,28 @@ export function registerVerify(
     });
 }
 
-/** Parses a network's name or, in its place, a result of the service, which knows the network. */
-function parseFirst(text: string): string | OfService {
-  const address = findOfService(text);
-  if (address !== undefined) return address;
-  if (!/^[a-z][a-z0-9_]{0,31}$/.test(text)) throw new InvalidArgumentError("It must be a network's name.");
-  return text;
+/** Leaves out the other requests of a transaction: a draw may share it with any. */
+function onlyLabelled(found: Verification, label: string): Verification {
+  const requests = found.requests.filter((one) => one.label?.label === canonicalLabel(label));
+  if (requests.length === 0) return found;
+  const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
+  return { ...found, valid: verdict === "valid", verdict, requests };
+}
+
+/** What names a transaction without its network. */
+type Alone = OfService | { readonly network: string; readonly hash: Hex };
+
+/** Parses a network's name or, in its place, a result of the service, which knows the network, or a transaction in its explorer. */
+function parseFirst(text: string): string | Alone {
+  const address = findResultAddress(text) ?? findOfService(text);
+  if (address !== undefined && "id" in address) return address;
+  if (address === undefined && /^[a-z][a-z0-9_]{0,31}$/.test(text)) return text;
+  if (address?.network !== undefined) return { network: address.network, hash: address.hash };
+  throw new InvalidArgumentError(
+    address === undefined
+      ? "It must be a network's name, or a result: its address, its id (req_…), or the url of an answer."
+      : `It must be a network's name, and then comes the transaction: tyche verify <network> ${text}`,
+  );
 }
 
 function parseHash(text: string): Hex {
@@ -203,16 +226,16 @@ function parseWhich(text: string): Which {
 
 /** Asks the service, of a result's page, which request of which transaction it is; nothing else that it says is used. */
 async function findTransaction(
-  first: string | OfService,
+  first: string | Alone,
   given: Which | undefined,
 ): Promise<{
   readonly network: string;
   readonly which: Hex | { readonly label: string };
   readonly requestId?: Hex;
 }> {
-  const network = typeof first === "string" ? first : undefined;
-  const which = typeof first === "string" ? given : first;
-  if (which === undefined || (network === undefined && given !== undefined))
+  const network = typeof first === "string" ? first : "network" in first ? first.network : undefined;
+  const which = typeof first === "string" ? given : "network" in first ? first.hash : first;
+  if (which === undefined || (typeof first !== "string" && given !== undefined))
     throw new UsageError(
       "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
     );
@@ -303,8 +326,23 @@ async function findUnexpected(
     return isQuicknet(beacon.chainHash) ? undefined : `it fixed ${nameRound(beacon)}, which is not drand's`;
   }
   const file = of.slice(1);
-  const entries = JSON.stringify(await readEntries(file));
-  return args?.some((arg) => isSameJson(arg, entries)) ? undefined : `no argument is the list of ${file}`;
+  return findUnexpectedList(await readEntries(file), { args: args ?? [], file });
+}
+
+/** Says where the list of a request differs from a file, which may have hundreds of lines. */
+function findUnexpectedList(
+  expected: readonly string[],
+  { args, file }: { readonly args: readonly string[]; readonly file: string },
+): string | undefined {
+  const lists = args.map(parseJson).filter((one): one is unknown[] => Array.isArray(one));
+  if (lists.some((list) => JSON.stringify(list) === JSON.stringify(expected))) return undefined;
+  const [list, ...others] = lists;
+  if (list === undefined || others.length > 0) return `no argument is the list of ${file}`;
+  const counts = `the list has ${list.length} entries, and ${file} ${expected.length}`;
+  const at = expected.findIndex((entry, i) => entry !== list[i]);
+  if (at === -1 || at >= list.length) return counts;
+  const places = list.length === expected.length ? "" : `${counts}; `;
+  return `${places}entry ${at + 1} of the list is ${describeValue(list[at])}, and of ${file} ${describeValue(expected[at])}`;
 }
 
 /** A label counts for the first request that a dapp gave it to: whoever could choose among several would choose the result. */
@@ -346,10 +384,6 @@ async function readEntries(file: string): Promise<readonly string[]> {
   const list = parseJson(text);
   if (Array.isArray(list) && list.every((one) => typeof one === "string")) return list;
   return text.replace(/\r?\n$/, "").split(/\r?\n/);
-}
-
-function isSameJson(arg: string, json: string): boolean {
-  return JSON.stringify(parseJson(arg)) === json;
 }
 
 function parseJson(text: string): unknown {

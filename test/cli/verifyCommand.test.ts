@@ -23,6 +23,8 @@ const NOTHING: Verification = {
   trust: [],
 };
 
+const QUIET: Terminal = { out() {}, err() {}, isTerminal: false, colors: pc.createColors(false) };
+
 afterEach(() => void (process.exitCode = undefined));
 
 /** Runs the command, and returns what it asked for and printed. */
@@ -54,6 +56,32 @@ test.each([
   ["Raffle 2026", { label: "Raffle 2026" }],
 ])("takes %s in place of the transaction's hash", async (text, which) => {
   expect((await run([], NOTHING, text)).asked).toMatchObject({ which });
+});
+
+test("takes the url of an answer alone, which names the network", async () => {
+  const program = new Command();
+  let asked: Parameters<VerifyMeans["verify"]>[0] | undefined;
+  registerVerify(program, QUIET, {
+    verify(options) {
+      asked = options;
+      return Promise.resolve(NOTHING);
+    },
+    readPreset: () => Promise.resolve(undefined),
+  });
+  const url = `https://tyche.example.org/explorer/sepolia/tx/${TX}`;
+  await program.parseAsync(["verify", url], { from: "user" });
+  expect(asked).toMatchObject({ network: "sepolia", which: TX });
+});
+
+test.each([
+  ["rubbish!", "its id (req_…), or the url of an answer"],
+  [`https://sepolia.etherscan.io/tx/${TX}`, `tyche verify <network> https://sepolia.etherscan.io/tx/${TX}`],
+])("says what to enter first in place of %s", async (text, reason) => {
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  const means = { verify: () => Promise.resolve(NOTHING), readPreset: () => Promise.resolve(undefined) };
+  registerVerify(program, QUIET, means);
+  const verify = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => {} });
+  await expect(verify.parseAsync([text], { from: "user" })).rejects.toThrow(reason);
 });
 
 test.each([
@@ -223,6 +251,15 @@ describe("option: --expect", () => {
       lotto("ok", { label }),
     );
 
+  test("of a transaction that was found by a label, only the request with the label counts", async () => {
+    const [draw] = lotto("ok", { label: first }).requests;
+    const [other] = lotto("failed").requests;
+    const found = { ...NOTHING, valid: false, verdict: "invalid", requests: [other!, draw!] } as const;
+    const { output } = await run([], found, "Raffle");
+    expect(output).toMatch(/\nvalid: 1 request of 0x/);
+    expect(output).not.toContain("it stands alone");
+  });
+
   test("what is as expected is valid", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "tyche-expect-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -286,14 +323,19 @@ describe("option: --expect", () => {
     ],
     ["another preset", ["preset=range"], first, "the preset is lotto, not range"],
     ["another source", [`source=0x${"5e".repeat(32)}`], first, "the source's keccak256 is 0x"],
-    ["another list", [`list=@${import.meta.filename}`], first, "no argument is the list of"],
+    [
+      "another list",
+      [`list=@${import.meta.filename}`],
+      first,
+      /the list has 3 entries, and .* \d+; entry 1 of the list is "ann", and of .* "import/,
+    ],
     ["no round", ["beacon=drand"], first, "its result follows from no round of drand's quicknet"],
     ["another dapp", ["dapp=dapp_b"], first, "the dapp is dapp_a, not dapp_b"],
     ["an unknown dapp", ["dapp=dapp_b"], null, "the dapp is unknown"],
   ])("%s exits with 1, and is never called valid", async (_what, all, label, why) => {
     const { output } = await expecting(all, label);
     expect(output).toMatch(/\nnot as expected: 1 request of 0x(5f)+ on sepolia\nnot as expected: preset 0x/);
-    expect(output).toContain(why);
+    expect(output).toMatch(why);
     expect(output.includes("to search other blocks: --from-block")).toBe(label?.searched.isWhole === false);
     expect(output).not.toMatch(/^valid/m);
     expect(process.exitCode).toBe(1);
