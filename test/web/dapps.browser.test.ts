@@ -242,16 +242,16 @@ describe("API keys", () => {
   });
 
   test("a key's name and limit are changed, and the audit log says from what to what", async () => {
-    await operator.addKey(dapp.id, { name: "ci", dailyLimit: 5 });
+    await operator.addKey(dapp.id, { name: "pipeline", dailyLimit: 5 });
     await open("/keys");
-    const edit = item("ci").getByRole("button", { name: /^Edit key/ });
+    const edit = item("pipeline").getByRole("button", { name: /^Edit key/ });
     await edit.click();
-    await item("ci").getByRole("button", { name: "Cancel" }).click();
+    await item("pipeline").getByRole("button", { name: "Cancel" }).click();
     await edit.and(page.locator(":focus")).press("Enter");
-    await item("ci").getByLabel("Name").fill("nightly");
-    await item("ci").getByLabel("Requests a day").fill("");
+    await item("pipeline").getByLabel("Name").fill("nightly");
+    await item("pipeline").getByLabel("Requests a day").fill("");
     await visitor.inspect();
-    await item("ci").getByRole("button", { name: "Save" }).click();
+    await item("pipeline").getByRole("button", { name: "Save" }).click();
     await item("nightly").getByText("never used").waitFor();
     expect(await item("nightly").textContent()).not.toContain("at most");
     await item("nightly")
@@ -260,22 +260,26 @@ describe("API keys", () => {
     await item("nightly").getByLabel("Requests a day").fill("0.5");
     expect(await item("nightly").locator(":invalid").count()).toBeGreaterThan(0);
     await open("/people");
-    const words = "changed the API key nightly (name from ci to nightly, requests a day from 5 to no limit)";
+    const words =
+      "changed the API key nightly (name from pipeline to nightly, requests a day from 5 to no limit)";
     await page.getByRole("cell", { name: words, exact: true }).waitFor();
     await page
-      .getByRole("cell", { name: "created the API key ci (requests a day: 5, full access)", exact: true })
+      .getByRole("cell", {
+        name: "created the API key pipeline (requests a day: 5, full access)",
+        exact: true,
+      })
       .waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 
   test("a key is rotated: it has a new value, and the former one goes on for as long as was chosen", async () => {
-    const { id, apiKey } = await operator.addKey(dapp.id, { name: "ci", dailyLimit: 5 });
+    const { id, apiKey } = await operator.addKey(dapp.id, { name: "pipeline", dailyLimit: 5 });
     await open("/keys");
-    await item("ci").getByText("used today: 0 of 5 requests").waitFor();
-    await item("ci")
+    await item("pipeline").getByText("used today: 0 of 5 requests").waitFor();
+    await item("pipeline")
       .getByRole("button", { name: /^Rotate key/ })
       .click();
-    const question = dialog("Rotate the key ci?");
+    const question = dialog("Rotate the key pipeline?");
     await question.getByLabel("The present key stays valid for").selectOption("1 hour");
     expect(await question.getByText("The former value").count()).toBe(0);
     await visitor.inspect();
@@ -283,11 +287,11 @@ describe("API keys", () => {
     const copy = page.getByRole("button", { name: "Copy API key" }).and(page.locator(":focus"));
     const fresh = await visitor.copy(copy);
     expect((await operator.revealKey(dapp.id, id)).apiKey).toBe(fresh);
-    await item("ci").getByText("former value valid until").waitFor();
+    await item("pipeline").getByText("former value valid until").waitFor();
     const statusOf = async (authorization: string) =>
       (await tyche.call("GET", "/api/requests", { headers: { authorization } })).status;
     expect([await statusOf(apiKey), await statusOf(fresh)]).toEqual([200, 200]);
-    await item("ci")
+    await item("pipeline")
       .getByRole("button", { name: /^Rotate key/ })
       .click();
     await question.getByText("The former value, which is still valid, ends at once anyway.").waitFor();
@@ -296,7 +300,7 @@ describe("API keys", () => {
     await page.locator(".notice").getByText(fresh).waitFor({ state: "detached" });
     expect([await statusOf(apiKey), await statusOf(fresh)]).toEqual([401, 401]);
     await open("/people");
-    const words = "gave a new value to the API key ci";
+    const words = "gave a new value to the API key pipeline";
     await page.getByRole("cell", { name: words, exact: true }).first().waitFor();
     expect(visitor.troubles).toEqual([]);
   });
