@@ -89,7 +89,10 @@ async function bundlePage(): Promise<{ readonly html: string; readonly inputs: r
   const frameHtml = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${framePolicy}"><script>${frameScript}</script>`;
   const presets = await loadPresets([PRESETS_FOLDER]);
   const named = Object.fromEntries(
-    presets.map(({ sourceHash }) => [sourceHash, findPresetNames(presets, sourceHash)]),
+    presets.map(({ sourceHash, definition: { title, show } }) => [
+      sourceHash,
+      { ...findPresetNames(presets, sourceHash), title, show },
+    ]),
   );
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,

@@ -44,6 +44,8 @@ export type OracleEventOf<Name extends OracleEvent["name"]> = Extract<OracleEven
 export interface ContractBook {
   /** Returns the contracts' events among the logs, in order; events of the same names from other addresses are left out. */
   eventsOf(logs: readonly RawLog[]): OracleEvent[];
+  /** Returns the other addresses among the logs that emitted events of the contracts that were given. */
+  othersIn(logs: readonly RawLog[]): { readonly role: ContractRole; readonly address: Hex }[];
   /** Returns the address of a contract; throws if it isn't known yet. */
   get(role: ContractRole): Hex;
   /** Takes an address that another contract names, unless one is known. Returns the known one. */
@@ -73,6 +75,15 @@ export function createContractBook(given: Partial<OracleContracts> = {}): Contra
         if (known === undefined) addresses.set(role, log.address);
         return known === undefined || known === log.address ? [{ ...event, log }] : [];
       });
+    },
+    othersIn(logs) {
+      const others = logs.flatMap((log) => {
+        const event = findEvent(log);
+        const role = event !== undefined && isOracleEvent(event) ? EMITTERS[event.name] : undefined;
+        if (role === undefined || !fixed.has(role) || addresses.get(role) === log.address) return [];
+        return [[`${role} ${log.address}`, { role, address: log.address }] as const];
+      });
+      return [...new Map(others).values()];
     },
     get(role) {
       const address = addresses.get(role);

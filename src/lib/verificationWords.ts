@@ -132,3 +132,10 @@ export const STEP_NAMES = [
 
 /** What a verification can find, worst first: the verdict on a transaction is the worst of those on its requests. */
 export const VERDICTS = ["invalid", "incomplete", "unconfirmed", "conditional", "valid"] as const;
+
+/** Returns the verdict on several requests. */
+export function worstVerdict(
+  requests: readonly { readonly verdict: (typeof VERDICTS)[number] }[],
+): (typeof VERDICTS)[number] {
+  return VERDICTS.find((one) => requests.some(({ verdict }) => verdict === one)) ?? "valid";
+}

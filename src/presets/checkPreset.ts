@@ -7,7 +7,7 @@ import { locateFailure } from "./locateFailure.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import type { PresetExample } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
-import { readValue } from "./presetShow.ts";
+import { readValue } from "../lib/presetShow.ts";
 import { toHexText } from "../lib/hex.ts";
 
 /** Words that are most likely to break a source. */

@@ -3,7 +3,7 @@ import { decodeResult, UndecodableResultError } from "../lib/decodeResult.ts";
 import { lineOf } from "../lib/sharedWords.ts";
 import type { Preset } from "./preset.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
-import { readValue, takeApart } from "./presetShow.ts";
+import { readValue, takeApart } from "../lib/presetShow.ts";
 
 /** The part of a preset that {@link readResult} reads. */
 interface ReadablePreset extends Pick<Preset, "returnType"> {

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
 import type { BeaconView, PresetValue } from "../api/types.ts";
-import type { PresetShow } from "../presets/presetShow.ts";
+import type { PresetShow } from "../lib/presetShow.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";
 

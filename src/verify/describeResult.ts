@@ -31,7 +31,7 @@ export function describeErrorBytes(hex: Hex): string {
 }
 
 /** Decodes the text; `undefined` if the bytes are not text. */
-function decodeText(bytes: Uint8Array): string | undefined {
+export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = utf8.decode(bytes);
     return CONTROL.test(text) ? undefined : text;

@@ -19,7 +19,7 @@ import {
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { parseObject, parseReceipt } from "../lib/nodeAnswers.ts";
 import type { ChainReader } from "./chainFacts.ts";
-import type { OracleEventOf } from "../chainlink/contractBook.ts";
+import type { ContractBook, OracleEventOf } from "../chainlink/contractBook.ts";
 
 /** Requests that one call checks, at least a whole batch: a transaction can carry hundreds. */
 const MAX_REQUESTS = MAX_PRESETS_PER_BATCH;
@@ -118,12 +118,13 @@ export async function findRequestParts(
     add({ kind: "function", functions: await followFunction(id, means, hash) });
   }
   const what = requestId === undefined ? "no request of the oracle" : `nothing of the request ${requestId}`;
-  if (found.size === 0)
-    throw new TycheError(
-      `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
-      { code: "not_found", blame: "caller" },
-    );
-  return [...found.values()];
+  if (found.size > 0) return [...found.values()];
+  const others = book.othersIn(logs);
+  if (others.length > 0) throw new OtherContractsError(`${hash} on ${network}`, others, book);
+  throw new TycheError(
+    `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
+    { code: "not_found", blame: "caller" },
+  );
 }
 
 /**
@@ -245,6 +246,23 @@ async function createRevertedError(
   const call = { from: from as Hex, to: to as Hex, data: input as Hex, gas: BigInt(gas) };
   const { text } = await findRevertReason(client, call, parseReceipt(receipt));
   return new RevertedTransactionError(hash, network, text);
+}
+
+/** Most contracts that are named: a transaction can have hundreds. */
+const MAX_OTHERS = 4;
+
+/** The transaction has the events that are looked for, but of other contracts than those that were given. */
+export class OtherContractsError extends TycheError {
+  constructor(transaction: string, others: ReturnType<ContractBook["othersIn"]>, book: ContractBook) {
+    const named = others
+      .slice(0, MAX_OTHERS)
+      .map(({ role, address }) => `of ${address}, where the ${role} that was given is ${book.get(role)}`);
+    if (others.length > named.length) named.push(`of ${others.length - named.length} more`);
+    super(
+      `Not valid for these addresses: the events in the transaction ${transaction} are ${named.join("; ")}. A result of other contracts is not this operator's: compare the addresses with those that it publishes.`,
+      { code: "not_found", blame: "caller" },
+    );
+  }
 }
 
 /** The transaction reverted, so it left nothing on chain. */

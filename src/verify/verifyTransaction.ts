@@ -19,7 +19,7 @@ import { BaseError, keccak256, stringToHex, type Hex } from "viem";
 import { CallResultError } from "../lib/callResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { TycheError } from "../lib/errors.ts";
-import { DECIDING_STEPS, STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
+import { DECIDING_STEPS, STEP_NAMES, worstVerdict } from "../lib/verificationWords.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeArgs, decodeFunctionsRequest, type FunctionsRequest } from "../chainlink/functionsRequest.ts";
@@ -162,7 +162,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     if (parts.kind !== "random") signers.push(checked.signers);
     rounds.push(checked.isOfRound && checked.request.beacon?.chainHash === QUICKNET_HASH);
   }
-  const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
+  const verdict = worstVerdict(requests);
   return {
     network,
     chainId,

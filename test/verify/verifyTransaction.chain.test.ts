@@ -1198,9 +1198,21 @@ test("transactions that there are not, or that are not the oracle's, are not fou
   await expect(world.verify(`0x${"ab".repeat(32)}`)).rejects.toMatchObject({ code: "not_found" });
   const { request } = await world.runPreset();
   const stranger = { vrfCoordinator: world.addresses.link, presetConsumer: world.addresses.link };
-  await expect(world.verify(request.transactionHash, { contracts: stranger })).rejects.toMatchObject({
-    code: "not_found",
-  });
+  const { vrfCoordinator, presetConsumer, link } = world.addresses;
+  const [own] = (await world.verify(request.transactionHash)).requests;
+  const where = (address: Hex, role: string) =>
+    `of ${address}, where the ${role} that was given is ${link}`.toLowerCase();
+  for (const requestId of [undefined, own!.requestId]) {
+    const error = await world
+      .verify(request.transactionHash, { contracts: stranger, ...(requestId && { requestId }) })
+      .catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({
+      code: "not_found",
+      message: expect.stringMatching(/^Not valid for these addresses: the events in the transaction /),
+    });
+    expect((error as Error).message.toLowerCase()).toContain(where(vrfCoordinator, "vrfCoordinator"));
+    expect((error as Error).message.toLowerCase()).toContain(where(presetConsumer, "presetConsumer"));
+  }
   await expect(
     world.verify(request.transactionHash, { requestId: `0x${"cd".repeat(32)}` }),
   ).rejects.toMatchObject({ code: "not_found" });

@@ -90,7 +90,7 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.getByText("3 entries", { exact: true }).click();
   await page
     .getByRole("list")
-    .filter({ hasText: /^annbobcy$/ })
+    .filter({ hasText: /^(?:(?:ann|bob|cy)(?: drawn)?){3}$/ })
     .waitFor();
   await page
     .getByText(/^the local beacon's round \d+, due .*: the service signs it itself, so it proves nothing$/)
@@ -131,7 +131,8 @@ test("a stranger with a result's page and the URL of another node sees that it i
   await page.getByLabel("Transaction hash").fill(announced);
   await page.getByRole("button", { name: "Verify" }).press("Enter");
   await page.getByText(`"${announced}" of`).waitFor();
-  await page.getByRole("heading", { name: `preset ${other.requestId}` }).waitFor();
+  await page.getByText("Ids and bytes").click();
+  await page.getByText(`preset ${other.requestId}`).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -273,6 +274,34 @@ test("a node that names another draw than one with the label is not believed", a
   await page
     .getByText(`The node names ${transactionHash}, whose requests don't have this label. Ask another node.`)
     .waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("of draws in one batch, that with the label is shown alone, and the others with the transaction", async () => {
+  const world = await startVerifyWorld();
+  onTestFinished(() => world.close());
+  const label = "stranger, one of three";
+  const items = Array.from({ length: 3 }, () => ({ sourceId: world.echoId }));
+  const asked = await world.submit({
+    presets: [{ dapp: world.dapp, items }],
+    labels: [{ index: 0n, item: 1n, dapp: "dapp_a", text: label }],
+  });
+  const contracts = JSON.stringify({ chainId: world.chainId, contracts: world.contracts });
+  const fields = { tx: label, rpc: await startOtherNode(world.rpcUrl), contracts };
+  await page.goto(`${tyche.url}/verifier.html#${new URLSearchParams(fields).toString()}`);
+  const verify = page.getByRole("button", { name: "Verify", exact: true });
+  await verify.press("Enter");
+  await page.getByText("2 more requests of the transaction without this label left out").waitFor();
+  await page.getByText(`"${label}" of dapp_a: `).waitFor();
+  expect(await page.getByText("Ids and bytes").count()).toBe(1);
+  await visitor.inspect();
+  // The transaction that the page has filled in stands for the same request; one that is named anew, for all of its requests.
+  await verify.press("Enter");
+  await page.getByText(`"${label}" of dapp_a: `).waitFor();
+  await page.getByLabel("Transaction hash").fill(asked.transactionHash);
+  await verify.press("Enter");
+  await page.getByRole("heading", { name: "The 3 results" }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

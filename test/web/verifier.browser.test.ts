@@ -63,7 +63,8 @@ test("a hash without 0x is one, and the verdict comes first: above the form, in 
   await verify({ tx: ` ${hash.slice(2).toUpperCase()}` });
   await valid().waitFor();
   await page.getByText(`Everything was read from the node at ${new URL(rpcUrl).host}.`).waitFor();
-  await page.getByText(/^Result: [01], in hex 0x0{63}[01]$/).waitFor();
+  await page.getByRole("heading", { name: "Flip a coin" }).waitFor();
+  await page.getByText(/^(?:Heads|Tails)$/).waitFor();
   await page
     .getByText("This draw is genuine, if this is the public chain 11155111 and not one that")
     .waitFor();
@@ -72,6 +73,11 @@ test("a hash without 0x is one, and the verdict comes first: above the form, in 
   await expect.poll(top).toBeGreaterThanOrEqual(0);
   expect(await top()).toBeLessThan(200);
   expect((await hashField().boundingBox())!.y).toBeGreaterThan(await top());
+  const bytes = page.getByText(/^Result: [01], in hex 0x0{63}[01]$/);
+  await bytes.waitFor({ state: "hidden" });
+  await page.getByText("Ids and bytes").click();
+  await bytes.waitFor();
+  await page.getByText("9 steps: all hold", { exact: true }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -82,7 +88,11 @@ test("opened without a link, the page offers its service's networks, and takes n
   await choice.selectOption(network.title);
   expect(await page.getByLabel("RPC URL of a node").inputValue()).toBe(rpcUrl);
   expect(await contractsField().inputValue()).toContain("presetConsumer");
+  await page.getByText(`The addresses that ${new URL(tyche.url).host} publishes, of `).waitFor();
   await visitor.inspect();
+  expect(await contractsField().isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Show them" }).click();
+  await contractsField().and(page.locator(":focus")).waitFor();
   await hashField().fill(hash);
   await verifyButton().press("Enter");
   await valid().waitFor();
@@ -252,7 +262,10 @@ test("without the operator's addresses a result is valid only if the contracts f
   await page.getByText("The addresses of the contracts must be JSON").waitFor();
   const presetConsumer = contracts["link"];
   await verify({ given: JSON.stringify({ presetConsumer, vrfCoordinator: presetConsumer }) });
-  await page.getByRole("status").getByText("holds no request of the oracle").waitFor();
+  await page.getByRole("heading", { name: "Not valid", exact: true }).waitFor();
+  const coordinator = `of ${contracts["vrfCoordinator"]!.toLowerCase()}, where the vrfCoordinator that was given is ${presetConsumer!.toLowerCase()}`;
+  await page.getByRole("status").getByText(coordinator).waitFor();
+  await page.getByText("compare the addresses with those that it publishes.").waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -341,6 +354,7 @@ test("a link leaves out block hashes on a network whose blocks are not Ethereum'
   await expect.poll(() => noBlocks.isChecked()).toBe(true);
   await verifyButton().press("Enter");
   await valid().waitFor();
+  await page.getByText("9 steps: all hold").click();
   await expect
     .poll(() => transactions.first().innerText())
     .toMatch(/: each transaction matches its hash; its block and its logs are the node's word$/);
@@ -348,6 +362,7 @@ test("a link leaves out block hashes on a network whose blocks are not Ethereum'
   await page.goto(`${tyche.url}/verifier.html#${fields}`);
   await expect.poll(() => noBlocks.isChecked()).toBe(false);
   await verifyButton().press("Enter");
+  await page.getByText("9 steps: all hold").click();
   await transactions.filter({ hasText: "its block contains it" }).first().waitFor();
   expect(visitor.troubles).toEqual([]);
 });
@@ -407,20 +422,31 @@ test.each([
   },
 );
 
-test("a long list of entries is folded, below the result", async () => {
-  const list = Array.from({ length: 100 }, (_, i) => `entry ${i}`);
+test("winners are numbered, and the list below them is folded, can be searched and marks them", async () => {
+  const list = Array.from({ length: 100 }, (_, i) => `entry ${i}, of ${i}`);
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
-    body: { list },
+    body: { list, numberOfWinners: "2" },
   });
   await verify({ tx: (data as { url: string }).url.split("/").at(-1)! });
   await valid().waitFor();
-  const folded = page.locator("summary", { hasText: /^Of: lotto .*"entry \d+", … and \d+ more$/ });
-  const result = page.getByText(/^Result: /);
+  await page.getByRole("heading", { name: "Draw winners from a list", exact: true }).waitFor();
+  const winners = await page.getByRole("list", { name: "Result" }).getByRole("listitem").allInnerTexts();
+  expect(winners).toEqual((data as { parsedResult: string }).parsedResult.slice(9).split(/(?<=of \d+), /));
+  await page.getByText(/^Of: lotto \(source \d+\): numberOfWinners = 2$/).waitFor();
+  const folded = page.getByText("list: 100 entries", { exact: true });
+  const result = page.getByRole("list", { name: "Result" });
   expect((await result.boundingBox())!.y).toBeLessThan((await folded.boundingBox())!.y);
-  const whole = page.getByText(/^Of: lotto .*"entry 50"/);
-  await whole.waitFor({ state: "hidden" });
+  const whole = page.getByText("entry 50, of 50");
+  await whole.last().waitFor({ state: "hidden" });
   await folded.click();
-  await whole.waitFor();
+  await whole.last().waitFor();
+  const entries = page.getByRole("list", { name: "list" }).getByRole("listitem");
+  expect(await entries.filter({ hasText: /drawn$/ }).allInnerTexts()).toEqual(
+    list.filter((entry) => winners.includes(entry)).map((entry) => `${entry} drawn`),
+  );
+  await page.getByLabel("Find in: list").fill("ENTRY 7");
+  await page.getByText("11 of 100", { exact: true }).waitFor();
+  expect(await entries.filter({ visible: true }).first().getAttribute("value")).toBe("8");
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

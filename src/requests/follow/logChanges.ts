@@ -8,7 +8,7 @@ import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { RawLog } from "../../evm/client.ts";
 import { decodeResult } from "../../lib/decodeResult.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
-import { readValue } from "../../presets/presetShow.ts";
+import { readValue } from "../../lib/presetShow.ts";
 import type { RequestState } from "../../store/schema.ts";
 import type { RequestFinder } from "./blockDraft.ts";
 import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";

@@ -9,7 +9,7 @@ import type {
 import { cut } from "../../lib/cut.ts";
 import { describeShared } from "../../lib/sharedWords.ts";
 import { formatTime } from "../../lib/time.ts";
-import { takeApart } from "../../presets/presetShow.ts";
+import { takeApart } from "../../lib/presetShow.ts";
 import type { StoredRequest } from "../../store/requests.ts";
 import { isLinking, type OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../change.ts";

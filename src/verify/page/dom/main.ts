@@ -1,30 +1,22 @@
 /** The page's own script: reads the form, verifies, shows every step. */
-import type {
-  ExplorerNetwork,
-  RequestVerification,
-  SharedResult,
-  Verification,
-  VerificationStep,
-} from "../../../api/types.ts";
+import type { ExplorerNetwork, RequestVerification, SharedResult, Verification } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
-import { describeDraw, describeTimes, shorten, utc } from "../../../lib/drawWords.ts";
-import { canonicalLabel, describeLabel, findLabelProblem } from "../../../lib/label.ts";
+import { utc } from "../../../lib/drawWords.ts";
+import { canonicalLabel, findLabelProblem } from "../../../lib/label.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
   describeGenuine,
   describeVerdict,
-  isError,
-  OUTCOME_MARKS,
-  OUTCOME_WORDS,
   VERDICT_ADVICE,
   verdictReasons,
+  worstVerdict,
 } from "../../../lib/verificationWords.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
 import { findDraws } from "../../findDraws.ts";
-import { describeErrorBytes, describeResult } from "../../describeResult.ts";
 import { parsePublished } from "../../publishedContracts.ts";
-import { verifyTransaction, type KnownPreset } from "../../verifyTransaction.ts";
+import { OtherContractsError } from "../../requestParts.ts";
+import { verifyTransaction } from "../../verifyTransaction.ts";
 import {
   createFetchReader,
   createRecordedReader,
@@ -32,14 +24,15 @@ import {
   findRecordedHash,
 } from "../../recordedReader.ts";
 import { showErrorText, showHidden } from "../showForeignText.ts";
+import { button, capitalize, drawMark, element } from "./elements.ts";
+import { createRequestSection, type PagePreset } from "./requestSection.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
 /** The frame's document, inserted by the build. */
 declare const FRAME_HTML: string;
 /** The presets that come with Tyche by keccak256 of their sources, inserted by the build. */
-declare const PRESETS: Readonly<Record<Hex, KnownPreset>>;
+declare const PRESETS: Readonly<Record<string, PagePreset>>;
 
-const SVG = "http://www.w3.org/2000/svg";
 /** Longest result that an oracle of Tyche reports, in bytes. */
 const MAX_RESPONSE_BYTES = 1024;
 /** What a text that is meant as a transaction's hash looks like. */
@@ -85,6 +78,20 @@ const networkSelect = document.querySelector<HTMLSelectElement>("#network")!;
 const home = document.querySelector<HTMLElement>("nav")!;
 if (serviceButton.hidden) home.remove();
 else home.append(Object.assign(document.createElement("a"), { href: "/", textContent: "Tyche" }));
+
+/** Stands for addresses that the reader has not entered, which would fill the field with pages of JSON. */
+const taken = document.querySelector<HTMLElement>("#taken")!;
+const contractsField = document.querySelector<HTMLElement>("#contracts")!;
+document.querySelector("#edit")!.addEventListener("click", () => {
+  showTaken("");
+  contractsField.focus();
+});
+
+/** The request that the page has filled in: that of another result, once the reader names one. */
+let filledRequest = "";
+document.querySelector("#tx")!.addEventListener("input", () => {
+  if (field("request") === filledRequest) setField("request", "");
+});
 
 /** Ends when the chosen files have been read. */
 let reading = Promise.resolve();
@@ -139,7 +146,7 @@ async function readAfter(earlier: Promise<void>, file: File): Promise<void> {
 /** Takes the addresses that the service publishes. */
 async function takeFromService(): Promise<void> {
   try {
-    setField("contracts", JSON.stringify(await readNetworks()));
+    takeContracts(await readNetworks());
   } catch (error) {
     fail(messageOf(error));
   }
@@ -169,7 +176,20 @@ function takeNetwork(network: string, answer: NetworksAnswer): void {
   const rpcUrl = answer.data.items.find(({ name }) => name === network)?.rpcUrl;
   if (rpcUrl === undefined) return;
   setField("rpc", rpcUrl);
-  if (field("contracts") === "") setField("contracts", JSON.stringify(answer));
+  if (field("contracts") === "") takeContracts(answer);
+}
+
+function takeContracts(answer: NetworksAnswer): void {
+  setField("contracts", JSON.stringify(answer, null, 2));
+  const { length } = answer.data.items;
+  showTaken(`The addresses that ${location.host} publishes, of ${length} network${length === 1 ? "" : "s"}.`);
+}
+
+/** Says where the addresses come from, in place of their field; shows the field if nothing is said. */
+function showTaken(says: string): void {
+  taken.querySelector("span")!.textContent = says;
+  taken.hidden = says === "";
+  contractsField.hidden = says !== "";
 }
 
 interface NetworksAnswer {
@@ -221,7 +241,7 @@ async function readAddress(): Promise<void> {
   if (found === undefined)
     throw new Error("This service names no transaction of the result: enter the transaction's hash.");
   setField("tx", found.hash);
-  setField("request", found.requestId);
+  fillRequest(found.requestId);
   await takeNodeOf(found.network);
 }
 
@@ -230,8 +250,14 @@ async function takeNodeOf(network: string): Promise<void> {
   if (field("rpc") === "" && field("data") === "") takeNetwork(network, await readNetworks());
 }
 
-function fail(why: string): void {
-  output.replaceChildren(element("p", why));
+function fillRequest(requestId: string): void {
+  filledRequest = requestId;
+  setField("request", requestId);
+}
+
+/** @param verdict said above, if it is one */
+function fail(why: string, verdict?: HTMLElement): void {
+  output.replaceChildren(...(verdict === undefined ? [] : [verdict]), element("p", why));
   output.dataset["state"] = "error";
   output.scrollIntoView({ block: "nearest" });
 }
@@ -246,6 +272,7 @@ function fillFromAddress(): void {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of ["rpc", "tx", "request", "contracts"]) setField(name, given.get(name) ?? field(name));
   if (location.hash === "") return;
+  showTaken(given.has("contracts") ? "The addresses that the link brought." : "");
   noBlocks.checked = given.get("blocks") === "no";
   isLocal.checked = given.get("chain") === "local";
   showFilledOptions();
@@ -282,22 +309,26 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
     if (hash === undefined) return;
     const found = await unlessStopped(verify(recorder, hash, current.signal, bounds), current.signal);
     // A node may name any transaction.
-    const isOfLabel = found.requests.some(({ label }) => label?.label === canonicalLabel(named));
-    if (hash !== toHash(named) && !isOfLabel)
+    const isNamed = hash === toHash(named);
+    const requests = found.requests.filter(({ label }) => isNamed || label?.label === canonicalLabel(named));
+    if (requests.length === 0)
       throw new Error(`The node names ${hash}, whose requests don't have this label. Ask another node.`);
     const source =
       data === "" ? `the node at ${new URL(field("rpc")).host}` : "the chain data; no node was asked";
     const chainData = JSON.stringify(recorder.save());
     // What was saved of a chain goes no further.
     const newest = data === "" ? BigInt(String(await recorder.request("eth_blockNumber"))) : undefined;
-    show(found, chainData, { source, newest });
-    output.dataset["state"] = found.verdict;
+    const others = found.requests.length - requests.length;
+    if (others > 0 && requests.length === 1) fillRequest(requests[0]!.requestId);
+    show({ ...found, requests, verdict: worstVerdict(requests) }, chainData, { source, newest, others });
     showFilledOptions();
     const verdict = output.querySelector("h2")!;
     verdict.scrollIntoView();
     verdict.focus({ preventScroll: true });
   } catch (error) {
-    fail(showErrorText(messageOf(error)));
+    // Its text is ours, and every address in it counts.
+    if (error instanceof OtherContractsError) fail(error.message, createVerdict("not valid", "failed"));
+    else fail(showErrorText(messageOf(error)));
   } finally {
     clearTimeout(timer);
     stop = undefined;
@@ -494,17 +525,20 @@ function toHash(text: string): Hex | undefined {
   return digits === undefined ? undefined : `0x${digits}`;
 }
 
-/** @param read.newest block up to which a search for a label can go on; `undefined` if it can't */
+/**
+ * @param read.newest block up to which a search for a label can go on; `undefined` if it can't
+ * @param read.others how many requests of the transaction are left out
+ */
 function show(
   found: Verification,
   chainData: string,
-  { source, newest }: { readonly source: string; readonly newest: bigint | undefined },
+  {
+    source,
+    newest,
+    others,
+  }: { readonly source: string; readonly newest: bigint | undefined; readonly others: number },
 ): void {
   const { words, outcome } = describeVerdict(found);
-  const verdict = element("h2", capitalize(words));
-  verdict.dataset["outcome"] = outcome;
-  verdict.tabIndex = -1;
-  verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
   const trust = element("ul");
   trust.append(...found.trust.map((sentence) => element("li", sentence)));
   const contracts = element("dl");
@@ -513,27 +547,60 @@ function show(
   const save = element("a", "Save the chain data that was read") as HTMLAnchorElement;
   save.href = URL.createObjectURL(new Blob([chainData], { type: "application/json" }));
   save.download = `${found.transactionHash}.json`;
-  const [request, ...others] = found.requests;
+  const [request, ...further] = found.requests;
+  const isAlone = further.length === 0;
   const meaning =
-    outcome === "ok" && request !== undefined && others.length === 0
+    outcome === "ok" && request !== undefined && isAlone
       ? describeMeaning(request.kind, found.chainId)
       : VERDICT_ADVICE[found.verdict];
+  const without = `${others} more request${others === 1 ? "" : "s"} of the transaction`;
   output.replaceChildren(
-    verdict,
+    createVerdict(words, outcome),
     ...(meaning === undefined ? [] : [element("p", meaning)]),
     ...verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`)),
-    element("p", `Everything was read from ${source}. The chain is ${describeChain(found.chainId)}.`),
-    element(
-      "h2",
-      found.requests.length === 1 ? "The result, and what was checked" : "The results, and what was checked",
+    ...(isAlone ? [] : [element("h2", `The ${found.requests.length} results`)]),
+    ...found.requests.map((request) =>
+      createRequestSection(request, {
+        preset: request.sourceHash === null ? undefined : PRESETS[request.sourceHash],
+        isAlone,
+        more: goOnFrom(request, newest),
+      }),
     ),
-    ...found.requests.map((request) => describeRequest(request, newest)),
+    ...(others === 0
+      ? []
+      : [element("p", `${without} without this label left out: verify its hash, with no request named.`)]),
     element("h2", "By whose contracts: compare these addresses with those that the operator publishes"),
     contracts,
     element("h2", "What you still have to trust"),
     trust,
+    element("p", `Everything was read from ${source}. The chain is ${describeChain(found.chainId)}.`),
     save,
   );
+  output.dataset["state"] = found.verdict;
+}
+
+function createVerdict(words: string, outcome: Parameters<typeof drawMark>[0]): HTMLElement {
+  const verdict = element("h2", capitalize(words));
+  verdict.dataset["outcome"] = outcome;
+  verdict.tabIndex = -1;
+  verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
+  return verdict;
+}
+
+/** Creates the buttons that go on with the search for a request's label. */
+function goOnFrom({ label: found }: RequestVerification, newest: bigint | undefined): HTMLElement[] {
+  if (found === null || newest === undefined) return [];
+  const { dapp, label, draws, searched } = found;
+  const { from, to, codeFrom, omits } = searched;
+  const earlier = {
+    dapp,
+    label,
+    transactionHashes: draws.map(({ transactionHash }) => transactionHash),
+    from: BigInt(from),
+    to: BigInt(to),
+    omits,
+  };
+  return goOnButtons({ ...earlier, codeFrom: BigInt(codeFrom ?? 0) }, newest);
 }
 
 /** Says what a valid result means. Only the reader knows whether a chain that nobody called local is the public one. */
@@ -547,107 +614,4 @@ function describeChain(chainId: number): string {
   return isLocal.checked
     ? `a local chain with the id ${chainId}, which the oracle's operator runs`
     : `the one with the id ${chainId}`;
-}
-
-function describeRequest(request: RequestVerification, newest: bigint | undefined): HTMLElement {
-  const section = element("section");
-  section.append(element("h3", `${request.kind} ${request.requestId}`));
-  const { result, err } = request;
-  const hasResult = result !== null && (err === "0x" || result !== "0x");
-  const value = hasResult ? describeBoth(result as Hex) : undefined;
-  const error = isError(err) ? `Error: ${showHidden(describeErrorBytes(err as Hex))}` : undefined;
-  const words = request.randomNumber.length > 0 ? `Word: ${request.randomNumber.join(", ")}` : undefined;
-  const label = showHidden(describeLabel(request.label));
-  const draw = describeDraw(request);
-  const given = draw === undefined ? undefined : `Of: ${showHidden(draw)}`;
-  const times = describeTimes(request);
-  const mined = times === undefined ? undefined : `${capitalize(times)}.`;
-  for (const line of [value, error, words, given, mined, label])
-    if (line !== undefined)
-      section.append(line === given || line === words ? foldable(line) : element("p", line));
-  if (request.label !== null && newest !== undefined) {
-    const { dapp, label, draws, searched } = request.label;
-    const { from, to, codeFrom, omits } = searched;
-    const earlier = {
-      dapp,
-      label,
-      transactionHashes: draws.map(({ transactionHash }) => transactionHash),
-      from: BigInt(from),
-      to: BigInt(to),
-      omits,
-    };
-    section.append(...goOnButtons({ ...earlier, codeFrom: BigInt(codeFrom ?? 0) }, newest));
-  }
-  const steps = element("ol");
-  steps.append(...request.steps.map(describeStep));
-  section.append(steps);
-  return section;
-}
-
-/** Shows a line that may be as long as a list of entries: shortened then, and whole once it is opened. */
-function foldable(line: string): HTMLElement {
-  const short = shorten(line);
-  if (short === line) return element("p", line);
-  const details = element("details");
-  details.append(element("summary", short), element("p", line));
-  return details;
-}
-
-/** Describes a result as a person reads it and, if that isn't hex, its bytes. */
-function describeBoth(result: Hex): string {
-  const shown = describeResult(result);
-  return shown === result ? `Result: ${result}` : `Result: ${shown}, in hex ${result}`;
-}
-
-function describeStep(step: VerificationStep): HTMLElement {
-  const { name, outcome, detail, compared } = step;
-  const item = element("li");
-  item.dataset["outcome"] = outcome;
-  item.dataset["step"] = name;
-  const summary = element("summary");
-  summary.append(
-    drawMark(outcome, { role: "img", "aria-label": OUTCOME_WORDS[outcome] }),
-    element("strong", name),
-    `: ${showHidden(detail)}`,
-  );
-  const details = document.createElement("details");
-  // A source that gave another result need not have failed.
-  details.open = compared.length > 0 && (outcome === "failed" || (name === "execution" && outcome !== "ok"));
-  details.append(
-    summary,
-    ...compared.map(({ what, expected, found }) =>
-      element("p", showHidden(`${what}: ${found}, expected ${expected}`)),
-    ),
-  );
-  item.append(details);
-  return item;
-}
-
-function drawMark(
-  outcome: VerificationStep["outcome"],
-  attributes: Readonly<Record<string, string>>,
-): SVGElement {
-  const mark = document.createElementNS(SVG, "svg");
-  for (const [name, value] of Object.entries({ class: "mark", viewBox: "0 0 12 12", ...attributes }))
-    mark.setAttribute(name, value);
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", OUTCOME_MARKS[outcome]);
-  mark.append(path);
-  return mark;
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function button(text: string, onClick: () => void): HTMLElement {
-  const made = element("button", text);
-  made.addEventListener("click", onClick);
-  return made;
-}
-
-function element(name: string, text?: string): HTMLElement {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  return made;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readValue, takeApart, type PresetShow } from "../../src/presets/presetShow.ts";
+import { readValue, takeApart, type PresetShow } from "../../src/lib/presetShow.ts";
 
 test("without show, the text is the value", () => {
   expect(readValue(undefined, "-5", {})).toBe("-5");

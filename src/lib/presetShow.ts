@@ -1,5 +1,3 @@
-import type { PresetValue, ShownResult } from "../api/types.ts";
-
 /** How the text of a preset's result is read, as its `preset.json` says: as a value for programs, and as parts that are shown to people. */
 export type PresetShow =
   /** The result is 0 or 1, which stand for these sides. */
@@ -20,6 +18,15 @@ export type PresetShow =
 
 type Params = Readonly<Record<string, unknown>>;
 
+/** A result as a value for programs: a coin's side, a text, or the entries of a list. */
+type Value = boolean | string | readonly (number | string)[];
+
+/** A result in parts for display. */
+export type ShownParts =
+  | { readonly as: "coin"; readonly side: string; readonly index: 0 | 1 }
+  | { readonly as: "dice"; readonly rolls: readonly string[]; readonly hasPips: boolean }
+  | { readonly as: "list"; readonly entries: readonly string[] };
+
 /** Dice with more faces have no familiar pips. */
 const MAX_PIPS = 6;
 const NUMBERS = /^\[\d+(?:,\d+)*\]$/;
@@ -36,7 +43,7 @@ export function readValue(
   show: PresetShow | undefined,
   parsedResult: string,
   params: Params,
-): PresetValue | undefined {
+): Value | undefined {
   switch (show?.as) {
     case undefined:
       return parsedResult;
@@ -61,7 +68,7 @@ export function takeApart(
   show: PresetShow | undefined,
   value: unknown,
   params: Params,
-): ShownResult | undefined {
+): ShownParts | undefined {
   if (show?.as === "coin") {
     if (typeof value !== "boolean") return undefined;
     const index = value ? 1 : 0;
