@@ -40,12 +40,18 @@ export type OracleEvent = Extract<ChainEvent, { readonly name: keyof typeof EMIT
 };
 export type OracleEventOf<Name extends OracleEvent["name"]> = Extract<OracleEvent, { readonly name: Name }>;
 
+/** A contract that emitted an event of the contract that was given for a role. */
+export interface OtherContract {
+  readonly role: ContractRole;
+  readonly address: Hex;
+}
+
 /** Keeps only logs that these contracts emitted. */
 export interface ContractBook {
   /** Returns the contracts' events among the logs, in order; events of the same names from other addresses are left out. */
   eventsOf(logs: readonly RawLog[]): OracleEvent[];
   /** Returns the other addresses among the logs that emitted events of the contracts that were given. */
-  othersIn(logs: readonly RawLog[]): { readonly role: ContractRole; readonly address: Hex }[];
+  othersIn(logs: readonly RawLog[]): OtherContract[];
   /** Returns the address of a contract; throws if it isn't known yet. */
   get(role: ContractRole): Hex;
   /** Takes an address that another contract names, unless one is known. Returns the known one. */

@@ -19,7 +19,7 @@ import {
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { parseObject, parseReceipt } from "../lib/nodeAnswers.ts";
 import type { ChainReader } from "./chainFacts.ts";
-import type { ContractBook, OracleEventOf } from "../chainlink/contractBook.ts";
+import type { ContractBook, OracleEventOf, OtherContract } from "../chainlink/contractBook.ts";
 
 /** Requests that one call checks, at least a whole batch: a transaction can carry hundreds. */
 const MAX_REQUESTS = MAX_PRESETS_PER_BATCH;
@@ -118,13 +118,31 @@ export async function findRequestParts(
     add({ kind: "function", functions: await followFunction(id, means, hash) });
   }
   const what = requestId === undefined ? "no request of the oracle" : `nothing of the request ${requestId}`;
-  if (found.size > 0) return [...found.values()];
-  const others = book.othersIn(logs);
+  const parts = [...found.values()];
+  const strange = await Promise.all(parts.map((one) => findOtherConsumer(one, means)));
+  if (!strange.every((one) => one !== undefined)) return parts;
+  const others = parts.length === 0 ? book.othersIn(logs) : [strange[0]!];
   if (others.length > 0) throw new OtherContractsError(`${hash} on ${network}`, others, book);
   throw new TycheError(
     `The transaction ${hash} on ${network} holds ${what}; give the transaction of a request, of a VRF proof or of a report.`,
     { code: "not_found", blame: "caller" },
   );
+}
+
+/**
+ * Returns the consumer of a preset's words that is not the one that was given: its words may be the oracle's, but not what it says of
+ * them. What other contracts log in the same transaction is not its word.
+ */
+async function findOtherConsumer(
+  parts: RequestParts,
+  { facts, book }: RequestPartsMeans,
+): Promise<OtherContract | undefined> {
+  const request = parts.kind === "random" ? parts.randomness.request : undefined;
+  if (request === undefined) return undefined;
+  const { logs } = await facts.getTransaction(request.log.transactionHash);
+  return book
+    .othersIn(logs)
+    .find(({ role, address }) => role === "presetConsumer" && address === request.sender);
 }
 
 /**
@@ -253,7 +271,7 @@ const MAX_OTHERS = 4;
 
 /** The transaction has the events that are looked for, but of other contracts than those that were given. */
 export class OtherContractsError extends TycheError {
-  constructor(transaction: string, others: ReturnType<ContractBook["othersIn"]>, book: ContractBook) {
+  constructor(transaction: string, others: readonly OtherContract[], book: ContractBook) {
     const named = others
       .slice(0, MAX_OTHERS)
       .map(({ role, address }) => `of ${address}, where the ${role} that was given is ${book.get(role)}`);

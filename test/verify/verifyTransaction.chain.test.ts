@@ -1194,6 +1194,17 @@ test("a node that takes too long, or gives too much, is left, whatever the check
   await expect(verify({ chars: 10_000 })).rejects.toThrow("answers are longer than 10000 characters in all");
 });
 
+test("words of the oracle's coordinator for another consumer of presets are not what they were asked for", async () => {
+  const { request, proof, report } = await world.runPreset();
+  const { vrfCoordinator, presetConsumer, link } = world.addresses;
+  for (const { transactionHash } of [request, proof, report])
+    await expect(
+      world.verify(transactionHash, { contracts: { vrfCoordinator, presetConsumer: link } }),
+    ).rejects.toThrow(
+      new RegExp(`of ${presetConsumer}, where the presetConsumer that was given is ${link}\\.`, "i"),
+    );
+});
+
 test("transactions that there are not, or that are not the oracle's, are not found", async () => {
   await expect(world.verify(`0x${"ab".repeat(32)}`)).rejects.toMatchObject({ code: "not_found" });
   const { request } = await world.runPreset();

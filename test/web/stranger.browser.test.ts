@@ -283,10 +283,12 @@ test("of draws in one batch, that with the label is shown alone, and the others 
   onTestFinished(() => world.close());
   const label = "stranger, one of three";
   const items = Array.from({ length: 3 }, () => ({ sourceId: world.echoId }));
-  const asked = await world.submit({
-    presets: [{ dapp: world.dapp, items }],
-    labels: [{ index: 0n, item: 1n, dapp: "dapp_a", text: label }],
-  });
+  const submit = () =>
+    world.submit({
+      presets: [{ dapp: world.dapp, items }],
+      labels: [{ index: 0n, item: 1n, dapp: "dapp_a", text: label }],
+    });
+  const asked = await submit();
   const contracts = JSON.stringify({ chainId: world.chainId, contracts: world.contracts });
   const fields = { tx: label, rpc: await startOtherNode(world.rpcUrl), contracts };
   await page.goto(`${tyche.url}/verifier.html#${new URLSearchParams(fields).toString()}`);
@@ -302,6 +304,15 @@ test("of draws in one batch, that with the label is shown alone, and the others 
   await page.getByLabel("Transaction hash").fill(asked.transactionHash);
   await verify.press("Enter");
   await page.getByRole("heading", { name: "The 3 results" }).waitFor();
+  // Chosen among several, it is alone, too.
+  await submit();
+  await page.getByLabel("Transaction hash").fill(label);
+  await verify.press("Enter");
+  await page
+    .getByRole("button", { name: /^Verify 0x/ })
+    .last()
+    .click();
+  await page.getByText("2 more requests of the transaction without this label left out").waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -283,8 +283,11 @@ function showFilledOptions(): void {
     options.open = true;
 }
 
-/** @param bounds where further requests with the label are looked for, to go on with a search. */
-async function run(bounds: SearchBounds = {}): Promise<void> {
+/**
+ * @param bounds where further requests with the label are looked for, to go on with a search
+ * @param chosenLabel the label for which the transaction was chosen
+ */
+async function run(bounds: SearchBounds = {}, chosenLabel?: string): Promise<void> {
   const current = (stop = new AbortController());
   const reason = `The verification was stopped after ${MAX_MINUTES} minutes. The node may be slow: try another one, or one request alone.`;
   const timer = setTimeout(() => current.abort(new Error(reason)), MAX_MINUTES * 60_000);
@@ -309,8 +312,9 @@ async function run(bounds: SearchBounds = {}): Promise<void> {
     if (hash === undefined) return;
     const found = await unlessStopped(verify(recorder, hash, current.signal, bounds), current.signal);
     // A node may name any transaction.
-    const isNamed = hash === toHash(named);
-    const requests = found.requests.filter(({ label }) => isNamed || label?.label === canonicalLabel(named));
+    const isNamed = chosenLabel === undefined && hash === toHash(named);
+    const wanted = canonicalLabel(chosenLabel ?? named);
+    const requests = found.requests.filter(({ label }) => isNamed || label?.label === wanted);
     if (requests.length === 0)
       throw new Error(`The node names ${hash}, whose requests don't have this label. Ask another node.`);
     const source =
@@ -384,7 +388,7 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   for (const [i, hash] of hashes.entries()) {
     const choose = button(`Verify ${hash}`, () => {
       setField("tx", hash);
-      void run();
+      void run({}, label);
     });
     const item = element("li", "");
     const { dapps = [], time } = found.described[i] ?? {};
