@@ -35,7 +35,7 @@ export interface DownNetwork {
 /** The networks that could not be started. */
 export interface DownNetworks {
   readonly networks: readonly DownNetwork[];
-  /** What to do about several of them at once, one sentence each. */
+  /** What to do about those of a kind, one sentence each. */
   readonly remedies: readonly string[];
 }
 
@@ -83,9 +83,9 @@ export async function startNetworks(options: {
   const down = describeDown(failures);
   const [first] = failures;
   if (first !== undefined && failures.length === networks.length) {
-    const reasons = down.networks.map(({ name, why }) => `${name}: ${why}`).join("; ");
+    const reasons = down.networks.map(({ name, why }) => `  ${name}: ${why}`);
     throw new StartError(
-      ["no network could be started: " + reasons, ...down.remedies].join(". "),
+      ["no network could be started:", ...reasons, ...down.remedies].join("\n"),
       first.error,
     );
   }
@@ -108,12 +108,21 @@ interface Failure {
 /** Says why networks are down, in the order of their names, and what to do about all of the same kind once. */
 function describeDown(failures: readonly Failure[]): DownNetworks {
   const sorted = failures.toSorted((a, b) => a.name.localeCompare(b.name));
-  const behind = sorted.filter(({ error }) => error instanceof JournalBehindError).map(({ name }) => name);
+  const namesOf = (isBehind: boolean): readonly string[] =>
+    sorted.filter(({ error }) => error instanceof JournalBehindError === isBehind).map(({ name }) => name);
+  const [behind, others] = [namesOf(true), namesOf(false)];
   return {
     networks: sorted.map(({ name, error }) => ({
       name,
       why: error instanceof JournalBehindError ? error.problem : messageOf(error),
     })),
-    remedies: behind.length === 0 ? [] : [JournalBehindError.remedyFor(behind)],
+    remedies: [
+      ...(behind.length === 0 ? [] : [JournalBehindError.remedyFor(behind)]),
+      ...(others.length === 0
+        ? []
+        : [
+            `Mend what is said of ${others.join(", ")}: rpcUrls of the configuration names the nodes of a public network`,
+          ]),
+    ],
   };
 }

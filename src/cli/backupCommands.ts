@@ -71,7 +71,9 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
         masterKey: findOutsideKey(process.env),
       });
       const when =
-        changedAt === undefined ? "without requests" : `as of ${new Date(changedAt).toISOString()}`;
+        changedAt === undefined
+          ? "without requests"
+          : `whose newest request changed at ${new Date(changedAt).toISOString()}`;
       terminal.out(`restored the database ${when}${withChains(chains)}`);
       for (const earlier of setAside) terminal.out(`set aside as ${earlier}`);
       if (keptChains.length > 0)

@@ -213,7 +213,5 @@ function printDown(
   if (networks.length === 0) return;
   for (const { name, why } of networks) out(`  ${colors.red("✗")} ${name.padEnd(15)} ${oneLine(why)}`);
   for (const remedy of remedies) out(`\n  ${remedy}.`);
-  out(
-    "\n  Mend that (rpcUrls of the configuration names nodes), then restart the service: it doesn't try again by itself.\n",
-  );
+  out("\n  Then restart the service: it doesn't try again by itself.\n");
 }

@@ -77,13 +77,15 @@ export function openDataDirectory(path: string, options: DataDirectoryOptions): 
       );
     }
   };
-  const unusable = (cause: unknown): TycheError =>
-    cause instanceof TycheError
-      ? cause
-      : new DataDirectoryError(
-          `${path} can't be used as data directory (${messageOf(cause)}); name another one in TYCHE_DATA_DIR`,
-          cause,
-        );
+  const unusable = (cause: unknown): TycheError => {
+    if (cause instanceof TycheError) return cause;
+    const isForbidden = (cause as NodeJS.ErrnoException).code === "EACCES";
+    const remedy = isForbidden ? "give it, with all in it, to the user that runs Tyche (chown), or " : "";
+    return new DataDirectoryError(
+      `${path} can't be used as data directory (${messageOf(cause)}); ${remedy}name another one in TYCHE_DATA_DIR`,
+      cause,
+    );
+  };
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     claimFolder(path);
@@ -143,7 +145,7 @@ function assertWhole(path: string, options: DataDirectoryOptions): void {
   const isKeyMissing = options.masterKey === undefined && !existsSync(join(path, MASTER_KEY));
   if (isKeyMissing && (hasChains || databaseBytes || options.isRestoring === true))
     throw new DataDirectoryError(
-      `${join(path, MASTER_KEY)} is missing, and every key of this directory derives from it; ${remedy}, or name where the key is in TYCHE_MASTER_KEY_FILE`,
+      `${join(path, MASTER_KEY)} is missing, and every key of this directory derives from it; no backup holds it: put there the copy that you keep, or name where the key is in TYCHE_MASTER_KEY_FILE`,
     );
 }
 

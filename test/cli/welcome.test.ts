@@ -73,6 +73,6 @@ test("the last lines say which networks are down, why, and what to do about all 
   const text = print(false, { ...WITH_FILE, down });
   expect(text).toContain("Ready in 1.00 s, but fuji, sepolia can't serve: see below\n");
   expect(text).toMatch(
-    / {2}✗ fuji {12}its chain is newer {2}✗ sepolia {9}two lines\n {2}start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia\.\n {2}Mend that [^\n]+ then restart the service: it doesn't try again by itself\.\n$/,
+    / {2}✗ fuji {12}its chain is newer {2}✗ sepolia {9}two lines\n {2}start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia\.\n {2}Then restart the service: it doesn't try again by itself\.\n$/,
   );
 });

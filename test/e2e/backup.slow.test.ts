@@ -71,7 +71,7 @@ test("a backup of a running service, restored after a crash under load, brings d
   expect(await runTyche(["restore", file], env)).toEqual({
     code: 0,
     output: expect.stringMatching(
-      /^restored the database as of .*, with the chains fuji\n(?:set aside as .*\n){2}$/,
+      /^restored the database whose newest request changed at .*, with the chains fuji\n(?:set aside as .*\n){2}$/,
     ),
   });
   tyche = await startTycheProcess({ dataDir, env });
