@@ -21,7 +21,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     // Sources may have changed since the last install; nothing to do takes 60 ms.
-    globalSetup: ["test/support/memoryFolder.ts", "test/support/builds.ts"],
+    globalSetup: "test/support/builds.ts",
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     isolate: false,
