@@ -45,7 +45,9 @@ export function EntryList({
       >
         {entries.map((entry, i) => (
           <li key={i} value={i + 1} hidden={!isFound(entry)}>
-            <UnknownText text={entry} />
+            <span>
+              <UnknownText text={entry} />
+            </span>
             {drawn?.has(entry) && (
               <>
                 {" "}
