@@ -11,7 +11,7 @@ import { serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
-import { VERDICTS } from "../lib/verificationWords.ts";
+import { worstVerdict } from "../lib/verificationWords.ts";
 import { readText } from "./readText.ts";
 import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -171,7 +171,7 @@ export function registerVerify(
 function onlyLabelled(found: Verification, label: string): Verification {
   const requests = found.requests.filter((one) => one.label?.label === canonicalLabel(label));
   if (requests.length === 0) return found;
-  const verdict = VERDICTS.find((one) => requests.some((request) => request.verdict === one)) ?? "valid";
+  const verdict = worstVerdict(requests);
   return { ...found, valid: verdict === "valid", verdict, requests };
 }
 

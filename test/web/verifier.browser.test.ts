@@ -157,6 +157,7 @@ test.each([
 
 test("where the list of networks is open, the page says to choose one in it", async () => {
   await page.getByRole("button", { name: "Choose a network of this service" }).click();
+  await page.getByLabel("Network of this service").waitFor();
   await hashField().fill(hash);
   await verifyButton().press("Enter");
   await page.getByText("choose one in the list of this service's networks, or paste chain data.").waitFor();
