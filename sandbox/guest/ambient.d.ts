@@ -7,3 +7,10 @@ declare namespace WebAssembly {
     constructor(module: Module, imports?: never);
   }
 }
+
+declare module "punycode/punycode.es6.js" {
+  export function decode(label: string): string;
+  export function encode(label: string): string;
+  export function ucs2decode(text: string): number[];
+  export function ucs2encode(points: readonly number[]): string;
+}

@@ -72,6 +72,7 @@ function hashInputs(): string {
     "acorn",
     "buffer",
     "esbuild",
+    "punycode",
     "readable-stream",
     "web-streams-polyfill",
   ])
