@@ -5,6 +5,7 @@ import {
   type TycheClient,
   type TycheExplorer,
 } from "../client/index.ts";
+import { createMemo } from "../lib/memo.ts";
 import shapes from "./answerShapes.json" with { type: "json" };
 
 /**
@@ -131,9 +132,12 @@ export function createCheckedExplorer(
 }
 
 function createChecks(origin: string) {
+  // A stream has many events of one shape.
+  const compiled = createMemo<object>();
   const assert = async (value: unknown, what: string, shape: object): Promise<void> => {
     const { compileSchema } = await import("../lib/schemaCheck.ts");
-    const [problem] = compileSchema(shape, { describeUnknown: () => "is unknown" })(value);
+    const check = compiled(shape, () => compileSchema(shape, { describeUnknown: () => "is unknown" }));
+    const [problem] = check(value);
     if (problem !== undefined)
       throw new UnexpectedAnswerError(origin, what, `${problem.path} ${problem.message}`.trim());
   };

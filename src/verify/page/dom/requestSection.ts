@@ -99,7 +99,8 @@ function withoutLists(
   params: ReturnType<typeof paramsOf>,
 ): Parameters<typeof describeDraw>[0] {
   const { kind, preset, args } = request;
-  const isKept = (_: string, i: number): boolean => typeof [...params.values()][i] === "string";
+  const values = [...params.values()];
+  const isKept = (_: string, i: number): boolean => typeof values[i] === "string";
   const kept = args?.filter(isKept) ?? [];
   if (kind !== "preset" || kept.length === args?.length) return request;
   return {
