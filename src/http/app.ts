@@ -30,7 +30,7 @@ import { faucetOperation } from "./routes/faucet.ts";
 import { functionOperation, simulateOperation } from "./routes/functions.ts";
 import { keyOperations } from "./routes/keys.ts";
 import { statusOperations } from "./routes/status.ts";
-import { operationsRoutes } from "./routes/operations.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { recordChange } from "./recordChange.ts";
 import { peopleOperations } from "./routes/people.ts";
 import { presetOperation } from "./routes/presets.ts";
@@ -114,7 +114,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
   }
   gatewayRoute(router, { gateway: options.gateway, guardPublic });
   beaconRoutes(router, { rounds: options.lateRounds, guard, guardPublic, counter });
-  operationsRoutes(router, { deps, registry: options.registry, operations, guardPublic });
+  healthRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.
   const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });

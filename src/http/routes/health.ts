@@ -9,7 +9,7 @@ import type { Operation } from "../operation.ts";
 import type { PublicGuard } from "../publicGuard.ts";
 
 /** Adds the endpoints for operators and tools: `/healthz`, `/readyz`, `/metrics`, `/openapi.json`, `/llms.txt`. None needs a key. */
-export function operationsRoutes(
+export function healthRoutes(
   router: Router<RequestState>,
   options: {
     readonly deps: HttpDeps;
