@@ -28,30 +28,33 @@ const ENCODINGS = ["utf8", "base64", "base64url", "utf16le", "ascii", "latin1", 
 export function createStringDecoder({ load }: Internals): Readonly<Record<string, unknown>> {
   const { Buffer } = load("buffer") as unknown as { Buffer: BufferType };
 
-  function decode(this: Decoder, piece: Uint8Array): string {
-    const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-    const held = this[BUFFERED];
-    const bytes = held > 0 ? Buffer.concat([this.lastChar.subarray(0, held), given]) : given;
-    const { length, needed } = unfinished(bytes, this.encoding, held);
-    const end = bytes.length - length;
-    this.lastChar.set(bytes.subarray(end));
-    [this[BUFFERED], this[MISSING]] = [length, needed];
-    return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString(this.encoding);
-  }
-  function flush(this: Decoder): string {
-    const { buffer, byteOffset } = this.lastChar;
-    // Half a UTF-16 unit is dropped.
-    const length = this.encoding === "utf16le" ? this[BUFFERED] & ~1 : this[BUFFERED];
-    [this[BUFFERED], this[MISSING]] = [0, 0];
-    return Buffer.from(buffer, byteOffset, length).toString(this.encoding);
-  }
+  /** Members, whose names the bundler keeps: a decoder that is printed shows them. */
+  const functions = {
+    decode: function (this: Decoder, piece: Uint8Array): string {
+      const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      const held = this[BUFFERED];
+      const bytes = held > 0 ? Buffer.concat([this.lastChar.subarray(0, held), given]) : given;
+      const { length, needed } = unfinished(bytes, this.encoding, held);
+      const end = bytes.length - length;
+      this.lastChar.set(bytes.subarray(end));
+      [this[BUFFERED], this[MISSING]] = [length, needed];
+      return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString(this.encoding);
+    },
+    flush: function (this: Decoder): string {
+      const { buffer, byteOffset } = this.lastChar;
+      // Half a UTF-16 unit is dropped.
+      const length = this.encoding === "utf16le" ? this[BUFFERED] & ~1 : this[BUFFERED];
+      [this[BUFFERED], this[MISSING]] = [0, 0];
+      return Buffer.from(buffer, byteOffset, length).toString(this.encoding);
+    },
+  };
   function StringDecoder(this: Decoder, encoding: unknown): void {
     this.encoding = encodingOf(encoding);
     const number = ENCODINGS.indexOf(this.encoding);
     this.lastChar = Buffer.alloc(number < 4 ? 4 : 0);
     this.enc = number;
-    this.flush = flush;
-    this.decode = decode;
+    this.flush = functions.flush;
+    this.decode = functions.decode;
     [this[BUFFERED], this[MISSING]] = [0, 0];
   }
   Object.defineProperties(
