@@ -2,8 +2,21 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Layers of `src`, from the top down, each with those it may import beside itself. README.md, "Map of the code", describes them. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  cli: [
+    "app",
+    "networks",
+    "presets",
+    "store",
+    "client",
+    "requests",
+    "people",
+    "dapps",
+    "explorer",
+    "verify",
+    "api",
+    "lib",
+  ],
   app: [
-    "cli",
     "api",
     "client",
     "http",
@@ -27,7 +40,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "sandbox",
     "lib",
   ],
-  cli: ["client", "requests", "people", "dapps", "explorer", "verify", "api", "lib"],
   client: ["secrets", "api"],
   hardhat: ["client"],
   http: ["requests", "webhooks", "triggers", "people", "dapps", "explorer", "verify", "api", "lib"],
@@ -251,7 +263,7 @@ export default defineConfig({
     {
       files: [
         "src/cli/**",
-        "src/app/tyche.ts",
+        "src/tyche.ts",
         "pack/**",
         "test/**",
         "bench/**",

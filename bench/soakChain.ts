@@ -107,7 +107,7 @@ interface Service {
 }
 
 async function start(): Promise<Service> {
-  const child = spawn(process.execPath, ["src/app/tyche.ts", "start"], {
+  const child = spawn(process.execPath, ["src/tyche.ts", "start"], {
     cwd: join(import.meta.dirname, ".."),
     env: { ...process.env, PORT: "0", TYCHE_DATA_DIR: dataDir, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "inherit"],

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { nodeProblem } from "./supportedNode.js";
 
-if (nodeProblem !== undefined && !existsSync(new URL("../src/app/tyche.ts", import.meta.url))) {
+if (nodeProblem !== undefined && !existsSync(new URL("../src/tyche.ts", import.meta.url))) {
   process.stderr.write(nodeProblem);
   process.exitCode = 1;
 }

@@ -7,7 +7,7 @@ if (nodeProblem !== undefined) {
   process.exitCode = 1;
 } else {
   // A checkout has the sources, which Node runs as they are; the package has them compiled.
-  const source = new URL("../src/app/tyche.ts", import.meta.url);
-  const compiled = new URL("../dist/src/app/tyche.js", import.meta.url);
+  const source = new URL("../src/tyche.ts", import.meta.url);
+  const compiled = new URL("../dist/src/tyche.js", import.meta.url);
   await import(existsSync(source) ? source.href : compiled.href);
 }

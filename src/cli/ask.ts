@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Terminal } from "./terminal.ts";
-import { UsageError } from "./usageError.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 /**
  * Asks a yes/no question. Only `y` or `yes` agrees; anything else declines, including Ctrl+C and Ctrl+D.

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
-import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { dataDirOfEnvironment } from "./environment.ts";
 import type { Terminal } from "./terminal.ts";
 
 const BACKUP_HELP = `
@@ -13,36 +13,8 @@ Stop the service first. On a new machine, put the master key into the data direc
 database and chains are set aside, not deleted. A public network is always newer than a backup: if the service has sent transactions there
 that the backup doesn't know, the next start says what to do.`;
 
-interface StateLocation {
-  readonly dataDir: string;
-  readonly masterKey?: OutsideSecret | undefined;
-}
-
-/** The implementation of the commands; see `src/app/tools/backupTool.ts`. */
-export interface BackupTool {
-  backUp(
-    target: string,
-    options: { readonly dataDir: string; readonly keep?: number | undefined },
-  ): Promise<{
-    readonly file: string;
-    readonly bytes: number;
-    readonly chains: readonly string[];
-    readonly masterKeyFile?: string;
-    readonly deleted: readonly string[];
-  }>;
-  restore(
-    file: string,
-    location: StateLocation,
-  ): Promise<{
-    readonly changedAt?: number;
-    readonly setAside: readonly string[];
-    readonly chains: readonly string[];
-    readonly keptChains: readonly string[];
-  }>;
-}
-
 /** Adds `tyche backup` and `tyche restore`. */
-export function registerBackup(program: Command, terminal: Terminal, tool: BackupTool): void {
+export function registerBackup(program: Command, terminal: Terminal): void {
   program
     .command("backup")
     .argument(
@@ -53,7 +25,8 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
     .description("Copies database and embedded chains to an archive, even while the service runs.")
     .addHelpText("after", BACKUP_HELP)
     .action(async (target: string, { keep }: { readonly keep?: number }) => {
-      const done = await tool.backUp(target, { dataDir: dataDirOfEnvironment(), keep });
+      const { backUp } = await import("../app/tools/backupTool.ts");
+      const done = await backUp(target, { dataDir: dataDirOfEnvironment(), keep });
       terminal.out(`${done.file}  ${done.bytes} bytes: the database${withChains(done.chains)}`);
       terminal.out(
         `the master key is not in it: keep a copy of ${done.masterKeyFile ?? "it"} elsewhere, as a restore needs it`,
@@ -66,7 +39,8 @@ export function registerBackup(program: Command, terminal: Terminal, tool: Backu
     .description("Replaces database and embedded chains of a stopped service with a backup.")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string) => {
-      const { changedAt, setAside, chains, keptChains } = await tool.restore(file, {
+      const { restore } = await import("../app/tools/backupTool.ts");
+      const { changedAt, setAside, chains, keptChains } = await restore(file, {
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
       });

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { loadConfig } from "./environment.ts";
 import type { Terminal } from "./terminal.ts";
 
 const HELP = `
@@ -6,19 +7,8 @@ The file is the one named by --config, else by TYCHE_CONFIG, else tyche.json in 
 default. Environment variables take precedence over the file. TYCHE_ACCEPT_CHAINS and TYCHE_ACCEPT_MISSING, which the file can't set, are
 checked as well.`;
 
-/** What the commands print; a configuration never contains secrets. */
-export interface ConfigSource {
-  read(file: string | undefined): Promise<{
-    readonly config: object;
-    readonly file?: string;
-    readonly variables: readonly string[];
-    readonly unknownVariables: readonly string[];
-  }>;
-  schema(): Promise<object>;
-}
-
 /** Adds `tyche config check` and `tyche config schema`. */
-export function registerConfig(program: Command, terminal: Terminal, source: ConfigSource): void {
+export function registerConfig(program: Command, terminal: Terminal): void {
   const config = program
     .command("config")
     .description("Checks the configuration, and prints its JSON Schema.");
@@ -28,15 +18,19 @@ export function registerConfig(program: Command, terminal: Terminal, source: Con
     .description("Prints the effective configuration, or everything that is wrong with it.")
     .addHelpText("after", HELP)
     .action(async (flags: { readonly config?: string }) => {
-      const { config: inForce, file, variables, unknownVariables } = await source.read(flags.config);
+      const { hideSecrets } = await import("../app/config/hideSecrets.ts");
+      const { config: inForce, file, variables, unknownVariables } = await loadConfig(flags.config);
       terminal.err(`file: ${file ?? "none; every member has its default"}`);
       if (variables.length > 0) terminal.err(`from the environment: ${variables.join(", ")}`);
       for (const variable of unknownVariables)
         terminal.err(`${variable} is set, but nothing reads it; is it misspelt?`);
-      terminal.out(JSON.stringify(inForce, null, 2));
+      terminal.out(JSON.stringify(hideSecrets(inForce), null, 2));
     });
   config
     .command("schema")
     .description("Prints the JSON Schema of the file, for editors.")
-    .action(async () => terminal.out(JSON.stringify(await source.schema(), null, 2)));
+    .action(async () => {
+      const { describeConfigSchema } = await import("../app/config/configSchema.ts");
+      terminal.out(JSON.stringify(describeConfigSchema(), null, 2));
+    });
 }

@@ -12,8 +12,8 @@ import { isBaseUrl } from "../client/transport.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { createCheckedClient, createCheckedExplorer } from "./checkedClient.ts";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
-import { UsageError } from "./usageError.ts";
+import { dataDirOfEnvironment } from "./environment.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 /** Parameters of any preset; only the service knows which presets exist. */
 export type AnyPresets = Readonly<

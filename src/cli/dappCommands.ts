@@ -1,4 +1,3 @@
-import path from "node:path";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import { formatTime } from "../lib/time.ts";
 import { BEACONS, KEY_ACCESSES, TIME_PATTERN, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
@@ -16,6 +15,7 @@ import { isUsableKey } from "../lib/usableKey.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ask } from "./ask.ts";
 import { countOf } from "./countOf.ts";
+import { dataDirOfEnvironment } from "./environment.ts";
 import { defaultNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
 import type { Terminal } from "./terminal.ts";
@@ -44,11 +44,6 @@ The key stops working at once, on a running service too. tyche dapp config lists
 
 const DELETE_NOTE = `
 Requests in progress still complete; shared results and usage totals remain. A running service unlinks the contracts.`;
-
-/** Returns the data directory, resolved as the service itself does. */
-export function dataDirOfEnvironment(): string {
-  return path.resolve(process.env["TYCHE_DATA_DIR"] ?? ".tyche");
-}
 
 /** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key`, `change-key`, `rotate-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
-import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { dataDirOfEnvironment } from "./environment.ts";
+import type { DatabaseLocation } from "../app/tools/databaseTool.ts";
+import type { TableDigest } from "../store/tableDigest.ts";
 import { createProgress } from "./progress.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,46 +15,10 @@ const CHECK_HELP = `
 Reads every row, verifies the checksums of requests and transactions, and computes one over each table. With --to, it also compares the
 tables with those of another database. Exit code 1 when anything is wrong.`;
 
-interface Location {
-  readonly dataDir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly masterKey?: OutsideSecret | undefined;
-}
-
-interface Table {
-  readonly table: string;
-  readonly rows: number;
-  readonly sha256: string;
-}
-
 type OnRows = (table: string, rows: number) => void;
 
-/** The implementation of the commands; see `src/app/tools/databaseTool.ts`. */
-export interface DatabaseTool {
-  migrate(location: Location): Promise<{ readonly database: string; readonly migrations: readonly string[] }>;
-  check(
-    location: Location,
-    options: {
-      readonly from?: string | undefined;
-      readonly to?: string | undefined;
-      readonly onRows: OnRows;
-    },
-  ): Promise<{
-    readonly database: string;
-    readonly tables: readonly Table[];
-    readonly problems: readonly string[];
-  }>;
-  compact(
-    location: Location,
-  ): Promise<{ readonly database: string; readonly before: number; readonly after: number }>;
-  copy(
-    location: Location,
-    options: { readonly to: string; readonly onRows: OnRows },
-  ): Promise<{ readonly tables: readonly Table[]; readonly setAsideAs: string }>;
-}
-
 /** Adds `tyche database migrate`, `check`, `compact` and `copy`. */
-export function registerDatabase(program: Command, terminal: Terminal, tool: DatabaseTool): void {
+export function registerDatabase(program: Command, terminal: Terminal): void {
   const database = program
     .command("database")
     .description("Migrates, checks, compacts and copies the database of a data directory.");
@@ -60,7 +26,7 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
     .command("migrate")
     .description("Migrates a stopped service's database to this version, as a start does.")
     .action(async () => {
-      const { database: name, migrations } = await tool.migrate(location());
+      const { database: name, migrations } = await (await loadTool()).migrateDatabase(location());
       terminal.out(migrations.length === 0 ? `${name} is up to date` : `${name}: ${migrations.join(", ")}`);
     });
   database
@@ -71,7 +37,11 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
     .addHelpText("after", CHECK_HELP)
     .action((flags: { readonly from?: string; readonly to?: string }) =>
       withProgress(terminal, async (onRows) => {
-        const { database: name, tables, problems } = await tool.check(location(), { ...flags, onRows });
+        const {
+          database: name,
+          tables,
+          problems,
+        } = await (await loadTool()).checkDatabase(location(), { ...flags, onRows });
         return () => {
           printTables(terminal, tables);
           for (const problem of problems) terminal.err(`${terminal.colors.red("✗")} ${problem}`);
@@ -87,7 +57,7 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
     .command("compact")
     .description("Reclaims the space of deleted rows in a stopped service's database.")
     .action(async () => {
-      const { database: name, before, after } = await tool.compact(location());
+      const { database: name, before, after } = await (await loadTool()).compactDatabase(location());
       terminal.out(`${name}  ${after} bytes, ${before - after} fewer`);
     });
   database
@@ -97,7 +67,7 @@ export function registerDatabase(program: Command, terminal: Terminal, tool: Dat
     .addHelpText("after", COPY_HELP)
     .action(({ to }: { readonly to: string }) =>
       withProgress(terminal, async (onRows) => {
-        const { tables, setAsideAs } = await tool.copy(location(), { to, onRows });
+        const { tables, setAsideAs } = await (await loadTool()).copyDatabase(location(), { to, onRows });
         return () => {
           printTables(terminal, tables);
           terminal.out(`the database is now the one that ${to} names; the earlier one is ${setAsideAs}`);
@@ -121,12 +91,14 @@ async function withProgress(
   print();
 }
 
-function printTables({ out }: Terminal, tables: readonly Table[]): void {
+function printTables({ out }: Terminal, tables: readonly TableDigest[]): void {
   for (const { table, rows, sha256 } of tables)
     out(`${table.padEnd(16)} ${String(rows).padStart(10)} rows  sha256 ${sha256}`);
 }
 
-function location(): Location {
+const loadTool = () => import("../app/tools/databaseTool.ts");
+
+function location(): DatabaseLocation {
   return {
     dataDir: dataDirOfEnvironment(),
     environment: process.env,

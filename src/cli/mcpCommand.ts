@@ -18,9 +18,8 @@ import {
   type AnyPresets,
   type ServiceFlags,
 } from "./connectService.ts";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
+import { dataDirOfEnvironment } from "./environment.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
-import type { VerifyMeans } from "./verifyCommand.ts";
 
 interface McpFlags extends ServiceFlags {
   readonly readOnly?: true;
@@ -38,7 +37,7 @@ Example, for a program that reads mcpServers:
 With --read-only no key is used, and nothing is drawn, run or paid for.`;
 
 /** Adds `tyche mcp`. */
-export function registerMcp(program: Command, verify: VerifyMeans["verify"]): void {
+export function registerMcp(program: Command): void {
   withService(program.command("mcp"))
     .summary("Serves the API to agents (Model Context Protocol).")
     .description("Serves the API to agents by the Model Context Protocol, over standard input and output.")
@@ -51,8 +50,8 @@ export function registerMcp(program: Command, verify: VerifyMeans["verify"]): vo
       const { compileSchema } = await import("../lib/schemaCheck.ts");
       const validator = createValidator(compileSchema);
       const tools = flags.readOnly
-        ? readingTools(flags, verify)
-        : [...(await dappTools((await connectService(flags)).client)), ...readingTools(flags, verify)];
+        ? readingTools(flags)
+        : [...(await dappTools((await connectService(flags)).client)), ...readingTools(flags)];
       const server = new sdk.McpServer(
         { name: "tyche", title: "Tyche", version },
         { instructions: INSTRUCTIONS },
@@ -251,7 +250,7 @@ const FUNCTION = {
 };
 
 /** The tools that need no key. */
-function readingTools(flags: McpFlags, verify: VerifyMeans["verify"]): readonly Tool[] {
+function readingTools(flags: McpFlags): readonly Tool[] {
   const explorer = createExplorer({ baseUrl: serviceUrl(flags) });
   return [
     {
@@ -291,13 +290,15 @@ function readingTools(flags: McpFlags, verify: VerifyMeans["verify"]): readonly 
       properties: { network: NETWORK, tx: HASH, requestId: HASH },
       required: ["network", "tx"],
       annotations: READS,
-      run: ({ tx, ...given }: { network: string; tx: Hex; requestId?: Hex }) =>
-        verify({
+      async run({ tx, ...given }: { network: string; tx: Hex; requestId?: Hex }) {
+        const { verifyWithTool } = await import("../app/tools/verifyTool.ts");
+        return await verifyWithTool({
           ...given,
           which: tx,
           dataDir: dataDirOfEnvironment(),
           ...(flags.rpcUrl === undefined ? {} : { rpcUrl: flags.rpcUrl }),
-        }),
+        });
+      },
     },
   ];
 }

@@ -1,141 +1,14 @@
 import { InvalidArgumentError, type Command } from "commander";
+import type { ShownChange, ShownEstimate } from "../app/tools/networkTools.ts";
 import { ask } from "./ask.ts";
+import { loadConfig } from "./environment.ts";
 import type { Terminal } from "./terminal.ts";
-import { UsageError } from "./usageError.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 const DEPLOY_HELP = `
 The account of the network's operatorKey pays, owns the contracts and later sends the service's requests; send nothing else from it during
 the deployment. An interrupted run continues where it stopped. The contracts file is the one named in the configuration; beside it,
 FILE.sources holds what block explorers need to verify the sources.`;
-
-/** What a deployment is about to do; amounts are strings with their unit. */
-export interface ShownEstimate {
-  readonly deployer: string;
-  readonly balance: string;
-  readonly left: number;
-  readonly steps: number;
-  readonly gas: string;
-  readonly gasPrice: string;
-  readonly cost: string;
-  /** What the account lacks in the worst case; absent if it has enough. */
-  readonly missing?: string;
-  readonly existing: readonly string[];
-  readonly isResumed: boolean;
-}
-
-/** A mined transaction. */
-export interface ShownStep {
-  readonly name: string;
-  readonly index: number;
-  readonly of: number;
-  readonly hash: string;
-  readonly cost: string;
-}
-
-/** What a change of a network's nodes is about to do; amounts are strings with their unit. */
-export interface ShownChange {
-  readonly owner: string;
-  readonly balance: string;
-  /** Maximum cost. */
-  readonly cost: string;
-  /** Signers. */
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly configDigest: string;
-  readonly takesOverKey: boolean;
-}
-
-/** One finding of the network check. */
-export interface Finding {
-  readonly isOk: boolean;
-  readonly text: string;
-  /** What to do. */
-  readonly remedy?: string;
-}
-
-/** The implementations that the program's composition provides. */
-export interface NetworkMeans<Config> {
-  readConfig(this: void, file: string | undefined): Promise<Config>;
-  deploy(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly network: string;
-      readonly oracleFiles: readonly string[];
-      readonly confirm: (estimate: ShownEstimate) => Promise<boolean>;
-      readonly onStep: (step: ShownStep) => void;
-    },
-  ): Promise<{
-    readonly end: "deployed" | "present" | "declined";
-    readonly file: string;
-    readonly total: string;
-  }>;
-  reconfigure(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly network: string;
-      readonly cards: readonly string[];
-      /** Whether the nodes generate a new key for secrets, though that of the present ones could be handed on. */
-      readonly newKey: boolean;
-      readonly confirm: (change: ShownChange) => Promise<boolean>;
-    },
-  ): Promise<
-    | { readonly end: "reconfigured"; readonly hash: string; readonly cost: string }
-    | { readonly end: "present" }
-    | { readonly end: "declined" }
-  >;
-  /** Publishes the key for secrets that nodes of several operators have generated. */
-  secrets(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly network: string;
-      /** Is told what it costs at most. */
-      readonly confirm: (cost: string) => Promise<boolean>;
-    },
-  ): ReturnType<NetworkMeans<Config>["reconfigure"]>;
-  check(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly network: string;
-      readonly onFinding: (finding: Finding) => void;
-    },
-  ): Promise<boolean>;
-  cost(
-    this: void,
-    options: {
-      readonly config: Config;
-      /** With a gas price, any name. */
-      readonly network: string;
-      /** In place of the network's own, in gwei. */
-      readonly gasPrice: string | undefined;
-    },
-  ): Promise<{
-    /** With its unit; `nothing` on an embedded network. */
-    readonly gasPrice: string;
-    readonly gasPriceWei: string;
-    readonly calls: readonly {
-      readonly what: string;
-      readonly gas: string;
-      /** With its unit. */
-      readonly cost: string;
-      readonly costWei: string;
-    }[];
-  }>;
-  fund(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly network: string;
-      readonly link: string | undefined;
-      readonly coin: string | undefined;
-      readonly onTransfer: (transfer: { readonly what: string; readonly hash: string }) => void;
-      readonly onEnough: (sentence: string) => void;
-    },
-  ): Promise<void>;
-}
 
 interface CostFlags {
   readonly gasPrice?: string;
@@ -150,11 +23,7 @@ interface DeployFlags {
 }
 
 /** Adds `tyche network deploy`, `reconfigure`, `secrets`, `check`, `cost` and `fund` to `tyche network`. */
-export function registerNetworkTools<Config>(
-  network: Command,
-  terminal: Terminal,
-  means: NetworkMeans<Config>,
-): void {
+export function registerNetworkTools(network: Command, terminal: Terminal): void {
   const { out, colors } = terminal;
   network
     .command("deploy")
@@ -168,8 +37,10 @@ export function registerNetworkTools<Config>(
     .description("Deploys the contracts to a network for an oracle, and writes the contracts file.")
     .addHelpText("after", DEPLOY_HELP)
     .action(async (name: string, flags: DeployFlags) => {
-      const { end, file, total } = await means.deploy({
-        config: await means.readConfig(flags.config),
+      const { end, file, total } = await (
+        await loadTools()
+      ).deploy({
+        config: (await loadConfig(flags.config)).config,
         network: name,
         oracleFiles: flags.oracle,
         async confirm(estimate) {
@@ -198,8 +69,10 @@ export function registerNetworkTools<Config>(
       "Changes a network's oracle nodes; running nodes follow without a restart. The VRF keys stay the same.",
     )
     .action(async (name: string, flags: DeployFlags & { readonly newKey?: true }) => {
-      const done = await means.reconfigure({
-        config: await means.readConfig(flags.config),
+      const done = await (
+        await loadTools()
+      ).reconfigure({
+        config: (await loadConfig(flags.config)).config,
         network: name,
         cards: flags.oracle,
         newKey: flags.newKey === true,
@@ -224,8 +97,10 @@ export function registerNetworkTools<Config>(
       "Publishes the key for secrets that a network's nodes of several operators have generated among themselves. Start the service again afterwards.",
     )
     .action(async (name: string, flags: Omit<DeployFlags, "oracle">) => {
-      const done = await means.secrets({
-        config: await means.readConfig(flags.config),
+      const done = await (
+        await loadTools()
+      ).publishSecretKeys({
+        config: (await loadConfig(flags.config)).config,
         network: name,
         async confirm(cost) {
           out(`  cost       at most ${cost}`);
@@ -247,8 +122,10 @@ export function registerNetworkTools<Config>(
       "Checks a network: its nodes, contracts, accounts and LINK. Exit code 1 when anything is wrong.",
     )
     .action(async (name: string, flags: { readonly config?: string }) => {
-      const isFine = await means.check({
-        config: await means.readConfig(flags.config),
+      const isFine = await (
+        await loadTools()
+      ).check({
+        config: (await loadConfig(flags.config)).config,
         network: name,
         onFinding({ isOk, text, remedy }) {
           out(`${isOk ? colors.green("✓") : colors.red("✗")} ${text}`);
@@ -265,8 +142,8 @@ export function registerNetworkTools<Config>(
     .option("--json", "print JSON")
     .description("Shows what calls cost at the network's current gas price, also before a deployment.")
     .action(async (name: string, flags: CostFlags) => {
-      const config = await means.readConfig(flags.config);
-      const costs = await means.cost({ config, network: name, gasPrice: flags.gasPrice });
+      const { config } = await loadConfig(flags.config);
+      const costs = await (await loadTools()).cost({ config, network: name, gasPrice: flags.gasPrice });
       if (flags.json) return out(JSON.stringify({ network: name, ...costs }, null, 2));
       const { gasPrice, calls } = costs;
       out(`gas costs ${gasPrice} on ${name}; request and answer together take`);
@@ -289,8 +166,10 @@ export function registerNetworkTools<Config>(
     .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
       if (flags.link === undefined && flags.coin === undefined)
         throw new UsageError("name what to send: --link, --coin, or both");
-      await means.fund({
-        config: await means.readConfig(flags.config),
+      await (
+        await loadTools()
+      ).fund({
+        config: (await loadConfig(flags.config)).config,
         network: name,
         link: flags.link,
         coin: flags.coin,
@@ -299,6 +178,8 @@ export function registerNetworkTools<Config>(
       });
     });
 }
+
+const loadTools = () => import("../app/tools/networkTools.ts");
 
 function printEstimate(estimate: ShownEstimate, { out, colors }: Terminal): void {
   const { deployer, balance, left, steps, gas, gasPrice, cost, missing, existing, isResumed } = estimate;

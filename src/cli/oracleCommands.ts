@@ -1,61 +1,19 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Logger } from "pino";
-import { findOutsideKey, type OutsideSecret } from "../lib/outsideSecret.ts";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
+import type { OracleRole } from "../app/oracle/oracleRole.ts";
+import type { EvidenceFinding } from "../app/tools/evidenceTool.ts";
+import type { OracleCard } from "../networks/external/oracleCards.ts";
+import type { OracleIdentity } from "../networks/external/oracleIdentity.ts";
+import { findOutsideKey } from "../lib/outsideSecret.ts";
+import { dataDirOfEnvironment, loadConfig, loadService } from "./environment.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import { createServiceTerminal, type Terminal } from "./terminal.ts";
-import { UsageError } from "./usageError.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 const HELP = `
 Serves the configured networks that have rpcUrls, with one set of keys for each chain, derived from the master key in TYCHE_DATA_DIR.
 The oracle of embedded networks runs in the process of \`tyche start\`. /readyz, /healthz and /metrics are on PORT.`;
-
-/** An oracle's public identity on one chain. */
-interface Identity {
-  readonly chainId: number;
-  readonly vrf: { readonly keyHash: string; readonly feeReceiver: string };
-  readonly functions: { readonly signers: readonly string[]; readonly transmitters: readonly string[] };
-}
-
-/** A part of an oracle that several operators run. */
-type OracleRole = { readonly role: "node"; readonly url: string } | { readonly role: "vrf" };
-
-/** The public identity of one such part on one chain. */
-type Card = { readonly chainId: number } & (
-  | { readonly role: "node"; readonly url: string; readonly signer: string; readonly transmitter: string }
-  | { readonly role: "vrf"; readonly keyHash: string; readonly feeReceiver: string }
-);
-
-/** The implementations that the program's composition provides. */
-export interface OracleMeans<Config extends { readonly logLevel: string }> {
-  readConfig(this: void, file: string | undefined): Promise<Config>;
-  start(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly dataDir: string;
-      readonly masterKey: OutsideSecret | undefined;
-      readonly log: Logger;
-      readonly onFatal: (message: string) => void;
-    },
-  ): Promise<{ readonly url: string; readonly networks: readonly string[]; close(): Promise<void> }>;
-  readKeys(
-    this: void,
-    options: {
-      readonly config: Config;
-      readonly dataDir: string;
-      readonly masterKey: OutsideSecret | undefined;
-      readonly chainIds: readonly number[];
-      readonly role: OracleRole | undefined;
-    },
-  ): Promise<{ readonly oracles: readonly Identity[] } | { readonly cards: readonly Card[] }>;
-  checkEvidence(
-    this: void,
-    options: { readonly file: string; readonly rpcUrl: string | undefined },
-  ): Promise<readonly { readonly isProven: boolean; readonly text: string }[]>;
-}
 
 interface KeysFlags {
   readonly config?: string;
@@ -66,17 +24,13 @@ interface KeysFlags {
 }
 
 /** Adds `tyche oracle`, `tyche oracle keys` and `tyche oracle evidence`. */
-export function registerOracle<Config extends { readonly logLevel: string }>(
-  program: Command,
-  terminal: Terminal,
-  means: OracleMeans<Config>,
-): void {
+export function registerOracle(program: Command, terminal: Terminal): void {
   const oracle = program
     .command("oracle")
     .option("--config <file>", "configuration file")
     .description("Runs the oracle of external networks until SIGINT or SIGTERM.")
     .addHelpText("after", HELP)
-    .action((flags: { readonly config?: string }) => start(means, flags.config));
+    .action((flags: { readonly config?: string }) => start(flags.config));
   oracle
     .command("keys")
     .option("--config <file>", "configuration file")
@@ -92,8 +46,10 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
     .description("Prints the oracle's public identity; its first use creates the keys.")
     .action(async (_: object, command: Command) => {
       const flags: KeysFlags = command.optsWithGlobals();
-      const identities = await means.readKeys({
-        config: await means.readConfig(flags.config),
+      const { config } = await loadConfig(flags.config);
+      const { readOracleKeys } = await import("../app/oracle/oracleKeys.ts");
+      const identities = readOracleKeys({
+        config,
         dataDir: dataDirOfEnvironment(),
         masterKey: findOutsideKey(process.env),
         chainIds: flags.chainId ?? [],
@@ -112,46 +68,45 @@ export function registerOracle<Config extends { readonly logLevel: string }>(
       parseRpcUrl,
     )
     .description("Checks evidence against oracle nodes. Exit code 1 when any of it proves nothing.")
-    .action(async (file: string, flags: { readonly rpcUrl?: string }) =>
-      printFindings(await means.checkEvidence({ file, rpcUrl: flags.rpcUrl }), terminal),
-    );
+    .action(async (file: string, { rpcUrl }: { readonly rpcUrl?: string }) => {
+      const { checkEvidenceFile } = await import("../app/tools/evidenceTool.ts");
+      printFindings(await checkEvidenceFile({ file, rpcUrl }), terminal);
+    });
 }
 
-function printFindings(
-  findings: readonly { readonly isProven: boolean; readonly text: string }[],
-  { out, colors }: Terminal,
-): void {
+function printFindings(findings: readonly EvidenceFinding[], { out, colors }: Terminal): void {
   for (const { isProven, text } of findings) out(`${isProven ? colors.green("✓") : colors.red("✗")} ${text}`);
   if (findings.length === 0) out("there is no evidence in it");
   if (!findings.every(({ isProven }) => isProven)) process.exitCode = 1;
 }
 
-async function start<Config extends { readonly logLevel: string }>(
-  means: OracleMeans<Config>,
-  configFile: string | undefined,
-): Promise<void> {
+async function start(configFile: string | undefined): Promise<void> {
   const terminal = createServiceTerminal();
   const { out, err, colors } = terminal;
-  const config = await means.readConfig(configFile);
+  const { config } = await loadConfig(configFile);
   const log = await createLog(config.logLevel);
   const masterKey = findOutsideKey(process.env);
   // No child process needs it.
   delete process.env["TYCHE_MASTER_KEY"];
-  const oracle = await means.start({
+  const options = {
     config,
     dataDir: dataDirOfEnvironment(),
     masterKey,
     log,
-    onFatal(message) {
+    onFatal(message: string) {
       err(`${message}; the oracle stops, and continues from the chain when it is started again`);
       process.exit(1);
     },
-  });
+  };
+  const { startTraced } = await import("../app/tracing.ts");
+  const oracle = await startTraced("tyche-oracle", options, async () =>
+    (await loadService(import("../app/startOracle.ts"))).startOracle(options),
+  );
   out(`Oracle of ${oracle.networks.join(", ")}\n  State     ${colors.cyan(`${oracle.url}/readyz`)}`);
   stopOnSignals(oracle, terminal);
 }
 
-function printIdentity({ chainId, vrf, functions }: Identity, { out, colors }: Terminal): void {
+function printIdentity({ chainId, vrf, functions }: OracleIdentity, { out, colors }: Terminal): void {
   out(colors.bold(`chain ${chainId}`));
   out(`  VRF key hash   ${vrf.keyHash}`);
   out(`  fee receiver   ${vrf.feeReceiver}  (sends proofs; needs coin)`);
@@ -159,7 +114,7 @@ function printIdentity({ chainId, vrf, functions }: Identity, { out, colors }: T
   for (const transmitter of functions.transmitters) out(`  transmitter    ${transmitter}  (needs coin)`);
 }
 
-function printCard(card: Card, { out, colors }: Terminal): void {
+function printCard(card: OracleCard, { out, colors }: Terminal): void {
   out(colors.bold(`chain ${card.chainId}, ${card.role === "node" ? "oracle node" : "VRF"}`));
   if (card.role === "node") {
     out(`  URL            ${card.url}`);

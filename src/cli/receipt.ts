@@ -1,4 +1,7 @@
 import type { PresetValue, RequestVerification, ShownResult, Verification } from "../api/types.ts";
+import { loadPresets } from "../presets/presetNames.ts";
+import { readResult } from "../presets/readResult.ts";
+import { findPresetFolders } from "../requests/accept/presetFolder.ts";
 import { keccak256, stringToHex, type Hex } from "viem";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { UNKNOWN_PRESET } from "../lib/drawWords.ts";
@@ -41,18 +44,11 @@ export interface Receipt {
 }
 
 /** A result as people and programs get it. */
-export interface ReadResult {
+interface ReadResult {
   readonly parsedResult: string;
   readonly value: PresetValue | null;
   readonly shown: ShownResult | undefined;
 }
-
-/** Reads the bytes of a preset's result as the preset says. `params` are its arguments by name. */
-export type ReadPreset = (
-  preset: string,
-  bytes: Uint8Array,
-  params: Readonly<Record<string, unknown>>,
-) => Promise<ReadResult | undefined>;
 
 /** What a receipt and the chain say of one request. */
 export interface ReceiptCheck {
@@ -103,11 +99,7 @@ export async function readReceipt(file: string): Promise<Receipt> {
 }
 
 /** Compares a receipt with what a verification found. */
-export async function checkReceipt(
-  receipt: Receipt,
-  found: Verification,
-  readPreset: ReadPreset,
-): Promise<ReceiptCheck> {
+export async function checkReceipt(receipt: Receipt, found: Verification): Promise<ReceiptCheck> {
   const { requestId, label, params } = receipt;
   const request = found.requests.find((one) =>
     requestId === undefined ? one.label?.label === label : one.requestId === requestId,
@@ -118,7 +110,7 @@ export async function checkReceipt(
   }
   const agreed: string[] = [];
   const problems: string[] = [];
-  const readings = await readResults(request, params, readPreset);
+  const readings = await readResults(request, params);
   const pairs = [...compare(receipt, request, found), ...compareResult(receipt, request, readings)];
   for (const [what, told, actual] of pairs)
     if (told === actual) agreed.push(what);
@@ -233,14 +225,14 @@ function* compareResult(
 async function readResults(
   { kind, result, err, preset, args }: RequestVerification,
   params: Receipt["params"],
-  readPreset: ReadPreset,
 ): Promise<readonly ReadResult[]> {
   if (kind === "random" || result === null) return [];
   if (err !== "0x") return [{ parsedResult: "", value: null, shown: undefined }];
   const bytes = fromHexText(result as Hex);
   if (kind === "preset") {
     const named = preset?.parameters.map((name, i) => [name, fromArgument(args?.[i] ?? "")]) ?? [];
-    const read = await readPreset(preset?.name ?? "", bytes, Object.fromEntries(named) as Receipt["params"]);
+    const found = (await loadPresets(findPresetFolders())).find((one) => one.name === preset?.name);
+    const read = found && readResult(found, bytes, Object.fromEntries(named) as Receipt["params"]);
     return read === undefined ? [] : [read];
   }
   const types = RETURN_TYPES.filter((type) => (params["returnType"] ?? type) === type);

@@ -9,7 +9,7 @@ import { SECRET_NAME } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
-import { UsageError } from "./usageError.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 interface Flags extends ServiceFlags, NetworkFlag {
   readonly json?: true;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Logger } from "pino";
-import { findOutsideKey, findOutsideToken, type OutsideSecret } from "../lib/outsideSecret.ts";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
+import type { Tyche, TycheOptions } from "../app/startTyche.ts";
+import { findOutsideKey, findOutsideToken } from "../lib/outsideSecret.ts";
+import { dataDirOfEnvironment, loadConfig, loadService } from "./environment.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
 import { createServiceTerminal, oneLine, type Terminal } from "./terminal.ts";
@@ -38,46 +38,8 @@ export interface StartFlags {
   readonly host?: string;
 }
 
-/** The part of the configuration that the command uses. */
-export interface StartConfig {
-  readonly logLevel: string;
-}
-
-/** Starts the service in this process; the composition documents its options and result. */
-export interface StartService<Config extends StartConfig> {
-  /** Reads the configuration from the file that the flags name, or from its default place; port and host override it. */
-  readConfig(
-    flags: StartFlags,
-  ): Promise<{ readonly config: Config; readonly unknownVariables: readonly string[] }>;
-  start(options: {
-    readonly config: Config;
-    readonly dataDir: string;
-    readonly masterKey: OutsideSecret | undefined;
-    readonly operatorToken: OutsideSecret | undefined;
-    readonly log: Logger;
-    readonly acceptChains: readonly string[];
-    readonly onFatal: (message: string) => void;
-    readonly onNetwork: (network: {
-      readonly name: string;
-      /** Absent where the URL is private to the operator. */
-      readonly rpcUrl?: string;
-      readonly ms: number;
-      readonly isNew: boolean;
-    }) => void;
-    readonly onDown: (name: string) => void;
-  }): Promise<RunningService>;
-}
-
-/** A service that runs in this process. */
-interface RunningService extends Omit<Welcome, "dataDir"> {
-  close(): Promise<void>;
-}
-
 /** Adds `tyche start`. */
-export function registerStart<Config extends StartConfig>(
-  program: Command,
-  service: StartService<Config>,
-): void {
+export function registerStart(program: Command): void {
   program
     .command("start")
     .option("--port <number>", "port of the API; 0 takes a free one (default 3000)")
@@ -85,18 +47,15 @@ export function registerStart<Config extends StartConfig>(
     .option("--config <file>", "configuration file")
     .description("Serves the API, with embedded chains and their oracle, until SIGINT or SIGTERM.")
     .addHelpText("after", HELP)
-    .action((flags: StartFlags) => start(service, flags));
+    .action((flags: StartFlags) => start(flags));
 }
 
-async function start<Config extends StartConfig>(
-  service: StartService<Config>,
-  flags: StartFlags,
-): Promise<void> {
+async function start(flags: StartFlags): Promise<void> {
   const began = performance.now();
   const terminal = createServiceTerminal();
   const { out, err, colors } = terminal;
   const { env } = process;
-  const { config, unknownVariables } = await service.readConfig(flags);
+  const { config, unknownVariables } = await loadConfig(flags.config, { PORT: flags.port, HOST: flags.host });
   const log = await createLog(config.logLevel, terminal);
   for (const variable of unknownVariables)
     log.warn({ variable }, "nothing reads this environment variable; is it misspelt?");
@@ -107,32 +66,34 @@ async function start<Config extends StartConfig>(
   delete env["TYCHE_OPERATOR_TOKEN"];
   out(`${colors.bold("Tyche")} is starting`);
   const dataDir = dataDirOfEnvironment();
-  const tyche = await service
-    .start({
-      config,
-      dataDir,
-      masterKey,
-      operatorToken,
-      log,
-      acceptChains: listOf(env["TYCHE_ACCEPT_CHAINS"]),
-      onFatal(message) {
-        err(`${message}; the service stops, and continues from its stored state when it is started again`);
-        process.exit(1);
-      },
-      onNetwork({ name, rpcUrl, ms, isNew }) {
-        const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
-        out(
-          `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "the nodes configured for it"}  ${colors.dim(note)}`,
-        );
-      },
-      onDown: (name) => out(`  ${colors.red("✗")} ${name.padEnd(15)} down`),
-    })
-    .catch((error: unknown) => {
-      // The leftovers of a failed start must not keep the process alive, and with it the lock on the data directory. Chains die
-      // with the process.
-      setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
-      throw error;
-    });
+  const options: TycheOptions = {
+    config,
+    dataDir,
+    masterKey,
+    operatorToken,
+    log,
+    acceptChains: listOf(env["TYCHE_ACCEPT_CHAINS"]),
+    onFatal(message) {
+      err(`${message}; the service stops, and continues from its stored state when it is started again`);
+      process.exit(1);
+    },
+    onNetwork({ name, rpcUrl, ms, isNew }) {
+      const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
+      out(
+        `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "the nodes configured for it"}  ${colors.dim(note)}`,
+      );
+    },
+    onDown: (name) => out(`  ${colors.red("✗")} ${name.padEnd(15)} down`),
+  };
+  const { startTraced } = await import("../app/tracing.ts");
+  const tyche = await startTraced("tyche", options, async () =>
+    (await loadService(import("../app/startTyche.ts"))).startTyche(options),
+  ).catch((error: unknown) => {
+    // The leftovers of a failed start must not keep the process alive, and with it the lock on the data directory. Chains die
+    // with the process.
+    setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
+    throw error;
+  });
   printWelcome({ ...tyche, dataDir }, performance.now() - began, terminal);
 
   stopOnSignals(tyche, terminal);
@@ -145,30 +106,8 @@ function listOf(text: string | undefined): string[] {
     .filter((entry) => entry !== "");
 }
 
-/** What to tell people after a start. */
-export interface Welcome {
-  /** Base URL for callers, without a trailing slash. */
-  readonly url: string;
-  /** Base URL for programs on this machine, without a trailing slash. */
-  readonly localUrl: string;
-  /** Live key of the default dapp; secret. */
-  readonly apiKey: string;
-  /** File that holds it; absent if none does. */
-  readonly apiKeyFile?: string;
-  /** Opens the application, once; secret. */
-  readonly signInLink: string;
-  /** File or variable with the token that signs in to the application. */
-  readonly operatorTokenAt: string;
-  /** Absolute path: commands are given in other folders, too. */
-  readonly dataDir: string;
-  /** The networks that serve. */
-  readonly networks: readonly { readonly name: string }[];
-  /** The networks that could not be started. */
-  readonly down: {
-    readonly networks: readonly { readonly name: string; readonly why: string }[];
-    readonly remedies: readonly string[];
-  };
-}
+/** What to tell people after a start: `dataDir` is absolute, because commands are given in other folders, too. */
+export type Welcome = Omit<Tyche, "close"> & { readonly dataDir: string };
 
 /**
  * Prints where to reach the service and how to use it. Shows key and sign-in link only to a person; if a file or a program reads the

@@ -6,12 +6,8 @@ const NOTE = `
 The file needs no server: open it in a browser. If a node refuses pages opened from a file (CORS), serve the page, or save the chain data
 with \`tyche verify --save FILE\` and open it there.`;
 
-/** Adds `tyche verifier build`; `build` returns the page's HTML. */
-export function registerVerifier(
-  program: Command,
-  { out }: Terminal,
-  { build }: { readonly build: () => Promise<string> },
-): void {
+/** Adds `tyche verifier build`. */
+export function registerVerifier(program: Command, { out }: Terminal): void {
   program
     .command("verifier")
     .description("Builds the page that verifies results in a browser.")
@@ -20,7 +16,8 @@ export function registerVerifier(
     .option("--out <file>", "file to write", "verifier.html")
     .addHelpText("after", NOTE)
     .action(async (flags: { readonly out: string }) => {
-      await writeFile(flags.out, await build());
+      const { getVerifierPage } = await import("../app/verifierPage.ts");
+      await writeFile(flags.out, (await getVerifierPage()).html);
       out(flags.out);
     });
 }

@@ -2,7 +2,8 @@ import type { Verification, RequestVerification } from "../api/types.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
-import { dataDirOfEnvironment } from "./dappCommands.ts";
+import type { verifyWithTool } from "../app/tools/verifyTool.ts";
+import { dataDirOfEnvironment } from "./environment.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createExplorer } from "../client/index.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
@@ -13,9 +14,8 @@ import { describeValue } from "../lib/describeValue.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
 import { worstVerdict } from "../lib/verificationWords.ts";
 import { readText } from "./readText.ts";
-import type { ReadPreset } from "./receipt.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
-import { UsageError } from "./usageError.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 interface VerifyFlags {
   readonly requestId?: Hex;
@@ -41,33 +41,12 @@ Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is 
 (the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
 something other than expected, or than the receipt says.`;
 
-/** The implementation that the program's composition provides. */
-export interface VerifyMeans {
-  /** Checks a transaction without a service. */
-  readonly verify: (options: {
-    readonly network: string;
-    /** Hash of the transaction, or the label of a request in it. */
-    readonly which: Hex | { readonly label: string };
-    readonly dataDir: string;
-    /** Whether block hashes are recomputed; absent: as the network's blocks are known to be. */
-    readonly hasEthereumBlocks?: boolean;
-    readonly requestId?: Hex;
-    readonly rpcUrl?: string;
-    /** The published addresses, parsed but not validated. */
-    readonly contracts?: unknown;
-    /** Blocks in which further requests with a label are looked for. */
-    readonly labelSearch?: { readonly fromBlock?: bigint | undefined; readonly toBlock?: bigint | undefined };
-    /** Called with the chain data that was read, as JSON. */
-    readonly onChainData?: (json: string) => Promise<void>;
-  }) => Promise<Verification>;
-  readonly readPreset: ReadPreset;
-}
-
 /** Adds `tyche verify`. */
 export function registerVerify(
   program: Command,
   terminal: Terminal,
-  { verify, readPreset }: VerifyMeans,
+  verify: typeof verifyWithTool = async (options) =>
+    (await import("../app/tools/verifyTool.ts")).verifyWithTool(options),
 ): void {
   program
     .command("verify")
@@ -136,7 +115,7 @@ export function registerVerify(
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
       const found = typeof which === "string" ? verified : onlyLabelled(verified, which.label);
-      const checked = receipt === undefined ? undefined : await checkReceipt(receipt, found, readPreset);
+      const checked = receipt === undefined ? undefined : await checkReceipt(receipt, found);
       const unexpected = (checked?.problems ?? []).map((problem) => `not as the receipt says: ${problem}`);
       for (const request of found.requests)
         for (const expectation of expect) {

@@ -6,7 +6,7 @@ import { countOf } from "./countOf.ts";
 import { listPages } from "./pagedCommand.ts";
 import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
-import { UsageError } from "./usageError.ts";
+import { UsageError } from "../lib/usageError.ts";
 
 interface Flags extends ServiceFlags {
   readonly json?: true;

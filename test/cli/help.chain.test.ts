@@ -39,10 +39,9 @@ async function registerAll(program: Command): Promise<void> {
   for (const file of readdirSync(folder)) {
     const exported = (await import(new URL(file, folder).href)) as Readonly<Record<string, unknown>>;
     for (const [name, register] of Object.entries(exported))
-      if (/^register(?!Network)/.test(name))
-        (register as (...given: unknown[]) => void)(program, terminal, {});
+      if (/^register(?!Network)/.test(name)) (register as (...given: unknown[]) => void)(program, terminal);
   }
-  registerNetworkTools(registerNetwork(program, terminal), terminal, {} as never);
+  registerNetworkTools(registerNetwork(program, terminal), terminal);
 }
 
 test("every command has examples, with options that it has", async () => {

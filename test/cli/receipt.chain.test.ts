@@ -4,7 +4,6 @@ import path from "node:path";
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RequestVerification, Verification } from "../../src/api/types.ts";
-import { readPresetResult } from "../../src/app/tools/verifyTool.ts";
 import { checkReceipt, readReceipt } from "../../src/cli/receipt.ts";
 
 let folder: string;
@@ -78,7 +77,7 @@ async function check(answer: object, change: Partial<RequestVerification> = {}) 
     contracts: {},
     trust: [],
   };
-  return await checkReceipt(await readReceipt(file), found, readPresetResult);
+  return await checkReceipt(await readReceipt(file), found);
 }
 
 test("the 202 of a request is compared with all that it says", async () => {

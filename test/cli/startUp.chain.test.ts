@@ -30,7 +30,7 @@ const RECORDER = `import { registerHooks } from "node:module";
   process.on("exit", () => writeFileSync(${JSON.stringify(list)}, [...urls].join("\\n")));`;
 
 const ROOT = new URL("../../", import.meta.url).href;
-const ENTRY = path.resolve(import.meta.dirname, "../../src/app/tyche.ts");
+const ENTRY = path.resolve(import.meta.dirname, "../../src/tyche.ts");
 let service: ReturnType<typeof createServer>;
 let url: string;
 
@@ -55,7 +55,7 @@ async function loadedBy(args: readonly string[]) {
   const urls = readFileSync(list, "utf8").split("\n");
   const packages = urls.flatMap((one) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(one)?.[1] ?? []);
   const files = urls.filter((one) => one.startsWith(ROOT)).map((one) => one.slice(ROOT.length));
-  const engine = files.filter((file) => ENGINE.test(file) && file !== "src/app/tyche.ts");
+  const engine = files.filter((file) => ENGINE.test(file));
   return { packages: [...new Set(packages)].toSorted(), engine };
 }
 

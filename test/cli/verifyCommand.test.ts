@@ -6,7 +6,8 @@ import { Command } from "commander";
 import pc from "picocolors";
 import { keccak256, stringToHex } from "viem";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { registerVerify, type VerifyMeans } from "../../src/cli/verifyCommand.ts";
+import type { VerifyToolOptions } from "../../src/app/tools/verifyTool.ts";
+import { registerVerify } from "../../src/cli/verifyCommand.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
 
@@ -32,14 +33,11 @@ async function run(flags: readonly string[], found = NOTHING, which: string = TX
   const lines: string[] = [];
   const write = (text: string) => void lines.push(text);
   const terminal: Terminal = { out: write, err: write, isTerminal: false, colors: pc.createColors(false) };
-  let asked: Parameters<VerifyMeans["verify"]>[0] | undefined;
+  let asked: VerifyToolOptions | undefined;
   const program = new Command();
-  registerVerify(program, terminal, {
-    verify(options) {
-      asked = options;
-      return Promise.resolve(found);
-    },
-    readPreset: () => Promise.resolve(undefined),
+  registerVerify(program, terminal, (options) => {
+    asked = options;
+    return Promise.resolve(found);
   });
   await program.parseAsync(["verify", "sepolia", which, ...flags], { from: "user" });
   return { asked, output: lines.join("\n") };
@@ -60,13 +58,10 @@ test.each([
 
 test("takes the url of an answer alone, which names the network", async () => {
   const program = new Command();
-  let asked: Parameters<VerifyMeans["verify"]>[0] | undefined;
-  registerVerify(program, QUIET, {
-    verify(options) {
-      asked = options;
-      return Promise.resolve(NOTHING);
-    },
-    readPreset: () => Promise.resolve(undefined),
+  let asked: VerifyToolOptions | undefined;
+  registerVerify(program, QUIET, (options) => {
+    asked = options;
+    return Promise.resolve(NOTHING);
   });
   const url = `https://tyche.example.org/explorer/sepolia/tx/${TX}`;
   await program.parseAsync(["verify", url], { from: "user" });
@@ -78,8 +73,7 @@ test.each([
   [`https://sepolia.etherscan.io/tx/${TX}`, `tyche verify <network> https://sepolia.etherscan.io/tx/${TX}`],
 ])("says what to enter first in place of %s", async (text, reason) => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  const means = { verify: () => Promise.resolve(NOTHING), readPreset: () => Promise.resolve(undefined) };
-  registerVerify(program, QUIET, means);
+  registerVerify(program, QUIET, () => Promise.resolve(NOTHING));
   const verify = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => {} });
   await expect(verify.parseAsync([text], { from: "user" })).rejects.toThrow(reason);
 });
@@ -91,8 +85,7 @@ test.each([
   ["x".repeat(101), "a label must have 1 to 100 characters"],
 ])("rejects %s in place of it", async (text, reason) => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  const means = { verify: () => Promise.resolve(NOTHING), readPreset: () => Promise.resolve(undefined) };
-  registerVerify(program, {} as Terminal, means);
+  registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
   const verify = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => {} });
   const parsed = verify.parseAsync(["sepolia", text], { from: "user" });
   await expect(parsed).rejects.toThrow(reason);
@@ -102,8 +95,7 @@ test.each([[["sepolia"]], [["req_01h000000000000000000000ab", TX]]])(
   "says what to enter in place of %j",
   async (args) => {
     const program = new Command();
-    const means = { verify: () => Promise.resolve(NOTHING), readPreset: () => Promise.resolve(undefined) };
-    registerVerify(program, {} as Terminal, means);
+    registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
     await expect(program.parseAsync(["verify", ...args], { from: "user" })).rejects.toThrow(
       "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
     );

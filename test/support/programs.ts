@@ -2,7 +2,7 @@ import path from "node:path";
 
 /** Programs that tests start by the dozen, by the name of their bundled module. */
 export const PROGRAMS = {
-  tyche: "src/app/tyche.ts",
+  tyche: "src/tyche.ts",
   crashEntry: "test/crash/crashEntry.ts",
   lyingNode: "test/external/support/lyingNode.ts",
 } as const;

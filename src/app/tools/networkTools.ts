@@ -10,11 +10,18 @@ import { fromHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
 import { readContractsFile, type ContractsFile } from "../../networks/external/contractsFile.ts";
-import { deployNetwork, type DeploymentEstimate } from "../../networks/external/deployNetwork.ts";
+import {
+  deployNetwork,
+  type DeployedStep,
+  type DeploymentEstimate,
+} from "../../networks/external/deployNetwork.ts";
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
 import { publishKeys } from "../../networks/external/publishKeys.ts";
-import { reconfigureNetwork } from "../../networks/external/reconfigureNetwork.ts";
+import {
+  reconfigureNetwork,
+  type ReconfigurationEstimate,
+} from "../../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
 import {
   readOracleIdentity,
@@ -25,7 +32,6 @@ import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
 import { readFormerSet, readNodeSet, type NodeSet } from "../../oracle/node/nodeSet.ts";
 import type { KeyAnswer } from "../../oracle/secrets/keyAgreement.ts";
 import { digestOf } from "../../oracle/secrets/vault.ts";
-import type { NetworkMeans } from "../../cli/networkCommands.ts";
 import type { Config } from "../config/configSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import {
@@ -38,110 +44,179 @@ import {
 import { loadOperatorKey } from "../network/operatorKey.ts";
 import { StartError } from "../startError.ts";
 
-type Means = Omit<NetworkMeans<Config>, "readConfig">;
+interface NetworkOptions {
+  readonly config: Config;
+  readonly network: string;
+}
 
-/** The implementations of `tyche network deploy`, `reconfigure`, `secrets`, `check`, `cost` and `fund`. */
-export const NETWORK_TOOLS: Means = {
-  async deploy({ config, network, oracleFiles, confirm, onStep }) {
-    const { settings, sending, show, withOperator } = findExternal(config, network);
-    const oracle = readOracle(oracleFiles, sending.profile.chainId);
-    let totalWei = 0n;
-    const end = await withOperator((account) =>
-      deployNetwork({
-        ...sending,
-        ...account,
-        oracle,
-        vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
-        chainlink: chainlinkVrfOf(settings, sending.profile),
-        nativePayment: settings.nativePayment,
-        laneMaxGasWei: laneMaxGasWeiOf(settings),
-        confirm: (estimate) => confirm(showEstimate(estimate, show)),
-        onStep({ costWei, gasUsed: _, ...step }) {
-          totalWei += costWei;
-          onStep({ ...step, cost: show(costWei) });
-        },
-      }),
-    );
-    return { end, file: sending.file, total: show(totalWei) };
-  },
+/** What a deployment is about to do; amounts are strings with their unit. */
+export type ShownEstimate = ReturnType<typeof showEstimate>;
 
-  async reconfigure({ config, network, cards, newKey, confirm }) {
-    const { sending, show, readContracts, withOperator } = findExternal(config, network);
-    const contracts = readContracts();
-    const { functions } = readOracleCards(cards, sending.profile.chainId, contracts.oracle);
-    const done = await withOperator(async (account) => {
-      const urls = parseNodeUrls(functions.offchainConfig!, functions.signers.length)!;
-      const formerKey = await findFormerKey({ ...account, contracts, functions, urls, newKey });
-      return await reconfigureNetwork({
-        ...sending,
-        ...account,
-        contracts,
-        functions: { ...functions, offchainConfig: encodeNodeUrls(urls, formerKey) },
-        confirm: ({ balanceWei, gas, gasPriceWei, ...estimate }) =>
-          confirm({ ...estimate, balance: show(balanceWei), cost: show(gas * gasPriceWei) }),
-      });
-    });
-    return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
-  },
+/** A mined transaction; the cost has its unit. */
+export type ShownStep = Omit<DeployedStep, "costWei" | "gasUsed"> & { readonly cost: string };
 
-  async secrets({ config, network, confirm }) {
-    const { sending, show, readContracts, withOperator } = findExternal(config, network);
-    const contracts = readContracts();
-    const done = await withOperator(async (account) => {
-      const { functionsCoordinator } = contracts.contracts;
-      const { configDigest } = await askContract(account.client, functionsCoordinator, LATEST_CONFIG);
-      const keys = await readSharedKey(contracts, account.operator, configDigest);
-      return await publishKeys({
-        ...sending,
-        ...account,
-        contracts,
-        keys,
-        confirm: (costWei) => confirm(show(costWei)),
-      });
-    });
-    return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
-  },
-
-  async check({ config, network, onFinding }) {
-    const { settings, sending, readContracts } = findExternal(config, network);
-    return await checkNetwork({
-      ...sending,
-      rpcUrls: settings.rpcUrls,
-      presetVrfKeys: settings.presetVrfKeys,
-      readContracts,
-      operator: async () => (await loadOperator(network, settings)).address,
-      onFinding: onFinding satisfies (finding: NetworkFinding) => void,
-    });
-  },
-
-  async cost({ config, network, gasPrice }) {
-    const found = config.networks[network];
-    const external = found === undefined || isEmbedded(found) ? undefined : found;
-    if (gasPrice !== undefined)
-      return costsAt(parseGwei(gasPrice), external ? profileOfExternal(network, external).coin : "coins");
-    if (found !== undefined && external === undefined)
-      return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
-    const { sending, withClient } = findExternal(config, network);
-    const { profile, fees } = sending;
-    return await withClient(async (client) => costsAt(await fees.gasPriceWei(client), profile.coin));
-  },
-
-  async fund({ config, network, link, coin, onTransfer, onEnough }) {
-    const { sending, readContracts, withOperator } = findExternal(config, network);
-    const contracts = readContracts();
-    await withOperator((account) =>
-      fundNetwork({
-        ...sending,
-        ...account,
-        contracts,
-        reserveJuels: link === undefined ? undefined : parseEther(link),
-        coinWei: coin === undefined ? undefined : parseEther(coin),
-        onTransfer,
-        onEnough,
-      }),
-    );
-  },
+/** What a change of a network's nodes is about to do; amounts are strings with their unit. */
+export type ShownChange = Omit<ReconfigurationEstimate, "balanceWei" | "gas" | "gasPriceWei"> & {
+  readonly balance: string;
+  /** Maximum cost. */
+  readonly cost: string;
 };
+
+/** Deploys the contracts to a network for an oracle, and writes the contracts file. */
+export async function deploy({
+  config,
+  network,
+  oracleFiles,
+  confirm,
+  onStep,
+}: NetworkOptions & {
+  readonly oracleFiles: readonly string[];
+  readonly confirm: (estimate: ShownEstimate) => Promise<boolean>;
+  readonly onStep: (step: ShownStep) => void;
+}) {
+  const { settings, sending, show, withOperator } = findExternal(config, network);
+  const oracle = readOracle(oracleFiles, sending.profile.chainId);
+  let totalWei = 0n;
+  const end = await withOperator((account) =>
+    deployNetwork({
+      ...sending,
+      ...account,
+      oracle,
+      vrfVersion: typeof settings.vrf === "object" ? "v2.5" : settings.vrf,
+      chainlink: chainlinkVrfOf(settings, sending.profile),
+      nativePayment: settings.nativePayment,
+      laneMaxGasWei: laneMaxGasWeiOf(settings),
+      confirm: (estimate) => confirm(showEstimate(estimate, show)),
+      onStep({ costWei, gasUsed: _, ...step }) {
+        totalWei += costWei;
+        onStep({ ...step, cost: show(costWei) });
+      },
+    }),
+  );
+  return { end, file: sending.file, total: show(totalWei) };
+}
+
+/** Changes the nodes of a network's oracle. */
+export async function reconfigure({
+  config,
+  network,
+  cards,
+  newKey,
+  confirm,
+}: NetworkOptions & {
+  readonly cards: readonly string[];
+  /** Whether the nodes generate a new key for secrets, though that of the present ones could be handed on. */
+  readonly newKey: boolean;
+  readonly confirm: (change: ShownChange) => Promise<boolean>;
+}) {
+  const { sending, show, readContracts, withOperator } = findExternal(config, network);
+  const contracts = readContracts();
+  const { functions } = readOracleCards(cards, sending.profile.chainId, contracts.oracle);
+  const done = await withOperator(async (account) => {
+    const urls = parseNodeUrls(functions.offchainConfig!, functions.signers.length)!;
+    const formerKey = await findFormerKey({ ...account, contracts, functions, urls, newKey });
+    return await reconfigureNetwork({
+      ...sending,
+      ...account,
+      contracts,
+      functions: { ...functions, offchainConfig: encodeNodeUrls(urls, formerKey) },
+      confirm: ({ balanceWei, gas, gasPriceWei, ...estimate }) =>
+        confirm({ ...estimate, balance: show(balanceWei), cost: show(gas * gasPriceWei) }),
+    });
+  });
+  return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
+}
+
+/** Publishes the key for secrets that nodes of several operators have generated. */
+export async function publishSecretKeys({
+  config,
+  network,
+  confirm,
+}: NetworkOptions & {
+  /** Is told what it costs at most. */
+  readonly confirm: (cost: string) => Promise<boolean>;
+}) {
+  const { sending, show, readContracts, withOperator } = findExternal(config, network);
+  const contracts = readContracts();
+  const done = await withOperator(async (account) => {
+    const { functionsCoordinator } = contracts.contracts;
+    const { configDigest } = await askContract(account.client, functionsCoordinator, LATEST_CONFIG);
+    const keys = await readSharedKey(contracts, account.operator, configDigest);
+    return await publishKeys({
+      ...sending,
+      ...account,
+      contracts,
+      keys,
+      confirm: (costWei) => confirm(show(costWei)),
+    });
+  });
+  return done.end === "reconfigured" ? { ...done, cost: show(done.costWei) } : done;
+}
+
+/** Checks a network: its nodes, contracts, accounts and LINK. Returns whether all is well. */
+export async function check({
+  config,
+  network,
+  onFinding,
+}: NetworkOptions & {
+  readonly onFinding: (finding: NetworkFinding) => void;
+}) {
+  const { settings, sending, readContracts } = findExternal(config, network);
+  return await checkNetwork({
+    ...sending,
+    rpcUrls: settings.rpcUrls,
+    presetVrfKeys: settings.presetVrfKeys,
+    readContracts,
+    operator: async () => (await loadOperator(network, settings)).address,
+    onFinding,
+  });
+}
+
+/** Computes what calls cost. With a gas price, in gwei in place of the network's own, the network may have any name. */
+export async function cost({
+  config,
+  network,
+  gasPrice,
+}: NetworkOptions & { readonly gasPrice: string | undefined }) {
+  const found = config.networks[network];
+  const external = found === undefined || isEmbedded(found) ? undefined : found;
+  if (gasPrice !== undefined)
+    return costsAt(parseGwei(gasPrice), external ? profileOfExternal(network, external).coin : "coins");
+  if (found !== undefined && external === undefined)
+    return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
+  const { sending, withClient } = findExternal(config, network);
+  const { profile, fees } = sending;
+  return await withClient(async (client) => costsAt(await fees.gasPriceWei(client), profile.coin));
+}
+
+/** Tops up the LINK reserve and the oracle's accounts from the operator's account. */
+export async function fund({
+  config,
+  network,
+  link,
+  coin,
+  onTransfer,
+  onEnough,
+}: NetworkOptions & {
+  readonly link: string | undefined;
+  readonly coin: string | undefined;
+  readonly onTransfer: (transfer: { readonly what: string; readonly hash: string }) => void;
+  readonly onEnough: (sentence: string) => void;
+}) {
+  const { sending, readContracts, withOperator } = findExternal(config, network);
+  const contracts = readContracts();
+  await withOperator((account) =>
+    fundNetwork({
+      ...sending,
+      ...account,
+      contracts,
+      reserveJuels: link === undefined ? undefined : parseEther(link),
+      coinWei: coin === undefined ? undefined : parseEther(coin),
+      onTransfer,
+      onEnough,
+    }),
+  );
+}
 
 /** Finds a network of others in the configuration, and what commands on it need. */
 function findExternal(config: Config, network: string) {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
 import { createSandboxPool } from "../../../sandbox/index.ts";
-import { UsageError } from "../../cli/usageError.ts";
+import { UsageError } from "../../lib/usageError.ts";
 import { createChainClient, RpcError, type ChainClient } from "../../evm/client.ts";
 import { parseQuantity } from "../../lib/nodeAnswers.ts";
 import { MAX_RESPONSE_BYTES, findProfile, profileOf } from "../../networks/profiles.ts";
@@ -14,9 +14,7 @@ import { findOutsideKey } from "../../lib/outsideSecret.ts";
 import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createReadRecorder } from "../../verify/recordedReader.ts";
-import type { ReadPreset } from "../../cli/receipt.ts";
 import { findPresetNames, loadPresets } from "../../presets/presetNames.ts";
-import { readResult } from "../../presets/readResult.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
@@ -143,14 +141,6 @@ async function findDraw(
   throw new UsageError(
     `${lines.length} transactions have requests with ${where}; give the hash of one:\n${lines.join("\n")}`,
   );
-}
-
-/** Reads the bytes of a result as the preset of this name says; returns `undefined` without a preset, or if the bytes are not of its type. */
-export async function readPresetResult(
-  ...[name, bytes, params]: Parameters<ReadPreset>
-): ReturnType<ReadPreset> {
-  const preset = (await loadPresets(findPresetFolders())).find((one) => one.name === name);
-  return preset && readResult(preset, bytes, params);
 }
 
 async function readChainId(client: ChainClient): Promise<number> {

@@ -1,4 +1,4 @@
-import { TycheError } from "../lib/errors.ts";
+import { TycheError } from "./errors.ts";
 
 /** A command can't be run as it was called. */
 export class UsageError extends TycheError {
