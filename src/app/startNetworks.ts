@@ -8,6 +8,7 @@ import type { DeletedDapps } from "../requests/keep/deletedDapps.ts";
 import { JournalBehindError } from "../requests/takeover/journalCheck.ts";
 import { createDappPreparer } from "./network/dappPreparer.ts";
 import type { ServedNetwork } from "./network/servedNetwork.ts";
+import { untilOpen } from "./network/untilOpen.ts";
 import { StartError } from "./startError.ts";
 
 /** How often to look for dapps created on the command line meanwhile, and to retry what could not be prepared. */
@@ -23,11 +24,15 @@ export interface StartedNetwork {
   /** How long it took, in milliseconds. */
   readonly ms: number;
   readonly isNew: boolean;
+  /** Problems found with the chain, and what became of them: one sentence each. */
+  readonly findings: readonly string[];
 }
 
-/** A network that could not be started, and serves nothing until the next start. */
+/** A network that could not be started. */
 export interface DownNetwork {
   readonly name: string;
+  /** Whether its start is tried again; otherwise it serves nothing until the next start of the service. */
+  readonly isTriedAgain: boolean;
   /** What is wrong; the remedy too, unless it is among those of {@link DownNetworks}. */
   readonly why: string;
 }
@@ -40,10 +45,10 @@ export interface DownNetworks {
 }
 
 /**
- * Starts the networks in parallel, and from then on prepares what each dapp needs there. A network that can't be started serves
- * nothing and says why; the others serve.
+ * Starts the networks in parallel, and from then on prepares what each dapp needs there. Resolves once each has been tried. A network that
+ * can't be started serves nothing and says why; the others serve. If its chain couldn't be reached, its start is tried again until it serves.
  *
- * @throws {StartError} when none can be started.
+ * @throws {StartError} when none can be started, not even later.
  */
 export async function startNetworks(options: {
   readonly networks: readonly ServedNetwork[];
@@ -53,36 +58,58 @@ export async function startNetworks(options: {
   readonly log: Logger;
   readonly onNetwork: ((network: StartedNetwork) => void) | undefined;
   readonly onDown: ((name: string) => void) | undefined;
-}): Promise<{ readonly close: () => void; readonly down: DownNetworks }> {
+}): Promise<{ readonly close: () => Promise<void>; readonly down: DownNetworks }> {
   const { networks, dapps, registry, deletedDapps, log, onNetwork, onDown } = options;
   const preparers = networks.map((network) =>
     createDappPreparer({ network, dapps, registry, deletedDapps, log }),
   );
-  const failures: Failure[] = [];
+  const failures = new Map<string, Failure>();
+  const stopping = new AbortController();
 
-  const startOne = async (network: ServedNetwork, i: number): Promise<void> => {
-    const { name } = network.profile;
+  const openOne = async (network: ServedNetwork, i: number): Promise<void> => {
     const began = performance.now();
-    try {
-      const started = await network.start();
-      // A failed preparation must not keep the rest from being served.
-      await Promise.race([preparers[i]!.prepare(), sleep(PREPARATION_WAIT_MS, undefined, { ref: false })]);
-      network.serve();
-      onNetwork?.({ name, ...started, ms: performance.now() - began });
-    } catch (error) {
-      // Whoever starts the service is told what Tyche throws on purpose; anything else is a defect, and its stack helps to find it.
-      const level = error instanceof TycheError ? "debug" : "error";
-      log[level]({ network: name, err: error }, "the network could not be started");
-      failures.push({ name, error });
-      onDown?.(name);
-      network.fail(error);
-      await network.close();
-    }
+    const started = await network.start();
+    // A failed preparation must not keep the rest from being served.
+    await Promise.race([preparers[i]!.prepare(), sleep(PREPARATION_WAIT_MS, undefined, { ref: false })]);
+    network.serve();
+    onNetwork?.({ name: network.profile.name, ...started, ms: performance.now() - began });
   };
-  await Promise.all(networks.map(startOne));
-  const down = describeDown(failures);
-  const [first] = failures;
-  if (first !== undefined && failures.length === networks.length) {
+  const noteFailure = (network: ServedNetwork, error: unknown): void => {
+    const { name } = network.profile;
+    const isTriedAgain = isAway(network, error);
+    const isFirst = !failures.has(name);
+    failures.set(name, { name, error, isTriedAgain });
+    network.fail(error, { isTriedAgain });
+    // Whoever starts the service is told what Tyche throws on purpose; anything else is a defect, and its stack helps to find it.
+    const level = !(error instanceof TycheError) ? "error" : isFirst ? "debug" : "warn";
+    const what = isTriedAgain ? "; it is tried again" : "";
+    log[level]({ network: name, err: error }, `the network could not be started${what}`);
+    if (isFirst) onDown?.(name);
+  };
+  /** `tried` resolves after the first attempt, `ended` after the last. */
+  const startOne = (network: ServedNetwork, i: number) => {
+    const { promise: tried, resolve } = Promise.withResolvers<void>();
+    const open = untilOpen(() => openOne(network, i), {
+      signal: stopping.signal,
+      isFinal: (error) => !isAway(network, error),
+      onRetry(error) {
+        noteFailure(network, error);
+        resolve();
+      },
+    });
+    const ended = open
+      .catch(async (error: unknown) => {
+        if (!stopping.signal.aborted) noteFailure(network, error);
+        await network.close();
+      })
+      .finally(resolve);
+    return { tried, ended };
+  };
+  const starts = networks.map(startOne);
+  await Promise.all(starts.map(({ tried }) => tried));
+  const down = describeDown([...failures.values()]);
+  const [first] = failures.values();
+  if (first !== undefined && down.networks.filter((one) => !one.isTriedAgain).length === networks.length) {
     const reasons = down.networks.map(({ name, why }) => `  ${name}: ${why}`);
     throw new StartError(
       ["no network could be started:", ...reasons, ...down.remedies].join("\n"),
@@ -92,36 +119,53 @@ export async function startNetworks(options: {
   const prepareAll = async (): Promise<void> => {
     await Promise.all(preparers.map((preparer) => preparer.prepare()));
   };
+  const stopPreparing = repeat(prepareAll, DAPP_INTERVAL_MS, (error) =>
+    log.error({ err: error }, "the dapps could not be prepared"),
+  );
   return {
     down,
-    close: repeat(prepareAll, DAPP_INTERVAL_MS, (error) =>
-      log.error({ err: error }, "the dapps could not be prepared"),
-    ),
+    async close() {
+      stopPreparing();
+      stopping.abort();
+      await Promise.all(starts.map(({ ended }) => ended));
+    },
   };
 }
 
 interface Failure {
   readonly name: string;
   readonly error: unknown;
+  readonly isTriedAgain: boolean;
+}
+
+/** Whether a start failed for what others run, such as the nodes of a public network: it may succeed later without a change. */
+function isAway(network: ServedNetwork, error: unknown): boolean {
+  const isOfOthers = error instanceof TycheError && error.blame === "upstream" && error.retryable;
+  return isOfOthers && !network.view().embedded;
 }
 
 /** Says why networks are down, in the order of their names, and what to do about all of the same kind once. */
 function describeDown(failures: readonly Failure[]): DownNetworks {
   const sorted = failures.toSorted((a, b) => a.name.localeCompare(b.name));
-  const namesOf = (isBehind: boolean): readonly string[] =>
-    sorted.filter(({ error }) => error instanceof JournalBehindError === isBehind).map(({ name }) => name);
-  const [behind, others] = [namesOf(true), namesOf(false)];
+  const namesOf = (isOfKind: (failure: Failure) => boolean): readonly string[] =>
+    sorted.filter(isOfKind).map(({ name }) => name);
+  const isBehind = ({ error }: Failure): boolean => error instanceof JournalBehindError;
+  const behind = namesOf(isBehind);
+  const away = namesOf(({ isTriedAgain }) => isTriedAgain);
+  const others = namesOf((failure) => !isBehind(failure) && !failure.isTriedAgain);
   return {
-    networks: sorted.map(({ name, error }) => ({
+    networks: sorted.map(({ name, error, isTriedAgain }) => ({
       name,
+      isTriedAgain,
       why: error instanceof JournalBehindError ? error.problem : messageOf(error),
     })),
     remedies: [
       ...(behind.length === 0 ? [] : [JournalBehindError.remedyFor(behind)]),
-      ...(others.length === 0
+      ...(others.length === 0 ? [] : [`Mend what is said of ${others.join(", ")}`]),
+      ...(away.length === 0
         ? []
         : [
-            `Mend what is said of ${others.join(", ")}: rpcUrls of the configuration names the nodes of a public network`,
+            `Nodes of ${away.join(", ")} are tried again, every 30 s in the end; no restart is needed, unless rpcUrls of the configuration has to be corrected`,
           ]),
     ],
   };

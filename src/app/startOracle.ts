@@ -5,7 +5,6 @@ import { Registry, collectDefaultMetrics } from "prom-client";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
-import { messageOf } from "../lib/errors.ts";
 import { registerSandboxMetrics } from "../requests/observe/sandboxMetrics.ts";
 import { createTransactionObserver } from "../requests/observe/transactionMetrics.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
@@ -16,6 +15,7 @@ import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
 import { profileOfExternal } from "./network/externalNetworks.ts";
+import { listenError } from "./process/listenError.ts";
 import { openSandboxNetwork } from "./process/openSandboxNetwork.ts";
 import { serveOracleNetwork, type OracleNetwork } from "./oracle/oracleNetwork.ts";
 import { listenForOracle, type OracleServer } from "./oracle/oracleServer.ts";
@@ -113,7 +113,7 @@ async function start(options: OracleProcessOptions, closers: Closers): Promise<O
     sandbox: () => pool.status(),
     trustProxy: config.trustProxy,
   }).catch((error: unknown) => {
-    throw new StartError(`listening on ${config.host}:${config.port} failed: ${messageOf(error)}`, error);
+    throw listenError(error, config);
   });
   closers.own(server);
   closers.add(

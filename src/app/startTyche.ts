@@ -10,10 +10,10 @@ import type { Config } from "./config/configSchema.ts";
 import { type Closers, createClosers } from "./process/closers.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
 import { findDatabaseServer, openIdentityProvider } from "./process/fromEnvironment.ts";
+import { listenError } from "./process/listenError.ts";
 import { createMetrics } from "./process/metrics.ts";
 import { repeat } from "../lib/repeat.ts";
 import { drandChainHash } from "../lib/drand.ts";
-import { messageOf } from "../lib/errors.ts";
 import { StartError } from "./startError.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./process/firstSecrets.ts";
 import { checkAbandoned, openReplica } from "./process/openReplica.ts";
@@ -279,7 +279,7 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     run: createSourceRunner(pool),
     findPreset: (sourceHash) => findPresetNames(registry.list(), sourceHash),
   });
-  server = await listen({
+  server = await startHttp({
     service,
     verifier,
     operator,
@@ -302,6 +302,8 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     guardPublic,
     counter,
     pages: [web],
+  }).catch((error: unknown) => {
+    throw listenError(error, { host, port });
   });
   // A start that fails has calls in flight, too.
   closers.add(() => server?.drain());
@@ -321,8 +323,8 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     onDown: options.onDown,
   });
   starting = started.catch(() => {});
-  const { close: stopPreparing, down } = await started;
-  closers.add(stopPreparing);
+  const { close: stopStarting, down } = await started;
+  closers.add(stopStarting);
   await webhooks.start();
   await schedules.start();
   await logTriggers.start();
@@ -392,28 +394,6 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
 function publicHostsOf(publicUrl: string): readonly string[] {
   const { hostname } = new URL(publicUrl);
   return isLoopbackHost(hostname) ? [] : [hostname];
-}
-
-/**
- * Starts the HTTP server. Throws {@link StartError}, saying what to change, if the address is unavailable.
- */
-async function listen(options: Parameters<typeof startHttp>[0]): Promise<HttpServer> {
-  try {
-    return await startHttp(options);
-  } catch (cause) {
-    const { code } = cause as { code?: string };
-    const where = `${options.host}:${options.port}`;
-    if (code === "EADDRINUSE")
-      throw new StartError(
-        `port ${options.port} on ${options.host} is in use; set PORT to another one, or to 0 for a free one`,
-        cause,
-      );
-    if (code === "EACCES")
-      throw new StartError(`listening on ${where} is not permitted; set PORT to one above 1023`, cause);
-    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new StartError(`this machine has no address ${options.host}; set HOST to one that it has`, cause);
-    throw new StartError(`listening on ${where} failed: ${messageOf(cause)}`, cause);
-  }
 }
 
 /**

@@ -77,11 +77,12 @@ async function start(flags: StartFlags): Promise<void> {
       err(`${message}; the service stops, and continues from its stored state when it is started again`);
       process.exit(1);
     },
-    onNetwork({ name, rpcUrl, ms, isNew }) {
+    onNetwork({ name, rpcUrl, ms, isNew, findings }) {
       const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
       out(
         `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "the nodes configured for it"}  ${colors.dim(note)}`,
       );
+      for (const finding of findings) out(`  ${colors.yellow("!")} ${oneLine(finding)}`);
     },
     onDown: (name) => out(`  ${colors.red("✗")} ${name.padEnd(15)} down`),
   };
@@ -115,7 +116,7 @@ export type Welcome = Omit<Tyche, "close"> & { readonly dataDir: string };
  */
 export function printWelcome(welcome: Welcome, ms: number, { out, colors, isTerminal }: Terminal): void {
   const { url, localUrl, apiKey, apiKeyFile, signInLink, operatorTokenAt, dataDir, networks, down } = welcome;
-  const example = networks.find(({ name }) => name === "sepolia") ?? networks[0];
+  const example = networks.find(({ name }) => name === "sepolia") ?? networks[0] ?? down.networks[0];
   const place = apiKeyFile === undefined ? "shown by `npx tyche dapp config`" : `in ${apiKeyFile}`;
   const inShell =
     apiKeyFile === undefined
@@ -152,5 +153,7 @@ function printDown(
   if (networks.length === 0) return;
   for (const { name, why } of networks) out(`  ${colors.red("✗")} ${name.padEnd(15)} ${oneLine(why)}`);
   for (const remedy of remedies) out(`\n  ${remedy}.`);
-  out("\n  Then restart the service: it doesn't try again by itself.\n");
+  const rest = networks.filter(({ isTriedAgain }) => !isTriedAgain).map(({ name }) => name);
+  if (rest.length === 0) out("");
+  else out(`\n  Then restart the service: it doesn't try ${rest.join(", ")} again by itself.\n`);
 }

@@ -74,6 +74,19 @@ export interface RequestPipelineOptions {
 /** Opens the pipeline of a network, resumes what an earlier process left there, and deletes what is past its retention period. */
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
   const stopping = new AbortController();
+  try {
+    return await openParts(options, stopping);
+  } catch (error) {
+    // It is opened again.
+    stopping.abort();
+    throw error;
+  }
+}
+
+async function openParts(
+  options: RequestPipelineOptions,
+  stopping: AbortController,
+): Promise<RequestPipeline> {
   const scope = await openScope(options, stopping.signal);
   const sending = await createSending(scope, options);
   const { book, watcher, finality, signal, onError } = scope;

@@ -65,14 +65,26 @@ test("where the data directory holds no key, the command that shows it is named"
 test("the last lines say which networks are down, why, and what to do about all of them", () => {
   const down = {
     networks: [
-      { name: "fuji", why: "its chain is newer" },
-      { name: "sepolia", why: "two\nlines" },
+      { name: "fuji", why: "its chain is newer", isTriedAgain: false },
+      { name: "sepolia", why: "two\nlines", isTriedAgain: false },
     ],
     remedies: ["start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia"],
   };
   const text = print(false, { ...WITH_FILE, down });
   expect(text).toContain("Ready in 1.00 s, but fuji, sepolia can't serve: see below\n");
   expect(text).toMatch(
-    / {2}✗ fuji {12}its chain is newer {2}✗ sepolia {9}two lines\n {2}start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia\.\n {2}Then restart the service: it doesn't try again by itself\.\n$/,
+    / {2}✗ fuji {12}its chain is newer {2}✗ sepolia {9}two lines\n {2}start once with TYCHE_ACCEPT_CHAINS=fuji,sepolia\.\n {2}Then restart the service: it doesn't try fuji, sepolia again by itself\.\n$/,
+  );
+});
+
+test("a restart is asked for only for networks that are not tried again", () => {
+  const away = { name: "sepolia", why: "no answer", isTriedAgain: true };
+  const remedies = ["Nodes of sepolia are tried again"];
+  const alone = print(false, { ...WITH_FILE, networks: [], down: { networks: [away], remedies } });
+  expect(alone).toMatch(/ {2}✗ sepolia {9}no answer\n {2}Nodes of sepolia are tried again\.$/);
+  expect(alone).toContain("presets?network=sepolia&preset=coinflip");
+  const fuji = { name: "fuji", why: "another chain", isTriedAgain: false };
+  expect(print(false, { ...WITH_FILE, down: { networks: [away, fuji], remedies } })).toContain(
+    "doesn't try fuji again by itself",
   );
 });

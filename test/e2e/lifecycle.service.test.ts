@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -25,6 +25,14 @@ const rpc = async (url: string, method: string, params: readonly unknown[]) => {
 const rpcUrlOf = async (tyche: TycheProcess, network: string): Promise<string> => {
   const { data } = await tyche.call("GET", "/api/networks");
   return data.items.find((one: { name: string }) => one.name === network).rpcUrl;
+};
+/** Takes a port, unless another program has it. */
+const hold = async (port: number): Promise<Server> => {
+  const server = createServer();
+  await new Promise<void>((resolve) =>
+    server.once("error", () => resolve()).listen(port, "127.0.0.1", resolve),
+  );
+  return server;
 };
 
 afterEach(() => {
@@ -121,7 +129,25 @@ test("the port is in use", async () => {
   const { code, output } = await runTyche(["start"], { PORT: String(port), TYCHE_DATA_DIR: dataDir });
   server.close();
   expect(code).toBe(1);
-  expect(output).toContain(`port ${port} on 127.0.0.1 is in use`);
+  expect(output).toBe(
+    `Tyche is starting\nerror: port ${port} on 127.0.0.1 is in use; set PORT to another one, or to 0 for a free one\n`,
+  );
+});
+
+test("the port of a chain is in use, which is told in one line", async () => {
+  const dataDir = newDataDir();
+  // Held while the chain is new, so that it begins with a port that nobody else wants.
+  const usual = await hold(8547);
+  const first = await startTycheProcess({ dataDir, networks: ["fuji"] });
+  const { port } = new URL(await rpcUrlOf(first, "fuji"));
+  await first.stop();
+  const held = await hold(Number(port));
+  const second = await startTycheProcess({ dataDir });
+  const url = await rpcUrlOf(second, "fuji");
+  await second.stop();
+  for (const server of [usual, held]) server.close();
+  expect(second.output()).toMatch(new RegExp(`^ {2}! port ${port} is taken .*fuji is now ${url}: .*$`, "m"));
+  expect(second.output()).not.toContain('"level"');
 });
 
 test("a second process on the same data directory, which goes on serving", async () => {

@@ -49,6 +49,8 @@ const PREPARED_WAIT_MS = 3_000;
 /** Interval between looks for another process that sends with the operator's account. */
 const TWIN_INTERVAL_MS = 5_000;
 const FAILED = "its chain can't be served; the operator can read the reason in the service's readiness";
+const TRIED_AGAIN =
+  "its chain can't be reached, and is tried again; the operator can read the reason in the service's readiness";
 const TWIN = "another process sends with its account; the operator can read more in the service's readiness";
 const DATABASE_AWAY = "the service's database is not responding; calls get 503 until it does";
 
@@ -81,7 +83,13 @@ export interface ServedNetworkOptions {
 
 /** A network that the service serves: its chain, its pipeline, and what runs beside them. */
 export interface ServedNetwork extends ServiceNetwork {
-  start(): Promise<{ readonly rpcUrl?: string; readonly isNew: boolean }>;
+  /** May be called again after it has failed: what it had opened is closed by then. */
+  start(): Promise<{
+    readonly rpcUrl?: string;
+    readonly isNew: boolean;
+    /** Problems found with the chain, and what became of them: one sentence each. */
+    readonly findings: readonly string[];
+  }>;
   /** The pipeline, available from `start` on, before the network reports that it serves. */
   pipeline(): RequestPipeline | undefined;
   /** Sets what the readiness reports about the dapps' preparation. */
@@ -98,8 +106,8 @@ export interface ServedNetwork extends ServiceNetwork {
   blockMs(): number | undefined;
   /** Makes the network accept requests from here on. */
   serve(): void;
-  /** Makes the network refuse requests from here on; the readiness reports the reason. */
-  fail(error: unknown): void;
+  /** Makes the network refuse requests from here on; the readiness reports the reason, and whether the start is tried again. */
+  fail(error: unknown, options?: { readonly isTriedAgain: boolean }): void;
   /** Idempotent. Must not be called while `start` runs. */
   close(): Promise<void>;
 }
@@ -119,6 +127,8 @@ interface Opened {
   dispatch: Dispatch;
   stopTwinWatch: () => void;
   health: () => Promise<NetworkReadiness>;
+  /** The chain as the explorer sees it; created when it is first asked for. */
+  explored: ExploredChain | undefined;
 }
 
 /** A network's oracle: the whole of it if it runs here, otherwise what its own processes show. */
@@ -147,12 +157,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const { name, coin } = profile;
   const limits = terms.dailyBudget ?? {};
   const budget = createDailyBudget({ network: name, db: store.db, limits, coin });
-  const stopping = new AbortController();
-  const onError = (error: unknown): void => {
-    if (!stopping.signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
-  };
-  const scope: Scope = { ...options, budget, signal: stopping.signal, onError };
-
+  let stopping = new AbortController();
   const opened: Partial<Opened> = {};
   let state: NetworkState = { status: "starting" };
   let preparation: Preparation = { isReady: true, warnings: [] };
@@ -167,22 +172,24 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const isServing = (): boolean => state.status === "serving";
   const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
 
-  const close = (): Promise<void> => {
-    closing ??= (async () => {
-      opened.stopTwinWatch?.();
-      await opened.dispatch?.close();
-      if (isServing()) become({ status: "unavailable", why: "it is stopping" });
-      stopping.abort();
-      await opened.oracle?.endCheckpoints?.();
-      opened.oracle?.close?.();
-      opened.watcher?.close();
-      await opened.chain?.close();
-    })();
-    return closing;
+  const closeParts = async (): Promise<void> => {
+    opened.stopTwinWatch?.();
+    await opened.dispatch?.close();
+    if (isServing()) become({ status: "unavailable", why: "it is stopping" });
+    stopping.abort();
+    await opened.oracle?.endCheckpoints?.();
+    opened.oracle?.close?.();
+    opened.watcher?.close();
+    await opened.chain?.close();
+  };
+  const close = (): Promise<void> => (closing ??= closeParts());
+  const forgetParts = (): void => {
+    for (const part of Object.keys(opened) as (keyof Opened)[]) delete opened[part];
+    view = undefined;
   };
 
   return {
-    ...showParts(scope, opened, { isServing, explorerUrl }),
+    ...showParts(options, opened, { isServing, explorerUrl }),
     profile,
     maxResponseBytes: terms.maxResponseBytes,
     beacon: terms.beacon,
@@ -196,24 +203,35 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     findSpentBudget: (dappId) => budget.findSpent(dappId),
 
     async start() {
-      const { rpcUrl, isNew } = await openParts(scope, opened, {
-        onChain: () => void (view = undefined),
-        onDown: (why) => become({ status: "unavailable", why }),
-        onTwin(error) {
-          log.error(error.message);
-          become({ status: "unavailable", why: TWIN, detail: error.message });
-          void close().catch(onError);
-        },
-      });
-      return { isNew, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
+      const { signal } = (stopping = new AbortController());
+      const onError = (error: unknown): void => {
+        if (!signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
+      };
+      try {
+        const { rpcUrl, isNew, findings } = await openParts({ ...options, budget, signal, onError }, opened, {
+          onChain: () => void (view = undefined),
+          onDown: (why) => become({ status: "unavailable", why }),
+          onTwin(error) {
+            log.error(error.message);
+            become({ status: "unavailable", why: TWIN, detail: error.message });
+            void close().catch(onError);
+          },
+        });
+        return { isNew, findings, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
+      } catch (error) {
+        await closeParts();
+        forgetParts();
+        throw error;
+      }
     },
 
     serve() {
       if (closing === undefined) become({ status: "serving" });
     },
 
-    fail(error) {
-      become({ status: "unavailable", why: FAILED, detail: messageOf(error) });
+    fail(error, { isTriedAgain } = { isTriedAgain: false }) {
+      const detail = isTriedAgain ? `${messageOf(error)}; it is tried again` : messageOf(error);
+      become({ status: "unavailable", why: isTriedAgain ? TRIED_AGAIN : FAILED, detail });
     },
 
     async readiness(): Promise<NetworkReadiness> {
@@ -236,12 +254,11 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
 
 /** Shows the parts of a network that are open, some of them only while it serves. */
 function showParts(
-  { source, store }: Scope,
+  { source, store }: ServedNetworkOptions,
   opened: Partial<Opened>,
   { isServing, explorerUrl }: { readonly isServing: () => boolean; readonly explorerUrl: () => string },
 ) {
   const { isEmbedded, profile } = source;
-  let explored: ExploredChain | undefined;
   const findRecordedCallbacks = (requestIds: readonly string[]) =>
     findCallbackFailures(store.db, profile.name, requestIds);
   return {
@@ -249,7 +266,7 @@ function showParts(
     pipeline: () => opened.dispatch?.pipeline(),
     verifiable: () => opened.chain && describeVerifiable(source, opened.chain, findRecordedCallbacks),
     explored: () =>
-      (explored ??= opened.chain && {
+      (opened.explored ??= opened.chain && {
         ...describeChain(source, opened.chain, findRecordedCallbacks),
         ...(isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
       }),
@@ -288,12 +305,11 @@ async function openParts(
     readonly onTwin: (error: TwinError) => void;
   },
 ): Promise<NetworkChain> {
-  const { source, store, log, onError } = scope;
+  const { source, store, onError } = scope;
   const { name } = source.profile;
   const known = (await findChain(store.db, name)) as Parameters<NetworkSource["open"]>[0];
   const chain = (opened.chain = await source.open(known, { onDown: on.onDown, onError }));
   on.onChain();
-  for (const finding of chain.findings) log.error(finding);
   // With replicas, only the one that dispatches adopts it.
   if (scope.replica === undefined) await adoptChain({ ...scope, network: name, chain, isNew: chain.isNew });
   let twinError: TwinError | undefined;

@@ -6,7 +6,6 @@ import { readPipelining } from "../../evm/pipelining.ts";
 import { REREAD_BLOCKS } from "../../evm/track.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { repeat } from "../../lib/repeat.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../../networks/external/externalNode.ts";
 import { assertDeployed } from "../../networks/external/externalSource.ts";
@@ -24,13 +23,12 @@ import type { Store } from "../../store/store.ts";
 import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../config/beaconSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import { feesOfExternal, profileOfExternal } from "../network/externalNetworks.ts";
+import { untilOpen } from "../network/untilOpen.ts";
 import { oracleOfRole } from "./oracleParts.ts";
 import type { OracleRole } from "./oracleRole.ts";
 
 /** Polling interval for new heads where the node doesn't push them. */
 const POLL_INTERVAL_MS = 500;
-/** Delay before a network that failed to open is tried again. */
-const RETRY_INTERVAL_MS = 2_000;
 
 /** Answers messages about secrets until the network has been opened. */
 const STARTING: GatewayNetwork = {
@@ -121,60 +119,60 @@ export function serveOracleNetwork(options: {
   };
 
   const open = async (): Promise<void> => {
-    if (oracle !== undefined || signal.aborted) return;
-    try {
-      await assertChainId(client, { network: name, chainId });
-      if (file !== undefined) {
-        await assertDeployed(client, file);
-        await assertRouter(client, file.contracts);
-      }
-      const answered = await findAnsweredBlock({ name, client, store });
-      const pipelining = await readPipelining(client);
-      if (signal.aborted) return;
-      const watcher = createChainWatcher({
-        client,
-        pollIntervalMs: POLL_INTERVAL_MS,
-        rereadIntervalMs: REREAD_INTERVAL_MS,
-        onError,
-      });
-      const closeWatcher = (): void => watcher.close();
-      signal.addEventListener("abort", closeWatcher, { once: true });
-      const created = await createOracle({
-        network: name,
-        chainId,
-        client,
-        watcher,
-        contracts:
-          file?.contracts ??
-          (await readCoordinatorContracts(client, {
-            coordinator: coordinator!,
-            presetConsumer: config.presetConsumer,
-          })),
-        fees: feesOfExternal(config, profile),
-        pipelining,
-        fromBlock: answered ?? (file && BigInt(file.blockNumber)),
-        maxResponseBytes: MAX_RESPONSE_BYTES.own,
-        beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
-        pool,
-        log,
-        signal,
-        onTransaction,
-        onError,
-      }).catch((error: unknown) => {
-        closeWatcher();
-        signal.removeEventListener("abort", closeWatcher);
-        throw error;
-      });
-      // It was closed in the meantime, and `signal` aborted.
-      ({ oracle, gateway, keyTrouble } = created);
-      trouble = undefined;
-    } catch (error) {
-      trouble = messageOf(error);
-      onError(error);
+    await assertChainId(client, { network: name, chainId });
+    if (file !== undefined) {
+      await assertDeployed(client, file);
+      await assertRouter(client, file.contracts);
     }
+    const answered = await findAnsweredBlock({ name, client, store });
+    const pipelining = await readPipelining(client);
+    if (signal.aborted) return;
+    const watcher = createChainWatcher({
+      client,
+      pollIntervalMs: POLL_INTERVAL_MS,
+      rereadIntervalMs: REREAD_INTERVAL_MS,
+      onError,
+    });
+    const closeWatcher = (): void => watcher.close();
+    signal.addEventListener("abort", closeWatcher, { once: true });
+    const created = await createOracle({
+      network: name,
+      chainId,
+      client,
+      watcher,
+      contracts:
+        file?.contracts ??
+        (await readCoordinatorContracts(client, {
+          coordinator: coordinator!,
+          presetConsumer: config.presetConsumer,
+        })),
+      fees: feesOfExternal(config, profile),
+      pipelining,
+      fromBlock: answered ?? (file && BigInt(file.blockNumber)),
+      maxResponseBytes: MAX_RESPONSE_BYTES.own,
+      beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
+      pool,
+      log,
+      signal,
+      onTransaction,
+      onError,
+    }).catch((error: unknown) => {
+      closeWatcher();
+      signal.removeEventListener("abort", closeWatcher);
+      throw error;
+    });
+    // It was closed in the meantime, and `signal` aborted.
+    ({ oracle, gateway, keyTrouble } = created);
+    trouble = undefined;
   };
   // One attempt at a time: two oracles in one process would sign different proposals with the same key.
-  const stopOpening = repeat(open, RETRY_INTERVAL_MS, onError, { startsNow: true });
+  const opening = untilOpen(open, {
+    signal,
+    onRetry(error) {
+      trouble = `${messageOf(error)}; it is tried again`;
+      onError(error);
+    },
+  }).catch(onError);
   const endCheckpoints = keepOracleCheckpoint({ name, client, store }, readCheckpoint, onError);
 
   return {
@@ -191,11 +189,11 @@ export function serveOracleNetwork(options: {
     warnings: () => [keyTrouble?.()].filter((one) => one !== undefined),
     evidence: () => listEvidence(store.db, name),
     async close() {
-      stopOpening();
       oracle?.close();
       stopping.abort();
       await endCheckpoints();
       await client.close();
+      await opening;
     },
   };
 }

@@ -1,15 +1,16 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { serveOracleNetwork, type OracleNetwork } from "../../../src/app/oracle/oracleNetwork.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { idOf } from "../../oracle/support/logs.ts";
 
-/** Longer than several pauses between attempts. */
-const LONG_MS = 20_000;
+/** Longer than the first pause between attempts. */
+const LONG_MS = 1_500;
 /** Several times the number of calls of one attempt. */
 const CALLS_OF_ATTEMPT = 30;
 
@@ -33,7 +34,6 @@ let attempts: number;
 let release: (() => void) | undefined;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   attempts = 0;
   server = createServer((request, response) => {
     void readBody(request).then(({ id, method }) => {
@@ -65,7 +65,6 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  vi.useRealTimers();
   server.closeAllConnections();
   await network.close();
   await store.close();
@@ -73,16 +72,15 @@ afterEach(async () => {
 });
 
 test("while opening a network takes long, it is not opened a second time beside that", async () => {
-  await vi.waitFor(() => expect(attempts).toBe(1));
-  vi.advanceTimersByTime(LONG_MS);
+  await expect.poll(() => attempts).toBe(1);
+  await sleep(LONG_MS);
   // A second attempt would make a few calls one after the other, and its `eth_getCode` would arrive among these.
   for (let call = 0; call < CALLS_OF_ATTEMPT; call += 1)
     await fetch(url, { method: "POST", body: JSON.stringify({ id: call, method: "eth_chainId" }) });
   expect(attempts).toBe(1);
   release!();
-  await vi.waitFor(() => expect(network.trouble()).toContain("holds no code"));
-  vi.advanceTimersByTime(LONG_MS);
-  await vi.waitFor(() => expect(attempts).toBe(2));
+  await expect.poll(() => network.trouble()).toContain("holds no code");
+  await expect.poll(() => attempts).toBe(2);
 });
 
 async function readBody(request: AsyncIterable<Buffer>): Promise<{ id: number; method: string }> {
