@@ -1,7 +1,11 @@
 import type { RequestVerification, Verification, VerificationStep } from "../api/types.ts";
 import type { Hex } from "viem";
+import { loadPresets } from "../presets/presetNames.ts";
+import { describeResult as describePresetResult } from "../presets/readResult.ts";
+import { findPresetFolders } from "../requests/accept/presetFolder.ts";
+import { fromHexText } from "../lib/hex.ts";
 import { describeDraw, describeTimes, shorten } from "../lib/drawWords.ts";
-import { describeLabel } from "../lib/label.ts";
+import { describeDraws, describeLabel } from "../lib/label.ts";
 import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
 import { describeErrorBytes, describeResult } from "../verify/describeResult.ts";
 import { splitAtHidden } from "../lib/hiddenCharacters.ts";
@@ -13,24 +17,71 @@ const MAX_WORDS = 10;
 interface PrintOptions {
   /** Whether to print also the transactions, what each step compared, all words, and the result's bytes. */
   readonly isVerbose: boolean;
-  /** Whether it is what the caller expected; the verdict of what isn't is never that it is valid. */
-  readonly isExpected: boolean;
+  /** What is not as the caller expected; the verdict of what isn't is never that it is valid. */
+  readonly unexpected: readonly string[];
+  /** Results as their presets say, by id of the request. */
+  readonly shown: ReadonlyMap<string, string>;
 }
 
-/** Prints a line per step, each request's result, what the checks can't show, and the verdict. */
+/** Prints the verdict with its reasons and the results; then each request with a line per step, and what the checks can't show. */
 export function printVerification(found: Verification, terminal: Terminal, options: PrintOptions): void {
   const { out, colors } = terminal;
-  for (const request of found.requests) printRequest(request, terminal, options);
+  const { requests } = found;
+  printVerdict(found, terminal, options);
+  for (const request of requests) {
+    const { verdict, preset, kind, label } = request;
+    const own =
+      verdict === found.verdict ? "" : `: ${describeVerdict({ verdict, requests: [request] }).words}`;
+    const line = describeOutcome(request, options) ?? "no result";
+    const shown = readable(options.isVerbose ? line : shorten(line));
+    out(`  ${colors.bold(readable(preset?.name ?? kind))}  ${shown}${own}`);
+    if (label !== null) out(`    ${describeDraws(label)}`);
+  }
+  for (const request of requests) printRequest(request, terminal, options);
   out(`\n${colors.bold("What you still have to trust")}`);
   for (const sentence of found.trust) out(`  – ${sentence}`);
+}
+
+/** Writes the results of the presets that are known here as these say, by id of the request. */
+export async function readPresetResults({ requests }: Verification): Promise<ReadonlyMap<string, string>> {
+  const presets = await loadPresets(findPresetFolders());
+  return new Map(
+    requests.flatMap(({ requestId, preset, result, args }) => {
+      const known = presets.find(({ name }) => name === preset?.name);
+      if (known === undefined || result === null || args === null) return [];
+      const words = describePresetResult(known, fromHexText(result as Hex), args);
+      return words === undefined ? [] : [[requestId, words] as const];
+    }),
+  );
+}
+
+function printVerdict(found: Verification, { out, colors }: Terminal, { unexpected }: PrintOptions): void {
   const { words, outcome: ownOutcome } = describeVerdict(found);
-  const outcome = options.isExpected ? ownOutcome : "failed";
-  const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[outcome];
+  const isExpected = unexpected.length === 0;
+  const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[
+    isExpected ? ownOutcome : "failed"
+  ];
   const otherwise = found.verdict === "valid" ? "" : ` (${words})`;
-  const said = options.isExpected ? words : `not as expected${otherwise}`;
+  const said = isExpected ? words : `not as expected${otherwise}`;
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
-  out(`\n${color(said)}: ${count} of ${found.transactionHash} on ${found.network}`);
+  out(`${color(said)}: ${count} of ${found.transactionHash} on ${found.network}`);
+  for (const problem of unexpected) out(`  ${colors.red(readable(problem))}`);
   for (const reason of verdictReasons(found)) out(`  ${readable(reason)}`);
+}
+
+/** Says what came of a request as its preset does, with what is on chain beside it. `undefined` without a result. */
+function describeOutcome(
+  { requestId, result, err, randomNumber, kind }: RequestVerification,
+  { shown }: PrintOptions,
+): string | undefined {
+  if (isError(err)) return `error: ${describeErrorBytes(err as Hex)}`;
+  if (kind === "random") return randomNumber.length === 0 ? undefined : randomNumber.join(", ");
+  if (result === null || err === null) return undefined;
+  const described = describeResult(result as Hex);
+  const words = shown.get(requestId);
+  if (words === undefined) return described;
+  // The text on chain has the entries of a list, and most other results are that text.
+  return described.includes(words) ? words : `${words} (${described})`;
 }
 
 function printRequest(request: RequestVerification, terminal: Terminal, options: PrintOptions): void {
@@ -50,7 +101,7 @@ function printRequest(request: RequestVerification, terminal: Terminal, options:
       colors.dim("         to search other blocks: --from-block, --to-block; to ask another node: --rpc-url"),
     );
   for (const step of request.steps) printStep(step, terminal, options);
-  printOutcome(request, terminal, options);
+  printBytes(request, terminal, options);
 }
 
 function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbose }: PrintOptions): void {
@@ -65,8 +116,8 @@ function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbos
   }
 }
 
-function printOutcome(
-  { result, err, randomNumber }: RequestVerification,
+function printBytes(
+  { result, randomNumber }: RequestVerification,
   { out, colors }: Terminal,
   { isVerbose }: PrintOptions,
 ): void {
@@ -74,12 +125,7 @@ function printOutcome(
   for (const word of shown) out(`  word   ${word}`);
   if (shown.length < randomNumber.length)
     out(colors.dim(`         and ${randomNumber.length - shown.length} more: see --verbose`));
-  if (result !== null && (err === "0x" || result !== "0x")) {
-    const described = describeResult(result as Hex);
-    out(`  result ${described}`);
-    if (isVerbose && described !== result) out(colors.dim(`         ${result}`));
-  }
-  if (isError(err)) out(`  error  ${readable(describeErrorBytes(err as Hex))}`);
+  if (isVerbose && result !== null && result !== "0x") out(`  result ${result}`);
 }
 
 function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import type { verifyWithTool } from "../app/tools/verifyTool.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
-import { createExplorer } from "../client/index.ts";
+import { ApiError, createExplorer } from "../client/index.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
 import { createCheckedExplorer } from "./checkedClient.ts";
 import { serviceUrl } from "./connectService.ts";
@@ -125,13 +125,14 @@ export function registerVerify(
         }
       const valid = found.valid && unexpected.length === 0;
       if (!valid) process.exitCode = 1;
-      if (flags.json) terminal.out(JSON.stringify({ ...found, valid, unexpected }, null, 2));
-      else
-        (await import("./printVerification.ts")).printVerification(found, terminal, {
-          isVerbose: flags.verbose === true,
-          isExpected: unexpected.length === 0,
-        });
-      for (const problem of unexpected) terminal.err(oneLine(problem));
+      if (flags.json) {
+        terminal.out(JSON.stringify({ ...found, valid, unexpected }, null, 2));
+        for (const problem of unexpected) terminal.err(oneLine(problem));
+      } else {
+        const { printVerification, readPresetResults } = await import("./printVerification.ts");
+        const shown = await readPresetResults(found);
+        printVerification(found, terminal, { isVerbose: flags.verbose === true, unexpected, shown });
+      }
       const isAnyDapp =
         expect.some(({ what }) => what === "label") && expect.every(({ what }) => what !== "dapp");
       const dapps = isAnyDapp ? found.requests.flatMap(({ label }) => label?.dapp ?? []) : [];
@@ -214,10 +215,13 @@ async function findTransaction(
 }> {
   const network = typeof first === "string" ? first : "network" in first ? first.network : undefined;
   const which = typeof first === "string" ? given : "network" in first ? first.hash : first;
-  if (which === undefined || (typeof first !== "string" && given !== undefined))
+  if (which === undefined || (typeof first !== "string" && given !== undefined)) {
+    const problem =
+      which === undefined ? `${JSON.stringify(first)} alone names no result` : "a result is named twice";
     throw new UsageError(
-      "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
+      `${problem}: enter tyche verify and a result's link (…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
     );
+  }
   if (typeof which === "string" || "label" in which) return { network: network!, which };
   const baseUrl = serviceUrl({ url: process.env["TYCHE_URL"] });
   const { origin } = new URL(baseUrl);
@@ -225,9 +229,15 @@ async function findTransaction(
     throw new UsageError(
       `the service here is ${origin}, not ${which.origin}: enter the transaction's hash, which the result's page shows, or set TYCHE_URL=${which.origin}`,
     );
-  const shared = findShared(
-    await createCheckedExplorer(createExplorer({ baseUrl }), origin).shared(which.id),
-  );
+  const answer = await createCheckedExplorer(createExplorer({ baseUrl }), origin)
+    .shared(which.id)
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+      throw new UsageError(
+        `${origin} knows no result ${which.id}: check the id, or set TYCHE_URL to the service that gave it; with the transaction's hash, tyche verify <network> <tx> asks no service`,
+      );
+    });
+  const shared = findShared(answer);
   if (shared === undefined)
     throw new UsageError(
       `${origin} names no transaction of this result: enter the transaction's hash, which the result's page shows`,

@@ -19,6 +19,14 @@ export function canonicalLabel(label: string): string {
   return plain.normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll(/\s+/gu, " ").trim();
 }
 
+/** Quotes a label, and says how it is read where that differs from how it was given. */
+export function nameLabel(label: string): string {
+  const read = canonicalLabel(label);
+  return read === label
+    ? JSON.stringify(label)
+    : `${JSON.stringify(label)}, read as ${JSON.stringify(read)},`;
+}
+
 /** Returns what is wrong with a label, if anything is. */
 export function findLabelProblem(label: string): string | undefined {
   if (label.length > MAX_WRITTEN)
@@ -66,18 +74,28 @@ export function isProven({
 
 /** Other requests that are named. */
 const MAX_NAMED = 5;
+const ORDINALS = ["first", "second", "third"];
 
 /** Says in plain words whether a draw is known to be the only one with its label; {@link describeLabel} says how that is known. */
-export function describeDraws({ draw, draws, searched: { isWhole, from, to } }: FoundLabel): string {
-  const isUnread = BigInt(from) > BigInt(to);
-  const known = isWhole
+export function describeDraws(found: FoundLabel): string {
+  const { draw, draws, searched } = found;
+  const isUnread = BigInt(searched.from) > BigInt(searched.to);
+  const known = searched.isWhole
     ? "that this node knows"
     : isUnread
       ? "that is known: no block was searched"
       : "in the blocks that were searched";
-  return draws.length === 1
-    ? `The only draw with this label ${known}.`
-    : `Draw ${draw} of the ${draws.length} with this label ${known}.`;
+  if (draws.length === 1) return `The only draw with this label ${known}.`;
+  const place = ORDINALS[draw - 1] ?? `number ${draw}`;
+  const others = draws.length === 2 ? "the other is" : "the others are";
+  return `${draws.length} draws bear this label${isUnread ? "" : `, of those ${known}`}; this is the ${place}, ${others} in ${nameOthers(found)}.`;
+}
+
+/** Names the transactions of the other draws with a label. */
+function nameOthers({ draw, draws }: FoundLabel): string {
+  const others = draws.filter((_, i) => i !== draw - 1).map(({ transactionHash }) => transactionHash);
+  const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
+  return `${others.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
 /** Says in one sentence what a request is for, and whether it is known to be the only one. */
@@ -85,9 +103,6 @@ export function describeLabel(found: FoundLabel | null): string {
   if (found === null) return "The request has no label: it stands alone, and may be one of many.";
   const { dapp, label, draw, draws, searched } = found;
   const { from, to, codeFrom, omits, isWhole, provenFrom } = searched;
-  const others = draws.filter((_, i) => i !== draw - 1).map(({ transactionHash }) => transactionHash);
-  const named = others.slice(0, MAX_NAMED).join(", ");
-  const more = others.length > MAX_NAMED ? `, and ${others.length - MAX_NAMED} more` : "";
   const own = BigInt(draws[draw - 1]!.blockNumber);
   const isUnread = BigInt(from) > BigInt(to);
   const isFirst = isProven(searched);
@@ -102,9 +117,9 @@ export function describeLabel(found: FoundLabel | null): string {
       ? "the dapp's first request with this label, and the only one that the node lists"
       : `${part}no other has this label`;
   const rank =
-    others.length === 0
+    draws.length === 1
       ? only
-      : `${isWhole && isFirst ? "" : part}request ${draw} of ${draws.length} with this label, the others: ${named}${more}`;
+      : `${isWhole && isFirst ? "" : part}request ${draw} of ${draws.length} with this label, the others: ${nameOthers(found)}`;
   const unknown =
     codeFrom === null
       ? ", and the node doesn't show that the contract had no code before its deployment"

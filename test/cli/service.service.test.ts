@@ -76,6 +76,15 @@ test("verify takes the address of a result of the service, and says where anothe
     code: 1,
     stderr: expect.stringContaining("set TYCHE_URL=https://tyche.example.org"),
   });
+  const id = "req_01h000000000000000000000ab";
+  const [unknownId, unknownLabel] = await Promise.all([
+    runCli(["verify", id]),
+    runCli(["verify", "sepolia", "Never Drawn"]),
+  ]);
+  expect(unknownId.stderr).toContain(`${tyche.url} knows no result ${id}: check the id, or set TYCHE_URL to`);
+  expect(unknownLabel.stderr).toMatch(
+    /^error: no request on sepolia has the label "Never Drawn", read as "never drawn", \(blocks 0 to \d+\): check label and network, or/,
+  );
 });
 
 test("--dapp names the dapp, also where the environment has another one's key", async () => {

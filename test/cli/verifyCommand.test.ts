@@ -8,6 +8,7 @@ import { keccak256, stringToHex } from "viem";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { VerifyToolOptions } from "../../src/app/tools/verifyTool.ts";
 import { registerVerify } from "../../src/cli/verifyCommand.ts";
+import { printVerification } from "../../src/cli/printVerification.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
 
@@ -91,16 +92,16 @@ test.each([
   await expect(parsed).rejects.toThrow(reason);
 });
 
-test.each([[["sepolia"]], [["req_01h000000000000000000000ab", TX]]])(
-  "says what to enter in place of %j",
-  async (args) => {
-    const program = new Command();
-    registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
-    await expect(program.parseAsync(["verify", ...args], { from: "user" })).rejects.toThrow(
-      "enter tyche verify <network> <tx>, or tyche verify and the address of a result alone",
-    );
-  },
-);
+test.each([
+  [["rubbish"], '"rubbish" alone names no result'],
+  [["req_01h000000000000000000000ab", TX], "a result is named twice"],
+])("says what to enter in place of %j", async (args, problem) => {
+  const program = new Command();
+  registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
+  await expect(program.parseAsync(["verify", ...args], { from: "user" })).rejects.toThrow(
+    `${problem}: enter tyche verify and a result's link (…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
+  );
+});
 
 test.each([
   ["--no-blocks", false],
@@ -157,9 +158,11 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
   return { ...NOTHING, valid: verdict === "valid", verdict, requests: [request], trust: ["Something."] };
 }
 
-test("prints a line per step, and the result as a person reads it", async () => {
+test("prints verdict and result first, then a line per step", async () => {
   expect((await run([], lotto("ok"))).output).toMatchInlineSnapshot(`
-    "
+    "valid: 1 request of 0x5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f on sepolia
+      lotto  "Winners: bob, dän"
+
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
       of     lotto (source 3): numWinners = 2, list = ["ann","bob","dän"]
       time   requested 2026-12-24 18:00:00 UTC, result delivered 2026-12-24 18:00:02 UTC by 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
@@ -167,20 +170,40 @@ test("prints a line per step, and the result as a person reads it", async () => 
       ✓ source        the source holds
       ✓ delivery      the delivery
       word   7
-      result "Winners: bob, dän"
 
     What you still have to trust
-      – Something.
-
-    valid: 1 request of 0x5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f on sepolia"
+      – Something."
   `);
+});
+
+test.each([
+  ["Heads", `0x${"1".padStart(64, "0")}`, "Heads (1)"],
+  ["4, 1", hexOf("[4,1]"), '4, 1 ("[4,1]")'],
+  ["bob, dän", hexOf("Winners: bob, dän"), "bob, dän"],
+])("shows %s, as the preset says, with the raw value beside it", (words, result, line) => {
+  const lines: string[] = [];
+  const found = lotto("ok", { result });
+  const shown = new Map([[found.requests[0]!.requestId, words]]);
+  const terminal = { ...QUIET, out: (text: string) => void lines.push(text) };
+  printVerification(found, terminal, { isVerbose: false, unexpected: [], shown });
+  expect(lines[1]).toBe(`  lotto  ${line}`);
+});
+
+test("of several requests, each that differs from the verdict has its own", async () => {
+  const [good] = lotto("ok").requests;
+  const [bad] = lotto("failed").requests;
+  const found = { ...NOTHING, valid: false, verdict: "invalid", requests: [good!, bad!] } as const;
+  const { output } = await run([], found);
+  expect(output).toMatch(
+    /^not valid: 2 requests of 0x(5f)+ on sepolia\n {2}delivery: the delivery\n {2}lotto {2}"Winners: bob, dän": valid\n {2}lotto {2}"Winners: bob, dän"\n/,
+  );
 });
 
 test("a failed step says what it compared", async () => {
   const { output } = await run([], lotto("failed"));
   expect(output).toContain("✗ delivery      the delivery\n      result: 0x02, expected 0x01\n");
   expect(output).not.toContain("bytesArgs");
-  expect(output).toMatch(/\nnot valid: 1 request of 0x/);
+  expect(output).toMatch(/^not valid: 1 request of 0x/);
   expect(process.exitCode).toBe(1);
 });
 
@@ -204,7 +227,7 @@ test("of many words only the first are printed", async () => {
 
 test("a request without an answer has no result yet", async () => {
   const { output } = await run([], lotto("ok", { verdict: "incomplete", result: null, err: null }));
-  expect(output).toMatch(/\nno result yet: 1 request of 0x/);
+  expect(output).toMatch(/^no result yet: 1 request of 0x.*\n {2}lotto {2}no result\n/);
   expect(process.exitCode).toBe(1);
 });
 
@@ -218,7 +241,7 @@ test.each([
   ];
   const steps: VerificationStep[] = [{ name, outcome: "notApplicable", detail, compared }];
   const { output } = await run([], lotto("ok", { verdict, steps }));
-  expect(output).toMatch(new RegExp(`\n${words}: 1 request of 0x(?:5f)+ on sepolia\n  ${detail}$`));
+  expect(output).toMatch(new RegExp(`^${words}: 1 request of 0x(?:5f)+ on sepolia\n  ${detail}\n`));
   expect(output).toContain("      result of the source: 0x02, expected 0x01\n");
   expect(output).not.toContain("the rest");
   expect(process.exitCode).toBe(1);
@@ -248,7 +271,7 @@ describe("option: --expect", () => {
     const [other] = lotto("failed").requests;
     const found = { ...NOTHING, valid: false, verdict: "invalid", requests: [other!, draw!] } as const;
     const { output } = await run([], found, "Raffle");
-    expect(output).toMatch(/\nvalid: 1 request of 0x/);
+    expect(output).toMatch(/^valid: 1 request of 0x/);
     expect(output).not.toContain("it stands alone");
   });
 
@@ -268,7 +291,7 @@ describe("option: --expect", () => {
       `list=${fileOf("lines.txt", "\uFEFFann\r\nbob\r\ndän\r\n")}`,
       `list=${fileOf("list.json", '\uFEFF["ann", "bob", "dän"]')}`,
     ]);
-    expect(output).toMatch(/\nvalid: 1 request of 0x(5f)+ on sepolia$/);
+    expect(output).toMatch(/^valid: 1 request of 0x(5f)+ on sepolia\n/);
     expect(process.exitCode).toBeUndefined();
   });
 
@@ -326,7 +349,9 @@ describe("option: --expect", () => {
     ["an unknown dapp", ["dapp=dapp_b"], null, "the dapp is unknown"],
   ])("%s exits with 1, and is never called valid", async (_what, all, label, why) => {
     const { output } = await expecting(all, label);
-    expect(output).toMatch(/\nnot as expected: 1 request of 0x(5f)+ on sepolia\nnot as expected: preset 0x/);
+    expect(output).toMatch(
+      /^not as expected: 1 request of 0x(5f)+ on sepolia\n {2}not as expected: preset 0x/,
+    );
     expect(output).toMatch(why);
     expect(output.includes("to search other blocks: --from-block")).toBe(label?.searched.isWhole === false);
     expect(output).not.toMatch(/^valid/m);
@@ -336,7 +361,7 @@ describe("option: --expect", () => {
   test("that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
     const searched = { ...part, from: "5", omits: true, provenFrom: "0" };
     const { output } = await expecting(["label=raffle", "dapp=dapp_a"], { ...first, searched });
-    expect(output).toMatch(/\nvalid: 1 request/);
+    expect(output).toMatch(/^valid: 1 request/);
   });
 
   test.each([
@@ -344,7 +369,7 @@ describe("option: --expect", () => {
     ["it begins with the contract's code", { ...part, from: "5", codeFrom: "5" }],
   ])("it is the first where all blocks up to its own were searched: %s", async (_, searched) => {
     const { output } = await expecting(["label=raffle", "dapp=dapp_a"], { ...first, searched });
-    expect(output).toMatch(/\nvalid: 1 request/);
+    expect(output).toMatch(/^valid: 1 request/);
   });
 
   test("a list's first entry may begin with a bracket", async () => {
@@ -353,7 +378,7 @@ describe("option: --expect", () => {
     writeFileSync(file, "[1] ann\n[2] bob\n");
     const args = ["1", '["[1] ann","[2] bob"]'];
     const { output } = await run(["--expect", `list=@${file}`], lotto("ok", { args }));
-    expect(output).toMatch(/\nvalid: 1 request/);
+    expect(output).toMatch(/^valid: 1 request/);
   });
 
   test("the JSON is not valid either, and says why", async () => {
@@ -373,8 +398,8 @@ test("option: --contracts takes a file or the JSON itself", async () => {
 test("a draw that failed is no result, and says so in the verdict", async () => {
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("known") }));
   expect(output).toContain(" UTC, error delivered 2026-12-24 ");
-  expect(output).toContain("  error  known\n");
-  expect(output).toMatch(/\nvalid: the draw failed, there is no result: 1 request of 0x/);
+  expect(output).toContain("  lotto  error: known\n");
+  expect(output).toMatch(/^valid: the draw failed, there is no result: 1 request of 0x/);
   expect(process.exitCode).toBeUndefined();
 });
 
@@ -385,7 +410,7 @@ test("characters of an argument that nobody sees are named", async () => {
 
 test("a function's error can't control the terminal", async () => {
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("no\u001b[31m price") }));
-  expect(output).toContain("  error  noU+001B[31m price");
+  expect(output).toContain("  lotto  error: noU+001B[31m price");
 });
 
 test("what a node or a source wrote can't pass for lines of the verification", async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { canonicalLabel, describeDraws, describeLabel, findLabelProblem } from "../../src/lib/label.ts";
+import {
+  canonicalLabel,
+  describeDraws,
+  describeLabel,
+  findLabelProblem,
+  nameLabel,
+} from "../../src/lib/label.ts";
 
 describe("canonicalLabel", () => {
   test.each([
@@ -95,9 +101,24 @@ test("describeLabel says whether a draw is the only one, and where that was look
   expect(describeLabel(null)).toContain("may be one of many");
 });
 
+test("a label that is read otherwise than it was given says how", () => {
+  expect(nameLabel("raffle 1")).toBe('"raffle 1"');
+  expect(nameLabel("Raffle  1")).toBe('"Raffle  1", read as "raffle 1",');
+});
+
 test.each([
   [1, { isWhole: true }, "The only draw with this label that this node knows."],
-  [3, { isWhole: true }, "Draw 1 of the 3 with this label that this node knows."],
+  [
+    2,
+    { isWhole: true },
+    "2 draws bear this label, of those that this node knows; this is the first, the other is in 0x1.",
+  ],
+  [
+    7,
+    { isWhole: false },
+    "7 draws bear this label, of those in the blocks that were searched; this is the first, the others are in 0x1, 0x2, 0x3, 0x4, 0x5, and 1 more.",
+  ],
+  [2, { isWhole: false, from: "10" }, "2 draws bear this label; this is the first, the other is in 0x1."],
   [1, { isWhole: false }, "The only draw with this label in the blocks that were searched."],
   [1, { isWhole: false, from: "10" }, "The only draw with this label that is known: no block was searched."],
 ])("describeDraws, for players, of %d draws, searched %j: %s", (count, searched, words) => {

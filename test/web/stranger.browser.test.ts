@@ -165,6 +165,7 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   await page
     .getByRole("heading", { name: "Valid: only request 2 of 2 with this label", exact: true })
     .waitFor();
+  await page.getByText(/^2 draws bear this label, .*; this is the second, the other is in 0x/).waitFor();
   await page.getByText(/: request 2 of 2 with this label, the others: /).waitFor();
   await page.getByText(/block hashes show that none is left out in 0 to \d+/).waitFor();
 

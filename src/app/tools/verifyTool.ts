@@ -18,6 +18,7 @@ import { findPresetNames, loadPresets } from "../../presets/presetNames.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
+import { nameLabel } from "../../lib/label.ts";
 import { once } from "../../lib/memo.ts";
 import { openDataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
@@ -78,7 +79,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     const tx =
       typeof which === "string"
         ? which
-        : await findDraw(which.label, { client: recorder, chainId, contracts, ...labelSearch });
+        : await findDraw(which.label, { network, client: recorder, chainId, contracts, ...labelSearch });
     return await verifyTransaction(tx.toLowerCase() as Hex, {
       client: recorder,
       network,
@@ -118,9 +119,11 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
 async function findDraw(
   label: string,
   {
+    network,
     contracts,
     ...search
   }: SearchBounds & {
+    readonly network: string;
     readonly client: ChainReader;
     readonly chainId: number;
     readonly contracts: Partial<OracleContracts>;
@@ -129,17 +132,23 @@ async function findDraw(
   const presetConsumer = contracts.presetConsumer?.toLowerCase() as Hex | undefined;
   if (presetConsumer === undefined)
     throw new UsageError("a label is looked for at the operator's contract; give --contracts");
-  const { transactionHashes, described, from, to } = await findDraws(label, { ...search, presetConsumer });
+  const { transactionHashes, described, from, to, isWhole } = await findDraws(label, {
+    ...search,
+    presetConsumer,
+  });
   const [only, ...others] = transactionHashes;
   if (only !== undefined && others.length === 0) return only;
-  const where = `the label ${JSON.stringify(label)} in blocks ${from} to ${to}`;
-  if (only === undefined) throw new UsageError(`no request has ${where}; give the hash of its transaction`);
+  const blocks = `blocks ${from} to ${to}${isWhole ? "" : ", not all of the chain"}`;
+  if (only === undefined)
+    throw new UsageError(
+      `no request on ${network} has the label ${nameLabel(label)} (${blocks}): check label and network, ${isWhole ? "" : "search other blocks with --from-block and --to-block, "}or enter the transaction's hash or the result's link`,
+    );
   const lines = transactionHashes.map((hash, i) => {
     const { dapps = [], time } = described[i] ?? {};
     return [hash, ...dapps, time].filter((word) => word !== undefined).join("  ");
   });
   throw new UsageError(
-    `${lines.length} transactions have requests with ${where}; give the hash of one:\n${lines.join("\n")}`,
+    `${lines.length} transactions have requests with the label ${nameLabel(label)} (${blocks}); give the hash of one:\n${lines.join("\n")}`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { ExplorerNetwork, RequestVerification, SharedResult, Verification }
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import { utc } from "../../../lib/drawWords.ts";
-import { canonicalLabel, findLabelProblem } from "../../../lib/label.ts";
+import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
   describeGenuine,
@@ -396,7 +396,7 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
     item.append(choose, showHidden(of === "" ? "" : ` ${of}`));
     list.append(item);
   }
-  const said = `${who} the label ${JSON.stringify(label)} (${where}).`;
+  const said = `${who} the label ${nameLabel(label)} (${where}).`;
   output.replaceChildren(
     element("p", showHidden(said)),
     ...(only === undefined ? [] : [list]),
@@ -561,6 +561,7 @@ function show(
   output.replaceChildren(
     createVerdict(words, outcome),
     ...(meaning === undefined ? [] : [element("p", meaning)]),
+    ...(isAlone && request?.label ? [element("p", describeDraws(request.label))] : []),
     ...verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`)),
     ...(isAlone ? [] : [element("h2", `The ${found.requests.length} results`)]),
     ...found.requests.map((request) =>

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { RequestVerification, VerificationStep } from "../../../api/types.ts";
 import { describeDraw, describeTimes, shorten } from "../../../lib/drawWords.ts";
 import { fromHexText } from "../../../lib/hex.ts";
-import { describeLabel } from "../../../lib/label.ts";
+import { describeDraws, describeLabel } from "../../../lib/label.ts";
 import { readValue, takeApart, type PresetShow } from "../../../lib/presetShow.ts";
 import { countEntries, lineOf } from "../../../lib/sharedWords.ts";
 import { describeVerdict, isError, OUTCOME_WORDS } from "../../../lib/verificationWords.ts";
@@ -51,6 +51,7 @@ export function createRequestSection(
   const times = describeTimes(request);
   section.append(
     heading,
+    ...(isAlone || request.label === null ? [] : [element("p", describeDraws(request.label))]),
     ...result.shown,
     ...(draw === undefined ? [] : [createFoldable(`Of: ${showHidden(draw)}`)]),
     ...lists.map(([name, list]) =>
