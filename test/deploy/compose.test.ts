@@ -12,10 +12,11 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 const compose = `${read("compose.yaml")}${read("compose.public.yaml")}`;
 /** Pods of a cluster. */
-const PODS = ["deploy/kubernetes/embedded/tyche.yaml", "deploy/kubernetes/public/oracle.yaml"];
+const PODS = ["deploy/kubernetes/base/tyche.yaml", "deploy/kubernetes/public/oracle.yaml"];
 const UNITS = ["deploy/tyche.service", "deploy/tyche-oracle.service", "deploy/tyche-backup.service"];
 const FILES = ["compose.yaml", "compose.public.yaml", "Dockerfile", ...PODS, ...UNITS];
-const BACKUP_JOB = "deploy/kubernetes/backup/backup.yaml";
+const INGRESS = "deploy/kubernetes/ingress/kustomization.yaml";
+const BACKUP_JOB = "deploy/kubernetes/embedded/backup.yaml";
 
 /** The command lines of Tyche in these files, without the program's name. */
 const commands = [
@@ -91,11 +92,23 @@ test("pods set only variables that Tyche reads, and keep their data in a folder 
       file,
       expect.stringContaining("{ name: TYCHE_DATA_DIR, value: /data/tyche }"),
     ]);
-  const all = [...PODS, "deploy/kubernetes/public/kustomization.yaml"].map(read).join("\n");
+  const all = [...PODS, INGRESS, "deploy/kubernetes/public/kustomization.yaml"].map(read).join("\n");
   const set = [...all.matchAll(/\{ name: (TYCHE_[A-Z_]+|PORT), value: "?([^" }]+)/g)];
   const environment = Object.fromEntries(set.map(([, name, value]) => [name!, value!]));
   expect(Object.keys(environment)).toContain("TYCHE_MASTER_KEY_FILE");
   expect(readConfig({ dataDir: ROOT, environment }).unknownVariables).toEqual([]);
+});
+
+test("the Ingress replaces the address that pods have without one, and an example's comment leads to it", () => {
+  const [, name] = /env:\n(?: +#.*\n)* +- \{ name: (\w+), value: "http:\/\/localhost:3000" \}/.exec(
+    read(PODS[0]!),
+  )!;
+  expect(read(INGRESS)).toContain(`env/0/name, value: ${name} }`);
+  const [, domain] = /env\/0\/value, value: "https:\/\/([^"]+)"/.exec(read(INGRESS))!;
+  const hosts = [...read("deploy/kubernetes/ingress/ingress.yaml").matchAll(/(?:host: |hosts: \[)([\w.]+)/g)];
+  expect(hosts.map(([, host]) => host)).toEqual([domain, domain]);
+  expect(read("deploy/kubernetes/embedded/kustomization.yaml")).toMatch(/^# components: \[\.\.\/ingress\]/m);
+  expect(read("deploy/kubernetes/public/kustomization.yaml")).toMatch(/^components: \[\.\.\/ingress\]$/m);
 });
 
 test("the backup's pod is restricted as the service's is, and has its folder", () => {
@@ -146,7 +159,7 @@ test("the examples of a public network's configuration are ones, and the folder 
 test("what docs/deploy.md adds to these files names what is in them, and variables that Tyche reads", () => {
   const page = read("docs/deploy.md");
   const [, overlay = ""] = /^```yaml\n([^]*?)^```/m.exec(page)!;
-  expect(overlay).toContain("resources: [../backup]");
+  expect(overlay).toContain("resources: [../embedded]");
   expect(overlay).toContain("{ kind: StatefulSet, name: tyche }");
   const settings = [...overlay.matchAll(/\bTYCHE_\w+/g)].map(([name]) => name);
   expect(settings).toEqual(["TYCHE_CONFIG"]);
