@@ -66,7 +66,7 @@ type Source = (run: object, importModule: ImportModule) => () => Promise<unknown
 /** Prepares the global object and returns `dispatch`, through which the host sends this context its commands. */
 export default function boot(
   host: Host,
-): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown {
+): (tell: number, a?: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown, f?: unknown) => unknown {
   removeUnsharedMembers();
   disableProto();
   shareFormats();
@@ -270,14 +270,14 @@ export default function boot(
     return !hasThrown && handle !== undefined && handle(reason);
   }
 
-  return (tell, a, b, c, d, e) => {
+  return (tell, a, b, c, d, e, f) => {
     switch (tell) {
       case TELL.start:
         if (e === true) captured = captureBuiltIns();
         if (d === true) {
           proxyParts = recordProxies();
           promiseState = recordPromises();
-          fillGlobalObject();
+          fillGlobalObject(f === true);
         }
         void run(a as Source, b as string, parse(c as string) as StartLimits);
         return undefined;

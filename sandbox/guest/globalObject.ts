@@ -1,18 +1,25 @@
-import { chunkGlobals, enumerableGlobals, windowGlobals } from "./globals.ts";
+import { slice, split } from "./builtins.ts";
+import { enumerableGlobals, inheritedGlobals, orderedGlobals, valueGlobals } from "./globals.ts";
 import type { Internals } from "./internals.ts";
 import type { Timers } from "./timers.ts";
 import { installWebAssembly, installWindow } from "./window.ts";
 
 const { Object, Proxy, ReferenceError, Reflect, String } = globalThis;
-const { defineProperty, getPrototypeOf, hasOwn, setPrototypeOf } = Object;
+const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, setPrototypeOf } = Object;
 const reflect = Reflect;
 const { toStringTag } = Symbol;
 const includes = Function.prototype.call.bind(String.prototype.includes) as (
   text: string,
   part: string,
 ) => boolean;
-const split = Function.prototype.call.bind(String.prototype.split) as (text: string, by: string) => string[];
 const ENUMERABLE = ` ${enumerableGlobals} `;
+const VALUES = ` ${valueGlobals} `;
+/** Globals that nobody can replace in Deno, though they have setters. */
+const FIXED = " caches crypto self navigator closed localStorage sessionStorage ";
+/** Of those, the ones whose getters have no name. */
+const UNNAMED = " crypto self navigator closed ";
+/** Returns a function as it is; one written as an argument has no name. */
+const unnamed = <T>(fn: T): T => fn;
 
 /** What the global object is created with. */
 export interface GlobalTools {
@@ -24,20 +31,22 @@ export interface GlobalTools {
 }
 
 /**
- * Prepares the global object and returns the function that fills it with Deno's names.
+ * Prepares the global object and returns the function that fills it with Deno's names; `describes` says that the source may look at
+ * their property descriptors.
  *
  * Filling takes longer than most sources run, so it waits until a source may see it: the host searches the source for
  * those names and says so at the start (`sandbox/host/child/namesGlobals.ts`). A source that reaches the global object
  * in a way its text doesn't reveal finds a prototype that fills it on first access.
  */
-export function prepareGlobalObject(tools: GlobalTools): () => void {
+export function prepareGlobalObject(tools: GlobalTools): (describes: boolean) => void {
   const prototype = getPrototypeOf(globalThis) as object;
   let isFilled = false;
 
-  function fill(): void {
+  function fill(describes = false): void {
     if (isFilled) return;
     isFilled = true;
     setPrototypeOf(globalThis, prototype);
+    takePlaces(tools.load);
     installWindow({
       define,
       load: tools.load,
@@ -47,13 +56,9 @@ export function prepareGlobalObject(tools: GlobalTools): () => void {
     });
     installWebAssembly(tools.load);
     defineLazy("console", tools.createConsole);
-    for (const chunk in chunkGlobals) {
-      const names = split(chunkGlobals[chunk] as string, " ");
-      for (let at = 0; at < names.length; at++) {
-        const name = names[at] as string;
-        defineLazy(name, () => tools.load(chunk)[name]);
-      }
-    }
+    // V8 lets nobody define a property with a value that is made later.
+    if (describes)
+      for (const name of split(valueGlobals, " ")) void (globalThis as Record<string, unknown>)[name];
   }
 
   /**
@@ -91,33 +96,83 @@ export function prepareGlobalObject(tools: GlobalTools): () => void {
 function isKnown(name: string): boolean {
   if (includes(name, " ")) return false;
   const part = ` ${name} `;
-  if (includes(` ${windowGlobals} `, part)) return true;
-  for (const chunk in chunkGlobals) if (includes(` ${chunkGlobals[chunk] as string} `, part)) return true;
-  return false;
+  return includes(` ${orderedGlobals} ${inheritedGlobals} `, part);
+}
+
+/**
+ * Defines the globals of chunks, and in Deno's order; those of the global object itself are defined afterwards, which leaves each in its
+ * place.
+ */
+function takePlaces(load: GlobalTools["load"]): void {
+  const words = split(orderedGlobals, " ");
+  let maker = "";
+  for (let at = 0; at < words.length; at++) {
+    const name = words[at] as string;
+    if (name[name.length - 1] === ":") maker = slice(name, 0, name.length - 1);
+    else if (maker === "window") define(name, undefined);
+    else if (maker === "v8") {
+      const own = getOwnPropertyDescriptor(globalThis, name);
+      if (own === undefined || !reflect.deleteProperty(globalThis, name)) continue;
+      defineProperty(globalThis, name, { __proto__: null, ...own } as PropertyDescriptor);
+    } else {
+      const chunk = maker;
+      defineLazy(name, () => load(chunk)[name]);
+    }
+  }
 }
 
 function define(name: string, value: unknown): void {
+  if (!includes(VALUES, ` ${name} `)) return defineGetter(name, () => value);
+  defineValue(name, value);
+}
+
+function defineValue(name: string, value: unknown): void {
   defineProperty(globalThis, name, {
     __proto__: null,
     value,
-    writable: true,
+    writable: name !== "Deno",
     configurable: true,
     enumerable: includes(ENUMERABLE, ` ${name} `),
   } as PropertyDescriptor);
 }
 
+/** Defines a global that is made on first use. */
 function defineLazy(name: string, make: () => unknown): void {
+  if (!includes(VALUES, ` ${name} `)) return defineGetter(name, make);
   defineProperty(globalThis, name, {
     __proto__: null,
     configurable: true,
     enumerable: includes(ENUMERABLE, ` ${name} `),
     get: () => {
       const value = make();
-      define(name, value);
+      defineValue(name, value);
       return value;
     },
     set: (value: unknown) => {
-      define(name, value);
+      defineValue(name, value);
     },
+  } as PropertyDescriptor);
+}
+
+/** Defines a global whose getter the source may see. */
+function defineGetter(name: string, make: (() => unknown) | undefined): void {
+  let value: unknown;
+  const accessor = {
+    get(): unknown {
+      if (make !== undefined) value = make();
+      make = undefined;
+      return value;
+    },
+    set(given: unknown): void {
+      defineValue(name, given);
+    },
+  };
+  const isFixed = includes(FIXED, ` ${name} `);
+  defineProperty(globalThis, name, {
+    __proto__: null,
+    configurable: true,
+    enumerable: includes(ENUMERABLE, ` ${name} `),
+    get: includes(UNNAMED, ` ${name} `) ? unnamed(() => accessor.get()) : accessor.get,
+    set: !isFixed ? accessor.set : name === "caches" ? undefined : { set() {} }.set,
   } as PropertyDescriptor);
 }

@@ -34,9 +34,9 @@ export const ASK = {
 /** First argument of `dispatch(…)`: the host's commands. */
 export const TELL = {
   /**
-   * (factory, inputs, limits, names, replaces) Runs the source; `inputs` is JSON with args, bytesArgs and secrets, `limits` is
+   * (factory, inputs, limits, names, replaces, describes) Runs the source; `inputs` is JSON with args, bytesArgs and secrets, `limits` is
    * JSON too; `names` says whether the source may see what Deno adds to the global object, `replaces` whether it may
-   * replace built-ins.
+   * replace built-ins, `describes` whether it may look at property descriptors.
    */
   start: 0,
   /** () Runs one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is none. */

@@ -26,11 +26,17 @@ export function shape(root: unknown, shapes: Readonly<Record<string, string>>): 
         length: { value: Number(length), configurable: true },
         name: { value: name, configurable: true },
       });
-      if (plus && !Object.hasOwn(value, "prototype"))
-        Object.defineProperty(value, "prototype", {
-          value: Object.defineProperty({}, "constructor", { value, writable: true, configurable: true }),
-          writable: true,
-        });
+      if (plus) givePrototype(value);
     }
   }
+}
+
+/** Gives a function the `prototype` that it has in Deno, where it is no method. */
+export function givePrototype<T extends object>(value: T): T {
+  if (!Object.hasOwn(value, "prototype"))
+    Object.defineProperty(value, "prototype", {
+      value: Object.defineProperty({}, "constructor", { value, writable: true, configurable: true }),
+      writable: true,
+    });
+  return value;
 }

@@ -37,19 +37,24 @@ function branded(
   method: (...args: unknown[]) => unknown,
   refuse: () => Error,
 ): (...args: unknown[]) => unknown {
-  const isAsync = method.constructor.name === "AsyncFunction";
-  const { branded: checked } = {
-    branded(this: unknown, ...args: unknown[]): unknown {
-      if (this instanceof (type as new () => object))
-        try {
-          return Reflect.apply(method, this, args);
-        } catch (error) {
-          if (!isForeign(error)) throw error;
-        }
-      if (isAsync) return Promise.reject(refuse());
-      throw refuse();
+  const call = (self: unknown, args: unknown[]): unknown => {
+    if (self instanceof (type as new () => object))
+      try {
+        return Reflect.apply(method, self, args);
+      } catch (error) {
+        if (!isForeign(error)) throw error;
+      }
+    throw refuse();
+  };
+  const { plain, async } = {
+    plain(this: unknown, ...args: unknown[]): unknown {
+      return call(this, args);
+    },
+    async async(this: unknown, ...args: unknown[]): Promise<unknown> {
+      return call(this, args);
     },
   };
+  const checked = method.constructor.name === "AsyncFunction" ? async : plain;
   for (const key of ["name", "length"])
     Object.defineProperty(checked, key, Object.getOwnPropertyDescriptor(method, key) as PropertyDescriptor);
   return checked;
@@ -183,7 +188,17 @@ export function printWith<T extends object>(
       return print(this, inspect, options);
     },
   };
-  Object.defineProperty(prototype, name, { value: method[name], configurable: true, writable: true });
+  defineFirst(prototype, name, method[name]);
+}
+
+/** Defines a method before all members whose names are symbols. */
+function defineFirst(prototype: object, name: symbol, value: unknown): void {
+  const others = Object.getOwnPropertySymbols(prototype)
+    .filter((key) => key !== name)
+    .map((key) => [key, Object.getOwnPropertyDescriptor(prototype, key)] as const);
+  for (const [key] of others) Reflect.deleteProperty(prototype, key);
+  Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+  for (const [key, member] of others) Object.defineProperty(prototype, key, member as PropertyDescriptor);
 }
 
 /** Gives a class the method by which Node prints an object, next to Deno's. */
@@ -198,7 +213,7 @@ export function printForNode(prototype: object): void {
     },
   };
   Object.defineProperty(method[name], "length", { value: 3, configurable: true });
-  Object.defineProperty(prototype, name, { value: method[name], configurable: true, writable: true });
+  defineFirst(prototype, name, method[name]);
 }
 
 const { isPrototypeOf } = Object.prototype;

@@ -62,7 +62,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
   }
   define("name", "");
   define("closed", false);
-  define("close", () => {});
+  define("close", function windowClose() {});
 
   // Typed as names: they are keys of the class below.
   const refed = Symbol("refed") as unknown as "refed";
@@ -191,17 +191,25 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
   const clear = (timer?: unknown): void => {
     if (timer instanceof Timeout) stop(timer);
     else if (timer instanceof Immediate) timer[Symbol.dispose]();
-    else if (timer !== null && typeof timer !== "object") timers.clearTimeout(+(timer as string));
+    else if (timer !== null) timers.clearTimeout(+(timer as string));
   };
   const functions = {
-    setTimeout: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
-      make(Timeout, timers.setTimeout, callback, delayMs, args),
-    setInterval: (callback: unknown, delayMs?: unknown, ...args: unknown[]) =>
-      make(Timeout, timers.setInterval, callback, delayMs, args, true),
-    setImmediate: (callback: unknown, ...args: unknown[]) => make(Immediate, timers.start, callback, 0, args),
-    clearTimeout: (timer?: unknown) => clear(timer),
-    clearInterval: (timer?: unknown) => clear(timer),
-    clearImmediate: (timer?: unknown) => {
+    setTimeout: function (callback: unknown, delayMs: unknown, ...args: unknown[]) {
+      return make(Timeout, timers.setTimeout, callback, delayMs, args);
+    },
+    setInterval: function (callback: unknown, delayMs: unknown, ...args: unknown[]) {
+      return make(Timeout, timers.setInterval, callback, delayMs, args, true);
+    },
+    setImmediate: function (callback: unknown, ...args: unknown[]) {
+      return make(Immediate, timers.start, callback, 0, args);
+    },
+    clearTimeout: function (timer: unknown) {
+      clear(timer);
+    },
+    clearInterval: function (timer: unknown) {
+      clear(timer);
+    },
+    clearImmediate: function (timer: unknown) {
       if (timer instanceof Immediate) clear(timer);
     },
   };
@@ -212,7 +220,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     });
   for (const name of Object.keys(functions)) define(name, functions[name as keyof typeof functions]);
   const { queueMicrotask } = {
-    queueMicrotask(callback: unknown): void {
+    queueMicrotask: function (callback: unknown): void {
       if (typeof callback !== "function") throw new TypeError("expected a function");
       const run = bindContext(callback as Callback);
       // An error that no listener handles is caught by nobody and ends the run, as an uncaught error ends Deno.

@@ -2,6 +2,7 @@ import { type Convert, conversionError, dictionary, sequence, string, withCode }
 import { errorClasses } from "../builtins.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
+import { givePrototype } from "../shape.ts";
 import { exposeInterface, illegalInvocation, printGetters, printWith, requireArguments } from "../webIdl.ts";
 
 interface EventTargetLike {
@@ -338,8 +339,10 @@ export default function cloneChunk({
     },
   });
   Object.defineProperty(MessagePort, "length", { value: 0, configurable: true });
+  Object.defineProperty(MessagePort.prototype.close, "length", { value: 1, configurable: true });
   for (const type of [MessagePort, MessageChannel, BroadcastChannel]) exposeInterface(type);
   delete (BroadcastChannel.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
+  printGetters(BroadcastChannel, ["name", "onmessage", "onmessageerror"]);
   printWith(MessagePort.prototype as object, (self, inspect, options) => {
     if (!isPort(self)) throw illegalInvocation();
     const { onmessage, onmessageerror } = self as { onmessage?: unknown; onmessageerror?: unknown };
@@ -348,7 +351,13 @@ export default function cloneChunk({
     return inspect({ active, refed: active && port.hasRef(), onmessage, onmessageerror }, options);
   });
   printGetters(MessageChannel, ["port1", "port2"]);
-  return { structuredClone: cloneFunction, move, MessagePort, MessageChannel, BroadcastChannel };
+  return {
+    structuredClone: givePrototype(cloneFunction),
+    move,
+    MessagePort,
+    MessageChannel,
+    BroadcastChannel,
+  };
 }
 
 /** Returns a function's text with the blanks that the nodes' compiler gives it; a body of several lines stays as it is. */

@@ -95,7 +95,7 @@ export default function consoleChunk({
     profile() {},
     profileEnd() {},
     timeStamp() {},
-    context() {},
+    context(_name: unknown) {},
     createTask: () => ({ run: (work: () => unknown) => work() }),
     indentLevel: 0,
   };

@@ -1,6 +1,7 @@
 import { CryptoKey, type KeyFields, SECRET, fieldsOf, isKey } from "../crypto/key.ts";
 import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
+import { givePrototype } from "../shape.ts";
 import * as types from "../types.ts";
 import { exposeInterface, illegalConstructor, moveToEnd, printGetters, wrongThis } from "../webIdl.ts";
 
@@ -48,6 +49,7 @@ export default function cryptoChunk({
   const crypto = new Crypto(SECRET);
   moveToEnd(Crypto, ["subtle", "getRandomValues", "randomUUID"]);
   exposeInterface(Crypto, "Crypto", false, wrongThis("expected Crypto"));
+  givePrototype(Crypto.prototype.randomUUID);
   Object.defineProperty(Crypto, "length", { value: 0, configurable: true });
   printGetters(Crypto, ["subtle"]);
   /** For `node:crypto`. */

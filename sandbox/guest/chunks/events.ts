@@ -28,6 +28,12 @@ export default function eventsChunk({
     isHandled,
   );
   const { EventTarget } = target;
+  // Deno's global object is an event target.
+  const window = Object.getPrototypeOf(globalThis) as Record<string, unknown>;
+  if (Object.hasOwn(window, "dispatchEvent")) {
+    for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"]) delete window[name];
+    Object.setPrototypeOf(window, EventTarget.prototype);
+  }
   cloneRules.add({
     has: (value) => fieldsOf(value) !== undefined,
     copy: (exception: Error) => {

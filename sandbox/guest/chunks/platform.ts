@@ -4,13 +4,30 @@ import { createDeno } from "../platform/deno.ts";
 import { createPerformance } from "../platform/performance.ts";
 import { createProcess } from "../platform/process.ts";
 import { string } from "../convert.ts";
-import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import {
+  exposeInterface,
+  illegalConstructor,
+  illegalInvocation,
+  printGetters,
+  printWith,
+  requireArguments,
+} from "../webIdl.ts";
 
 /** Classes that exist on the nodes but make no sense in a function: they can be named but not constructed. */
 const ABSENT =
-  "DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMQuad DOMRect DOMRectReadOnly ImageData ImageBitmap OffscreenCanvas ImageBitmapRenderingContext GPU GPUAdapter GPUAdapterInfo GPUBuffer GPUBufferUsage GPUCanvasContext GPUColorWrite GPUCommandBuffer GPUCommandEncoder GPUCompilationInfo GPUCompilationMessage GPUComputePassEncoder GPUComputePipeline GPUDevice GPUDeviceLostInfo GPUError GPUBindGroup GPUBindGroupLayout GPUInternalError GPUPipelineError GPUUncapturedErrorEvent GPUPipelineLayout GPUQueue GPUQuerySet GPUMapMode GPUOutOfMemoryError GPURenderBundle GPURenderBundleEncoder GPURenderPassEncoder GPURenderPipeline GPUSampler GPUShaderModule GPUShaderStage GPUSupportedFeatures GPUSupportedLimits GPUTexture GPUTextureView GPUTextureUsage GPUValidationError Lock LockManager Location NavigatorUAData CacheStorage Cache".split(
+  "DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMQuad DOMRect DOMRectReadOnly ImageData ImageBitmap OffscreenCanvas ImageBitmapRenderingContext GPU GPUAdapter GPUAdapterInfo GPUBuffer GPUBufferUsage GPUCanvasContext GPUColorWrite GPUCommandBuffer GPUCommandEncoder GPUCompilationInfo GPUCompilationMessage GPUComputePassEncoder GPUComputePipeline GPUDevice GPUDeviceLostInfo GPUError GPUBindGroup GPUBindGroupLayout GPUInternalError GPUPipelineError GPUUncapturedErrorEvent GPUPipelineLayout GPUQueue GPUQuerySet GPUMapMode GPUOutOfMemoryError GPURenderBundle GPURenderBundleEncoder GPURenderPassEncoder GPURenderPipeline GPUSampler GPUShaderModule GPUShaderStage GPUSupportedFeatures GPUSupportedLimits GPUTexture GPUTextureView GPUTextureUsage GPUValidationError Lock LockManager Location CacheStorage Cache".split(
     " ",
   );
+
+/** Whoever has it may construct what sources may not. */
+const SECRET = {};
+
+/** Members of those classes, as far as a source may meet them. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  Cache: "put match delete keys",
+  CacheStorage: "open has delete keys match",
+  LockManager: "request query",
+};
 
 /** The remaining members of Deno's global object. */
 export default function platformChunk(internals: Internals): Readonly<Record<string, unknown>> {
@@ -22,17 +39,30 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     readonly CloseEvent: new (type: string, init: object) => object;
     readonly handlerAttribute: (prototype: object, type: string) => void;
   };
-  const illegal = (name: string): unknown =>
-    ({
+  const unsupported = (name: string) => (): Promise<never> =>
+    Promise.reject(exception(`${name} is not available here`, "NotSupportedError"));
+  const illegal = (name: string): { readonly prototype: object } => {
+    const type = {
       [name]: class {
         constructor() {
-          throw new TypeError("Illegal constructor");
+          throw /^(?:Cache|Lock)/.test(name) ? illegalConstructor() : new TypeError("Illegal constructor");
         }
       },
-    })[name];
+    }[name] as { readonly prototype: object };
+    for (const member of MEMBERS[name]?.split(" ") ?? []) {
+      const value = { [member]: unsupported(name) }[member];
+      Object.defineProperty(type.prototype, member, { value, writable: true, configurable: true });
+    }
+    if (/^(?:Cache|Lo|DOM)/.test(name))
+      Object.defineProperty(type.prototype, Symbol.toStringTag, { value: name, configurable: true });
+    return type;
+  };
   const absent = Object.fromEntries(ABSENT.map((name) => [name, illegal(name)]));
 
   class NavigatorUAData {
+    constructor(secret?: unknown) {
+      if (secret !== SECRET) throw illegalConstructor();
+    }
     get brands(): object[] {
       return [{ brand: "Deno", version: "2" }];
     }
@@ -42,43 +72,56 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     get platform(): string {
       return "Linux";
     }
+    getHighEntropyValues(_hints: unknown): Promise<object> {
+      return Promise.resolve(this.toJSON());
+    }
     toJSON(): object {
       const { brands, mobile, platform } = this;
       return { brands, mobile, platform };
     }
   }
   printGetters(NavigatorUAData, ["brands", "mobile", "platform"]);
-  const userAgentData = new NavigatorUAData();
+  const values: Readonly<Record<string, unknown>> = {
+    gpu: Object.create((absent["GPU"] as { readonly prototype: object }).prototype),
+    hardwareConcurrency: 1,
+    userAgent: "Deno/2.9.6",
+    language: "en-US",
+    languages: ["en-US"],
+    locks: Object.create((absent["LockManager"] as { readonly prototype: object }).prototype),
+    platform: "Linux x86_64",
+    userAgentData: new NavigatorUAData(SECRET),
+  };
   class Navigator {
-    get hardwareConcurrency(): number {
-      return 1;
-    }
-    get userAgent(): string {
-      return "Deno/2.9.6";
-    }
-    get language(): string {
-      return "en-US";
-    }
-    get languages(): string[] {
-      return ["en-US"];
-    }
-    get platform(): string {
-      return "Linux x86_64";
-    }
-    get userAgentData(): object {
-      return userAgentData;
+    constructor(secret?: unknown) {
+      if (secret !== SECRET) throw illegalConstructor();
     }
   }
+  for (const name of Object.keys(values))
+    Object.defineProperty(Navigator.prototype, name, {
+      get() {
+        if (!(this instanceof Navigator)) throw illegalInvocation();
+        return values[name];
+      },
+      enumerable: true,
+      configurable: true,
+    });
+  for (const type of [Navigator, NavigatorUAData])
+    Object.defineProperty(type, "length", { value: 0, configurable: true });
   printGetters(
     Navigator,
     "hardwareConcurrency userAgent language languages platform userAgentData".split(" "),
   );
 
-  class Worker {
-    constructor() {
+  class Worker extends events.EventTarget {
+    constructor(...[_specifier]: [unknown?]) {
+      super();
       throw exception("Classic workers are not supported.", "NotSupportedError");
     }
+    postMessage(_message: unknown): void {}
+    terminate(): void {}
   }
+  for (const name of ["error", "message", "messageerror"]) events.handlerAttribute(Worker.prototype, name);
+  Object.defineProperty(Worker, "length", { value: 1, configurable: true });
 
   /** A connection that always fails: sources reach the network only through requests. */
   class Unconnected extends events.EventTarget {
@@ -87,7 +130,11 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     constructor(url: unknown) {
       super();
       const { URL } = load("url") as { URL: new (url: string) => { href: string } };
-      this.#url = new URL(string(url)).href;
+      try {
+        this.#url = new URL(string(url)).href;
+      } catch (error) {
+        throw exception((error as Error).message, "SyntaxError");
+      }
       setTimeout(() => {
         this.#state = 3;
         this.dispatchEvent(new events.Event("error"));
@@ -113,32 +160,53 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     for (const name of ["open", "message", "error", "close"]) events.handlerAttribute(type.prototype, name);
   }
 
+  const arity = (given: number, required: number): void => {
+    if (given < required)
+      throw new TypeError(
+        `Failed to execute 'call' on 'Storage': ${required} argument${required > 1 ? "s" : ""} required, but only ${given} present`,
+      );
+  };
   class Storage {
     #items = new Map<string, string>();
     get length(): number {
       return this.#items.size;
     }
     key(at: unknown): string | null {
-      return [...this.#items.keys()][Number(at)] ?? null;
+      arity(arguments.length, 1);
+      if (typeof at !== "number") throw new TypeError("expected i32");
+      return [...this.#items.keys()][at] ?? null;
+    }
+    setItem(key: unknown, value: unknown): null {
+      arity(arguments.length, 2);
+      this.#items.set(string(key), string(value));
+      return null;
     }
     getItem(key: unknown): string | null {
+      arity(arguments.length, 1);
       return this.#items.get(string(key)) ?? null;
     }
-    setItem(key: unknown, value: unknown): void {
-      this.#items.set(string(key), string(value));
-    }
-    removeItem(key: unknown): void {
+    removeItem(key: unknown): null {
+      arity(arguments.length, 1);
       this.#items.delete(string(key));
+      return null;
     }
-    clear(): void {
+    clear(): null {
       this.#items.clear();
+      return null;
     }
   }
+  Object.defineProperty(Storage, "length", { value: 1, configurable: true });
+  exposeInterface(Storage);
+  delete (Storage.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
   /** Creates a storage whose items are properties too. */
   function createStorage(): object {
     const storage = new Storage();
+    printWith(
+      storage,
+      (self, inspect, options) => `Storage ${inspect({ ...proxy, length: self.length }, options)}`,
+    );
     const isOwn = (key: PropertyKey): key is string => typeof key === "string" && !(key in Storage.prototype);
-    return new Proxy(storage, {
+    const proxy: object = new Proxy(storage, {
       get: (_, key) => {
         if (isOwn(key)) return storage.getItem(key) ?? undefined;
         const member: unknown = Reflect.get(storage, key, storage);
@@ -159,11 +227,10 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
           ? { value: storage.getItem(key), writable: true, enumerable: true, configurable: true }
           : undefined,
     });
+    return proxy;
   }
-  for (const type of [Worker, WebSocket, EventSource, Storage]) exposeInterface(type);
+  exposeInterface(WebSocket);
   const performance = createPerformance(internals);
-  const unsupported = (name: string) => (): Promise<never> =>
-    Promise.reject(exception(`${name} is not available here`, "NotSupportedError"));
   let process: object | undefined;
   return {
     ...absent,
@@ -173,23 +240,26 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
       return (process ??= createProcess(internals));
     },
     Navigator,
-    navigator: new Navigator(),
+    NavigatorUAData,
+    navigator: new Navigator(SECRET),
     Worker,
     WebSocket,
     EventSource,
     Storage,
     localStorage: createStorage(),
     sessionStorage: createStorage(),
-    caches: {
-      open: unsupported("Cache storage"),
-      has: unsupported("Cache storage"),
-      delete: unsupported("Cache storage"),
+    caches: Object.create((absent["CacheStorage"] as { readonly prototype: object }).prototype) as object,
+    createImageBitmap: function createImageBitmap(..._image: unknown[]): Promise<never> {
+      return unsupported("createImageBitmap")();
     },
-    createImageBitmap: unsupported("createImageBitmap"),
-    alert: (..._message: unknown[]): void => {},
-    confirm: (..._message: unknown[]): boolean => false,
-    prompt: (..._message: unknown[]): null => null,
-    reportError(error: unknown): void {
+    alert: function (..._message: unknown[]): void {},
+    confirm: function (..._message: unknown[]): boolean {
+      return false;
+    },
+    prompt: function (..._message: unknown[]): null {
+      return null;
+    },
+    reportError: function (error: unknown): void {
       requireArguments(arguments.length, 1, "Failed to execute 'reportError'");
       if ((load("events")["isHandled"] as (error: unknown) => boolean)(error)) return;
       internals.exit(1);

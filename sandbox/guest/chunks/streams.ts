@@ -127,8 +127,8 @@ export default function streamsChunk({
             return original.apply(this, args);
           } catch (error) {
             if (!/not in a state that permits/.test((error as Error).message)) throw error;
-            throw new TypeError("The stream controller cannot close or enqueue", { cause: error });
           }
+          throw new TypeError("The stream controller cannot close or enqueue");
         },
       }[name] as never;
     }

@@ -131,6 +131,7 @@ export default function textChunk({
     requireArguments(arguments.length, 1, "Failed to execute 'atob'");
     const text = string(data, "", "").replace(/[\t\n\f\r ]+/g, "");
     const body = text.length % 4 === 0 ? text.replace(/==?$/, "") : text;
+    if (/[^\0-\xff]/.test(body)) throw domException("Failed to decode base64: invalid character");
     if (body.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(body)) throw domException("Failed to decode base64");
     return toBinaryText(fromBase64(body));
   }

@@ -4,6 +4,7 @@ import {
   bytesOf,
   concatBytes,
   exposeInterface,
+  exposeStatics,
   illegalConstructor,
   printable,
   requireArguments,
@@ -689,6 +690,8 @@ export function createSubtle(hostCall: Internals["hostCall"], exception: Excepti
     SubtleCrypto.prototype,
     "constructor digest encrypt decrypt sign verify deriveBits deriveKey importKey exportKey encapsulateBits decapsulateBits generateKey getPublicKey wrapKey unwrapKey encapsulateKey decapsulateKey",
   );
+  Object.defineProperty(SubtleCrypto.prototype.unwrapKey, "length", { value: 7, configurable: true });
+  exposeStatics(SubtleCrypto, "supports");
   exposeInterface(SubtleCrypto, "SubtleCrypto", false, wrongThis("expected SubtleCrypto"));
   Object.defineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
   printWith(SubtleCrypto.prototype as object, (_, inspect, options) =>

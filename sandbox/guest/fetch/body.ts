@@ -85,7 +85,9 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
     extract(value, where = "") {
       if (typeof value === "object" && value !== null) {
         if (types.isSharedArrayBuffer(value)) throw new TypeError(`${where} is not an ArrayBuffer`);
-        const bytes = bytesOf(value);
+        if (ArrayBuffer.isView(value) && types.isSharedArrayBuffer(value.buffer))
+          throw new TypeError(`${where} is a view on a SharedArrayBuffer, which is not allowed`);
+        const bytes = value instanceof Uint8Array ? value : bytesOf(value);
         if (bytes !== undefined) return { body: ofBytes(bytes.slice()), type: undefined };
         switch (tagOf(value)) {
           case "Blob":
@@ -130,7 +132,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         body.stream = new ReadableStream({
           ...((FROM_NETWORK.has(body) || BLOBS.has(body)) && { type: "bytes" }),
           start(controller: { enqueue(chunk: Bytes): void; close(): void }) {
-            if (!used && bytes !== undefined && bytes.length > 0) controller.enqueue(bytes.slice());
+            const isEmpty = bytes === undefined || (FROM_NETWORK.has(body) && bytes.length === 0);
+            if (!used && !isEmpty) controller.enqueue(bytes.slice());
             controller.close();
           },
         });
@@ -254,17 +257,35 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
           const body = own(this);
           if (body !== null && tools.isUnusable(body)) throw new TypeError("Body already consumed.");
           const { TextDecoderStream } = load("streams") as unknown as { TextDecoderStream: new () => object };
-          const stream = tools.streamOf(body ?? ofBytes(new Uint8Array(0)));
-          return stream.pipeThrough(new TextDecoderStream());
+          if (body === null)
+            return new (streams().ReadableStream)({
+              start(controller: { close(): void }) {
+                controller.close();
+              },
+            });
+          return tools.streamOf(body).pipeThrough(new TextDecoderStream());
         },
       };
       const descriptors = Object.getOwnPropertyDescriptors(members);
+      for (const [name, { value }] of Object.entries<TypedPropertyDescriptor<unknown>>(descriptors))
+        if (typeof value === "function")
+          Object.assign(descriptors[name as "text"], { value: asFunction(name, value as () => unknown) });
       for (const key of ["body", "bodyUsed"] as const)
         Object.defineProperty(descriptors[key].get, "name", { value: "get" });
       Object.defineProperties(prototype, descriptors);
     },
   };
   return tools;
+}
+
+/** Returns a method as Deno has it: a plain function. */
+function asFunction(name: string, method: () => unknown): unknown {
+  const named = {
+    [name]: function (this: unknown): unknown {
+      return Reflect.apply(method, this, []);
+    },
+  };
+  return named[name];
 }
 
 /** Bodies made of strings: Deno parses them as they are, a byte order mark included. */

@@ -21,26 +21,26 @@ function defectOf(input: string | object, hasBase: boolean): string | undefined 
     return `Failed to parse URLPattern from "${input}": ${reason}`;
   }
   const given = input as Readonly<Record<string, string>>;
-  const failed = (part: string, reason: string): string =>
-    `Failed to parse ${part} from "${given[part]}": ${reason}`;
-  if (hasBase) {
-    const text = "specifying both an init object, and a separate base URL is not valid";
-    const part = PARTS.find((name) => given[name] !== undefined);
-    return part === undefined ? text : failed(part, text);
-  }
+  const parts = PARTS.filter((name) => given[name] !== undefined);
+  // Deno can't tell which of several parts is meant.
+  const [only] = parts.length === 1 ? parts : [];
+  const failed = (reason: string): string =>
+    only === undefined ? reason : `Failed to parse ${only} from "${given[only]}": ${reason}`;
+  if (hasBase) return failed("specifying both an init object, and a separate base URL is not valid");
   if (given["baseURL"] !== undefined && !/^[a-z][a-z0-9+.-]*:/i.test(given["baseURL"]))
-    return "relative URL without a base";
-  for (const part of PARTS) {
-    const text = given[part];
-    const reason = text === undefined ? undefined : (syntaxDefect(text) ?? partDefect(part, text));
-    if (reason !== undefined) return failed(part, reason);
+    return failed("relative URL without a base");
+  for (const part of parts) {
+    const text = given[part] as string;
+    const reason = syntaxDefect(text) ?? partDefect(part, text);
+    if (reason !== undefined) return failed(reason);
   }
   return undefined;
 }
 
-/** Says what is wrong with a part that is a plain text. */
-function partDefect(part: string, text: string): string | undefined {
-  if (/[*:(){}\\]/.test(text)) return undefined;
+/** Says what is wrong with the plain text in a part. */
+function partDefect(part: string, pattern: string): string | undefined {
+  const text = pattern.replace(/(?<!\\):\w+|(?<!\\)\((?:[^\\)]|\\.)*\)|[*{}?+]|\\/g, "");
+  if (text === "" && pattern !== "") return undefined;
   if (part === "protocol" && !/^[a-z][a-z0-9+.-]*$/i.test(text)) return "relative URL without a base";
   if (part === "port" && !/^\d*$/.test(text)) return "invalid port number";
   if (part === "hostname" && /[\0-\x20"#%<>?@[\]^`|/]/.test(text)) return "invalid domain character";
@@ -65,6 +65,8 @@ function syntaxDefect(text: string): string | undefined {
     if (group.startsWith("(?") || /[^\0-\x7f]/.test(group))
       return at(index, "invalid regex: must not start with ?, and may only contain ascii");
   }
+  const second = /(?<!\\)\{[^}:]*:[A-Za-z_$][\w$]*[^}:]*:([A-Za-z_$][\w$]*)/.exec(text)?.[1];
+  if (second !== undefined) return `parser error: expected token Close, found '${second}' of type Name`;
   const names = [...text.matchAll(/(?<!\\):([A-Za-z_$][\w$]*)/g)].map(([, name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) return `parser error: pattern contains duplicate name ${twice}`;
@@ -103,14 +105,15 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
     }
     #match(target: unknown, targetBase: unknown): unknown {
       const text = typeof target === "object" ? readInit(target, "", "") : string(target);
-      if (typeof text === "object" && targetBase !== undefined)
+      const base = targetBase === undefined ? undefined : string(targetBase);
+      if (typeof text === "object" && base !== undefined)
         throw withoutCause("specifying both an init object, and a separate base URL is not valid");
       let answer: string;
       try {
         answer = native("urlPatternExec", {
           ...this.#of,
           target: text,
-          ...(targetBase !== undefined && { targetBase: string(targetBase) }),
+          ...(base !== undefined && { targetBase: base }),
         }) as string;
       } catch (error) {
         throw withoutCause((error as Error).message);

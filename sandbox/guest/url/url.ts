@@ -8,6 +8,7 @@ import {
   printGetters,
   requireArguments,
 } from "../webIdl.ts";
+import { givePrototype } from "../shape.ts";
 import type { SearchParamsTools } from "./searchParams.ts";
 
 /** The parts of a URL, in the order of the host's answer. */
@@ -73,9 +74,7 @@ export function createUrl(
       const baseText = base === undefined ? undefined : scalarString(base);
       const parts = parseUrl(text, baseText);
       if (parts === undefined) {
-        throw new TypeError(
-          `Invalid URL: '${text}'${baseText === undefined ? "" : ` with base '${baseText}'`}`,
-        );
+        throw new TypeError(`Invalid URL: '${text}'${!baseText ? "" : ` with base '${baseText}'`}`);
       }
       this.#parts = parts;
     }
@@ -125,8 +124,9 @@ export function createUrl(
   exposeInterface(URL);
   // Deno's class lists these after the parts.
   moveToEnd(URL, ["searchParams", "toString", "toJSON"]);
+  for (const method of [URL.createObjectURL, URL.revokeObjectURL]) givePrototype(method);
   exposeStatics(URL, "canParse", "parse", "createObjectURL", "revokeObjectURL");
-  printGetters(URL, [...PARTS.slice(0, -2), "hash", "search"]);
   printForNode(URL.prototype);
+  printGetters(URL, [...PARTS.slice(0, -2), "hash", "search"]);
   return URL;
 }

@@ -5,7 +5,7 @@ import { MAX_ERROR_CHARS, type ReplyMessage, type RunMessage } from "../messages
 import { compileSource, SourceSyntaxError, type CompiledSource } from "./compile.ts";
 import type { PreparedContext } from "./context.ts";
 import { describeThrown, plainMessage, stopError, thrownError, timeoutError } from "./errors.ts";
-import { namesGlobals, replacesBuiltIns } from "./namesGlobals.ts";
+import { describesProperties, namesGlobals, replacesBuiltIns } from "./namesGlobals.ts";
 import { createImports, type Imports } from "./imports.ts";
 import { refuse } from "./modules.ts";
 import type { Outbox } from "./outbox.ts";
@@ -117,6 +117,7 @@ class SourceRun {
         this.#guestLimits(),
         !isPure && namesGlobals(source),
         !isPure && replacesBuiltIns(source),
+        !isPure && describesProperties(source),
       ),
     );
   }

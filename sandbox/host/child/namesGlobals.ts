@@ -1,4 +1,4 @@
-import { chunkGlobals, windowGlobals } from "../../guest/globals.ts";
+import { inheritedGlobals, orderedGlobals } from "../../guest/globals.ts";
 
 /** Decisions kept, so that a source that runs often is scanned once. */
 const MAX_KEPT = 64;
@@ -6,7 +6,10 @@ const MAX_KEPT_CHARS = 32_768;
 
 /** Ways to reach the global object itself or code created at run time, and escapes that may spell any name. */
 const INDIRECT = "globalThis window eval Function constructor import makeHttpRequest";
-const names = [INDIRECT, windowGlobals, ...Object.values(chunkGlobals)].join(" ").split(" ");
+const names = [INDIRECT, orderedGlobals, inheritedGlobals]
+  .join(" ")
+  .split(" ")
+  .filter((word) => !word.endsWith(":"));
 /** A name after one dot is a property; after three dots it is spread. */
 const NAMED = new RegExp(
   `(?<![\\w$]|(?<!\\.\\.)\\.)(?:${names.join("|")})(?![\\w$])|\\.\\s*constructor|\\\\u`,
@@ -39,3 +42,6 @@ const REPLACES =
 
 /** Whether a source's text may replace a built-in or change a prototype: our own code then uses the originals. Returns true when in doubt. */
 export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);
+
+/** Whether a source's text may look at the property descriptors of globals. */
+export const describesProperties = (source: string): boolean => /getOwnPropertyDescriptor/.test(source);

@@ -17,7 +17,6 @@ const HOST = "Names a file or a number of the machine that runs the reference.";
 const PARSER =
   "The reference parses every source as TypeScript; here a source that is JavaScript is run as JavaScript.";
 const NO_DECORATORS = "Decorators need code made for them, which @swc/wasm-typescript does not make.";
-const LAZY = "Platform globals are made on first use, which their property descriptors show.";
 const ENGINE = "V8 14.6 and its locale data here, 15.0 in the reference.";
 const OLDER_ENGINE = "V8 13.6 of Node 24 has other words for this error.";
 const UNSHARED = "Removed, as Node 24 lacks it: oracle nodes on different versions of Node must agree.";
@@ -62,8 +61,6 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
   "deno/process.exit": NO_OUTCOME,
   "thrown/message a function":
     "The message is no JSON, so the reference has neither result nor error; here the error is an empty text.",
-  "globals/global property descriptors": LAZY,
-  "globals/native code text": LAZY,
   "http/fetch new Request":
     "Defect of the reference: its fetch spreads a Request, which has no own properties; here a Request works.",
   "language/Math.sumPrecise": ENGINE,
