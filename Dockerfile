@@ -22,7 +22,8 @@ ENV HOST=0.0.0.0 TYCHE_DATA_DIR=/data PATH=/app/node_modules/.bin:$PATH
 USER tyche
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=10s --start-period=180s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 3000}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Not by Node, which takes 0.1 s of a processor for it, and on a busy machine seconds.
+HEALTHCHECK --interval=10s --timeout=10s --start-period=300s \
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${PORT:-3000} && printf 'GET /readyz HTTP/1.0\\r\\nHost: 127.0.0.1\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 ENTRYPOINT ["node", "/app/node_modules/tyche/bin/tyche.js"]
 CMD ["start"]

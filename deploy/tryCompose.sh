@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Tries Dockerfile, compose.yaml and the commands of docs/deploy.md, as they are, with a Docker engine that reaches no registry of images.
-#   deploy/tryCompose.sh [images] [embedded] [upgrade] [restore] [public] [nodes] [sandbox]     all of them by default; as root, on Debian
+#   deploy/tryCompose.sh [images] [embedded] [domain] [upgrade] [restore] [public] [upgradePublic] [nodes] [sandbox]     all of them by default; as root, on Debian
 # Needs docker, docker compose, debootstrap, npm, jq, and the ports 80, 443 and 3000. Base images are stand-ins made from Debian's packages.
 # It removes the containers and volumes of the compose project "trytyche" (after a failure: at the next run), and replaces the images that these name.
 set -Eeuo pipefail
 shopt -s inherit_errexit
 trap 'echo "failed: $BASH_COMMAND" >&2' ERR
 cd "$(dirname "$0")/.."
-: "${EARLIER:=f8513501}" # the commit that "upgrade" begins with
+: "${EARLIER:=$(git log -1 --format=%h -- src/store/migrations.ts)^}" # the commit that upgrades begin with; by default its database is another
 export COMPOSE_PROJECT_NAME=trytyche
 work=${TMPDIR:-/tmp}/trytyche
 checkout=$work/checkout
@@ -106,18 +106,57 @@ embedded() {
   [ "$key" = "$(compose exec tyche cat /data/api-key)" ]
 }
 
+# The same service at its domain, by two lines of .env.
+domain() {
+  begin
+  mkdir -p "$checkout/config/plugins"
+  printf '%s\n' COMPOSE_PROFILES=domain TYCHE_DOMAIN=tyche.localhost >"$checkout/.env"
+  compose build
+  say up && compose up --detach --wait
+  meet_service tyche
+  [[ $(flip | jq -r .data.shareUrl) == https://tyche.localhost/* ]]
+  amid_requests kill_and_up tyche
+  amid_requests kill_and_up caddy
+}
+
+# Puts this version in place of the earlier one as documented, and the earlier one back, which may refuse the database; each has to know a
+# request of the first. $1 is the service.
+exchange() {
+  local before version
+  before=$(draw)
+  docker tag tyche tyche:former
+  git archive HEAD | tar -x -C "$checkout"
+  compose build
+  docker tag tyche tyche:present
+  for version in present former present; do
+    docker tag "tyche:$version" tyche
+    say "up, of the $version version"
+    if [ "$version" = former ] && ! compose up --detach --wait; then
+      compose logs "$1" | grep "was made by a newer version of Tyche"
+      continue
+    fi
+    [ "$version" = former ] || amid_requests compose up --detach --wait
+    [ "$before" = "$(call "/api/requests/$(jq -r .id <<<"$before")" | jq -c '.data.outcome | {id, parsedResult}')" ]
+    draw
+  done
+  docker rmi tyche:former tyche:present
+}
+
 upgrade() {
   begin "$EARLIER"
+  mkdir -p "$checkout/config/plugins"
   say "up, of $EARLIER" && compose --profile embedded up --build --detach --wait
   key=$(compose exec tyche cat /data/api-key)
-  before=$(draw)
-  check_out
-  compose build
-  say upgrade && compose up --detach --wait
-  after=$(call "/api/requests/$(jq -r .id <<<"$before")" | jq -c '.data.outcome | {id, parsedResult}')
-  [ "$before" = "$after" ]
-  draw
-  say "kept: $after"
+  exchange tyche
+}
+
+upgradePublic() {
+  prepare_public public "$EARLIER"
+  documented "oracle keys --config /config/oracle.json --json"
+  documented "network deploy sepolia"
+  say "up, of $EARLIER" && documented "network check sepolia"
+  meet_service service
+  exchange service
 }
 
 # The documented restore, on a volume that has nothing but the master key.
@@ -142,30 +181,24 @@ restore() {
 
 # A checkout with configuration, a chain of strangers, and what the documented steps need.
 prepare_public() {
-  begin
+  begin "${2:-HEAD}"
   local profile=$1
-  cat >"$checkout/compose.override.yaml" <<'FILE'
+  cat >"$work/chain.yaml" <<'FILE'
 services:
   chain:
     image: tyche
     tmpfs: [/data] # no volume that stays
     profiles: [public, nodes]
     entrypoint: [sh, -c, "exec /app/node_modules/@foundry-rs/anvil-linux-*/bin/anvil --host 0.0.0.0 --chain-id 11155111 --block-time 1"]
-    healthcheck: { test: [CMD, node, -e, "require('net').connect(8545).on('error', () => process.exit(1)).on('connect', () => process.exit())"] }
+    healthcheck: { test: [CMD, bash, -c, "exec 3<>/dev/tcp/127.0.0.1/8545"], interval: 2s, start_period: 180s }
 FILE
+  git archive HEAD deploy | tar -x -C "$checkout" # the examples that this version's document names
+  documented "cp deploy/service.example.json config/service.json"
+  sed -i 's|"wss://YOUR-NODE", "https://ANOTHER-NODE"|"ws://chain:8545"|' "$checkout"/config/*.json
+  documented "POSTGRES_PASSWORD="
   # The first account of Anvil's mnemonic. Caddy makes a certificate of its own for a local name.
-  cat >"$checkout/.env" <<FILE
-COMPOSE_FILE=compose.public.yaml:compose.override.yaml
-COMPOSE_PROFILES=$profile
-TYCHE_DOMAIN=tyche.localhost
-TYCHE_OPERATOR_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80
-POSTGRES_PASSWORD=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-FILE
-  mkdir -p "$checkout/config/plugins"
-  local network='"rpcUrls": ["ws://chain:8545"], "contracts": "sepolia.json"'
-  echo "{ \"trustProxy\": true, \"database\": { \"url\": { \"env\": \"DATABASE_URL\" } },
-    \"networks\": { \"sepolia\": { $network, \"operatorKey\": { \"env\": \"TYCHE_OPERATOR_KEY\" } } } }" >"$checkout/config/service.json"
-  echo "{ \"networks\": { \"sepolia\": { $network } } }" >"$checkout/config/oracle.json"
+  sed -i -e "s|^COMPOSE_FILE=.*|&:$work/chain.yaml|" -e "s|^COMPOSE_PROFILES=.*|COMPOSE_PROFILES=$profile|" -e 's|^TYCHE_DOMAIN=.*|TYCHE_DOMAIN=tyche.localhost|' \
+    -e 's|^TYCHE_OPERATOR_KEY=.*|TYCHE_OPERATOR_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80|' "$checkout/.env"
   compose build service
   compose up --detach chain
 }
@@ -177,7 +210,7 @@ meet_service() {
   tls=(--cacert "$work/root.crt" --resolve tyche.localhost:443:127.0.0.1)
   until_ready
   [ "$(curl -sS "${tls[@]}" -o /dev/null -w '%{http_code}' "$url/metrics")" = 404 ]
-  key=$(compose exec service cat /data/api-key)
+  key=$(compose exec "$1" cat /data/api-key)
   draw
   say "first result"
 }
@@ -187,7 +220,7 @@ public() {
   say keys && documented "oracle keys --config /config/oracle.json --json"
   say deploy && documented "network deploy sepolia"
   say up && documented "network check sepolia"
-  meet_service
+  meet_service service
   amid_requests kill_and_up service
   amid_requests kill_and_up oracle
   amid_requests kill_and_up postgres
@@ -198,7 +231,7 @@ nodes() {
   say keys && documented "--role node"
   say deploy && documented "network deploy sepolia"
   say up && documented "network check sepolia"
-  meet_service
+  meet_service service
   amid_requests docker kill "$COMPOSE_PROJECT_NAME-node2-1"
   draw
   amid_requests compose up --detach --wait
@@ -220,5 +253,9 @@ sandbox() {
   layers --user 0
 }
 
-for step in ${*:-images embedded upgrade restore public nodes sandbox}; do ("$step"); done
-clear_all
+# In braces, so that the file may change while it runs.
+{
+  for step in ${*:-images embedded domain upgrade restore public upgradePublic nodes sandbox}; do ("$step"); done
+  clear_all
+  exit
+}

@@ -85,6 +85,17 @@ test("neither Git nor the image's build takes .env and the folder that container
   expect(read(".dockerignore").split("\n")).toEqual(expect.arrayContaining([".env", "config"]));
 });
 
+test("docs/deploy.md makes .env and config for a public network of what the files require", () => {
+  const page = read("docs/deploy.md");
+  const [, env = ""] = /^cat >\.env <<END\n([^]*?)^END$/m.exec(page)!;
+  const required = [...read("compose.public.yaml").matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name!);
+  expect(new Set(env.match(/^\w+/gm))).toEqual(
+    new Set(["COMPOSE_FILE", "COMPOSE_PROFILES", ...required, "TYCHE_OPERATOR_KEY"]),
+  );
+  for (const [, name] of page.matchAll(/^cp deploy\/(\S+)\.example\.json config\/\1\.json$/gm))
+    expect(read("compose.public.yaml")).toContain(`/config/${name}.json`);
+});
+
 test("pods set only variables that Tyche reads, and keep their data in a folder of their own", () => {
   // Of a volume that belongs to root, the service can't close the top to others.
   for (const file of PODS)
@@ -139,19 +150,21 @@ test("the examples of a public network's configuration are ones, and the folder 
   const folder = "deploy/kubernetes/public";
   const environment = { DATABASE_URL: "postgres://x", TYCHE_OPERATOR_KEY: `0x${"1".repeat(64)}` };
   const networks = ["service", "oracle"].map((name) => {
-    const file = path.join(ROOT, folder, `${name}.example.json`);
+    const file = path.join(ROOT, "deploy", `${name}.example.json`);
     return readConfig({ file, dataDir: ROOT, environment }).config.networks["sepolia"];
   });
-  expect(networks[0]).toMatchObject({ oracleUrl: "http://oracle" });
+  expect(networks[0]).toMatchObject({ oracleUrl: "http://oracle:3000" });
   expect(read(`${folder}/oracle.yaml`)).toContain(
-    "metadata: { name: oracle }\nspec:\n  selector: { app: oracle }\n  ports: [{ name: http, port: 80",
+    "metadata: { name: oracle }\nspec:\n  selector: { app: oracle }\n  ports: [{ name: http, port: 3000",
   );
-  const contracts = path.join(ROOT, folder, "sepolia.json");
+  expect(compose).toMatch(/^ {2}oracle:$/m);
+  expect(compose).toContain('environment: { PORT: "3000" }');
+  const contracts = path.join(ROOT, "deploy", "sepolia.json");
   expect(networks).toEqual([expect.objectContaining({ contracts }), expect.objectContaining({ contracts })]);
   const kustomization = read(`${folder}/kustomization.yaml`);
   const [, files] = /files: \[([^\]]+)\]/.exec(kustomization)!;
   for (const text of [kustomization, read("docs/deploy.md")])
-    expect([...text.matchAll(/^(?:# +)?cp \S+ (config\/\S+)/gm)].map(([, file]) => file)).toEqual(
+    expect([...text.matchAll(/^(?:# +)?cp \.\.\S+ (config\/\S+)/gm)].map(([, file]) => file)).toEqual(
       files!.split(", "),
     );
 });
