@@ -2,7 +2,7 @@ import { createSandboxNetwork, DEVELOPER_NETWORK, type SandboxNetwork } from "./
 import { createSandboxPool } from "./host/sandboxPool.ts";
 import type { SandboxPool } from "./host/poolTypes.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { formatTerminalError } from "./terminalError.ts";
+import { CRASH_TEXT, type RunError } from "./run.ts";
 
 /** Input of {@link simulateScript}; names and defaults are those of Chainlink's functions-toolkit. */
 export interface SimulationInput {
@@ -134,4 +134,25 @@ function release(): void {
     mine.network.close();
     void mine.pool.close();
   }, LINGER_MS);
+}
+
+/**
+ * Formats what ends Deno itself, a syntax error or an uncaught error, as Deno prints it on standard error, without colours. `""` for everything
+ * else: what a source throws is its result and is not printed.
+ */
+function formatTerminalError(source: string, error: RunError): string {
+  const { kind, message, detail, line, column = 1 } = error;
+  if (message !== CRASH_TEXT || detail === undefined || (kind !== "syntax" && kind !== "thrown")) return "";
+  const text = line === undefined ? undefined : source.split(/\r\n|[\n\r]/)[line - 1];
+  const at = line === undefined ? "" : `    at source.js:${line}:${column}\n`;
+  if (kind === "thrown") {
+    const shown = text === undefined ? "" : `${text}\n${" ".repeat(column - 1)}^\n`;
+    return `error: Uncaught ${detail}\n${shown}${at}`;
+  }
+  const width = String(line).length;
+  const frame =
+    text === undefined
+      ? ""
+      : `${" ".repeat(width)} |\n${line} | ${text}\n${" ".repeat(width)} | ${" ".repeat(column - 1)}~\n`;
+  return `error: SyntaxError: ${detail}\n${frame}${at}`;
 }

@@ -1,11 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
+import { readFileSync } from "node:fs";
 import { encodeFrame } from "./frames.ts";
 import { createLastWords } from "./lastWords.ts";
 import { createMeter } from "./meter.ts";
 import { readMetered } from "./readMetered.ts";
-import { createReplyQueue } from "./replyQueue.ts";
-import { isStopped, readResidentBytes } from "./processStatus.ts";
 import {
   isRepeat,
   parseChildMessage,
@@ -329,5 +328,69 @@ function createWatch(pid: number, die: (death: Death) => void) {
       if (readResidentBytes(pid) > MAX_IDLE_RESIDENT_BYTES) die("bloated");
     },
     stop,
+  };
+}
+
+/**
+ * Returns a process's resident memory in bytes; 0 if it can't be read (process gone, or not Linux). The kernel generates the answer on the
+ * spot: an asynchronous read would cost several times as much as the read itself.
+ */
+function readResidentBytes(pid: number): number {
+  const PAGE_BYTES = 4_096;
+  try {
+    const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1];
+    return Number(pages) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+/** Whether a signal has stopped the process (`T` in proc(5)), in which case its source never had its time. */
+function isStopped(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return /^ [Tt]/.test(status.slice(status.lastIndexOf(")") + 1));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Answers that the pipe to a child may hold, in bytes; any further ones wait unencoded, sharing memory with whoever
+ * created them.
+ */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** Answers to a child's host calls, in order. */
+interface ReplyQueue {
+  /** Sends an answer once the pipe has room; `body` is bytes or ASCII text. */
+  readonly push: (message: ReplyMessage, body: Uint8Array | string) => void;
+  /** Drops the answers that have not been sent. */
+  readonly clear: () => void;
+}
+
+/** Creates a child's queue: a child that asks but does not read must not fill this process's memory with answers. */
+function createReplyQueue(input: Writable | null): ReplyQueue {
+  let waiting: { readonly message: ReplyMessage; readonly body: Uint8Array | string }[] = [];
+
+  function send(): void {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if ((input?.writableLength ?? 0) > MAX_UNREAD_BYTES) {
+        input?.once("drain", send);
+        return;
+      }
+      waiting.shift();
+      input?.write(encodeFrame(TO_CHILD.reply, next.message, next.body));
+    }
+  }
+
+  return {
+    push: (message, body) => {
+      waiting.push({ message, body });
+      if (waiting.length === 1) send();
+    },
+    clear: () => {
+      waiting = [];
+    },
   };
 }

@@ -2,7 +2,7 @@ import { getAddress, type Hex } from "viem";
 import { blockhashStoreAbi, vrfCoordinatorAbi } from "./contracts/abi.ts";
 import { type ContractRead, readOf } from "./contractRead.ts";
 import { COORDINATOR_READS, LINK_PRICE } from "./vrfCoordinator.ts";
-import { isPaidNatively } from "./extraArgs.ts";
+import { isPaidNatively } from "./vrfVersion.ts";
 import { vrfVersionOf } from "./vrfVersion.ts";
 import { FULFILL_RESULTS, type ChainEventOf } from "./events.ts";
 import { timeoutOf } from "./functionsTimeout.ts";

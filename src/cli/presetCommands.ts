@@ -5,7 +5,8 @@ import {
   formatPresetProblem,
   OWN_PRESETS_FOLDER,
 } from "../requests/accept/presetFolder.ts";
-import type { Preset, PresetReport } from "../requests/accept/presetTools.ts";
+import type { Preset } from "../presets/preset.ts";
+import type { PresetReport } from "../requests/accept/presetTools.ts";
 import { countOf } from "./countOf.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";

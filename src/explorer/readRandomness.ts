@@ -4,7 +4,7 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import { findEvent } from "../chainlink/events.ts";
 import type { ChainEventOf, EncodedLog } from "../chainlink/events.ts";
-import { isPaidNatively } from "../chainlink/extraArgs.ts";
+import { isPaidNatively } from "../chainlink/vrfVersion.ts";
 import { deriveFulfilmentWords, deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
 import { toWord } from "../lib/uint256.ts";

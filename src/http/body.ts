@@ -1,7 +1,7 @@
 import getRawBody from "raw-body";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
-import { readHeaderText } from "./headerText.ts";
+import { readHeaderText } from "./context.ts";
 import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.ts";
 
 /**

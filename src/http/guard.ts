@@ -8,7 +8,7 @@ import { mayCall } from "../people/roles.ts";
 import type { Service } from "../requests/service.ts";
 import type { CallCounter, CountedCall, TakenCall } from "../lib/callCounter.ts";
 import { onClose, type HttpContext } from "./context.ts";
-import { readHeaderText } from "./headerText.ts";
+import { readHeaderText } from "./context.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Operation, OperationAccess } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";

@@ -5,7 +5,7 @@ import type { JsonValue } from "../lib/parseJson.ts";
 import type { Dapp, Service } from "../requests/service.ts";
 import type { TriggerCommand } from "../triggers/eventReferences.ts";
 import type { HttpDeps } from "./context.ts";
-import { parsePresetRequest } from "./presetRequest.ts";
+import { parsePresetRequest } from "./routes/presets.ts";
 import { parseFunctionCommand } from "./routes/functions.ts";
 import { parseRandomCommand } from "./routes/random.ts";
 

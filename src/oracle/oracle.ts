@@ -16,7 +16,7 @@ import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
-import type { FunctionsNode } from "./functions/functionsDelivery.ts";
+import type { FunctionsNode } from "./functions/functionsNetwork.ts";
 import { createVrfNode } from "./vrf/vrfNode.ts";
 import { repeat } from "../lib/repeat.ts";
 

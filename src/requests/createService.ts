@@ -24,7 +24,7 @@ import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.
 import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
-import { waitForEnd, watchTimeline } from "./read/wait.ts";
+import { waitForEnd, watchTimeline } from "./read/requestReader.ts";
 
 export interface ServiceOptions {
   readonly store: Store;

@@ -16,7 +16,7 @@ import {
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "../../src/chainlink/contracts/abi.ts";
-import { encodeExtraArgs } from "../../src/chainlink/extraArgs.ts";
+import { encodeExtraArgs } from "../../src/chainlink/vrfVersion.ts";
 
 const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;

@@ -1,7 +1,7 @@
 import { array, assert, bigInt, property } from "fast-check";
 import { concat, keccak256, numberToHex, stringToBytes, toHex } from "viem";
 import { expect, test } from "vitest";
-import { joinWords } from "../../src/chainlink/joinedWords.ts";
+import { joinWords } from "../../src/chainlink/fulfilmentWords.ts";
 
 const words32 = bigInt({ min: 0n, max: 2n ** 256n - 1n });
 

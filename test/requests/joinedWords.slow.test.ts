@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { VrfVersion } from "../../src/chainlink/vrfVersion.ts";
-import { joinWords } from "../../src/chainlink/joinedWords.ts";
+import { joinWords } from "../../src/chainlink/fulfilmentWords.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { findRequest } from "../../src/store/requests.ts";
 import { randomWords } from "../../src/vrf/randomWords.ts";

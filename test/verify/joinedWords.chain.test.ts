@@ -2,7 +2,7 @@ import { encodeAbiParameters, parseAbiParameters, toHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../src/evm/client.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
-import { joinWords } from "../../src/chainlink/joinedWords.ts";
+import { joinWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import { randomWords } from "../../src/vrf/randomWords.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import * as secp256k1 from "secp256k1";
 import { expect, test } from "vitest";
 import { GROUP_ORDER } from "../../src/vrf/curve.ts";
-import { proofNonces, rfc6979 } from "../../src/vrf/nonce.ts";
+import { proofNonces, rfc6979 } from "../../src/vrf/proof.ts";
 import { encodeUint256s } from "../../src/lib/uint256.ts";
 
 const secretKey = new Uint8Array(32).fill(7);

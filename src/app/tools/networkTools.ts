@@ -17,7 +17,7 @@ import {
 } from "../../networks/external/deployNetwork.ts";
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
-import { publishKeys } from "../../networks/external/publishKeys.ts";
+import { publishKeys } from "../../networks/external/reconfigureNetwork.ts";
 import {
   reconfigureNetwork,
   type ReconfigurationEstimate,

@@ -3,7 +3,7 @@ import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { whileConnected, type HttpDeps } from "../context.ts";
 import { createOperations, type Operation } from "../operation.ts";
 import type { FunctionCommand } from "../../requests/service.ts";
-import { checkLabel, labelOf, readOnce } from "../schemas/labelParameters.ts";
+import { checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
 import type { LiveSchemas } from "../schemas/liveSchemas.ts";
 import { readParameters, type GivenParameters } from "../parameters.ts";
 import { parseRequest } from "../parseRequest.ts";

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import { checkConfirmations } from "../schemas/parameterSchemas.ts";
 import type { HttpDeps } from "../context.ts";
-import { checkLabel, labelOf, readOnce } from "../schemas/labelParameters.ts";
+import { checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
 import type { RandomCommand } from "../../requests/service.ts";
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
 import type { Operation } from "../operation.ts";

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { BEACONS, MAX_JOINED_KEYS, RETURN_TYPES, SECRET_NAME } from "../../lib/vocabulary.ts";
 import type { ReturnType } from "../../requests/service.ts";
-import { LABEL_PARAMETERS } from "./labelParameters.ts";
+import { LABEL_PARAMETERS } from "./parameterSchemas.ts";
 import {
   address,
   confirmationsParameter,

@@ -5,7 +5,7 @@ import {
   withRoundWord,
   type FunctionsRequest,
 } from "../../chainlink/functionsRequest.ts";
-import { sandboxGroup } from "../../chainlink/sandboxGroup.ts";
+import { sandboxGroup } from "../../chainlink/functionsRequest.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
 import { truncateUtf8 } from "../../lib/truncateUtf8.ts";

@@ -1,17 +1,35 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
-import { decodeLog } from "../../chainlink/events.ts";
+import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import { decodeLog, logsOf } from "../../chainlink/events.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { aggregate, type Observation } from "../aggregateObservations.ts";
 import type { Answerer } from "../answerer.ts";
 import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "./execute.ts";
-import { createFunctionsDelivery, type FunctionsNode } from "./functionsDelivery.ts";
-import type { CommitPipelining } from "../groupCommit.ts";
 import { createRequestSet } from "../requestSet.ts";
 import { createRequestWork, type RequestWork } from "../requestWork.ts";
 import type { OracleLog } from "../log.ts";
-import { toOracleRequest, type OracleRequest } from "./oracleRequest.ts";
+import {
+  readFunctionsOutcomes,
+  toOracleRequest,
+  type FunctionsOutcome,
+  type OracleRequest,
+} from "./oracleRequest.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
+import { askContract } from "../../chainlink/contractRead.ts";
+import { findRevertReason } from "../../chainlink/findRevertReason.ts";
+import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
+import { faultyNodesOf, signaturesOf } from "../../chainlink/quorum.ts";
+import { decodeRevertReason, type RevertReason } from "../../chainlink/revertReason.ts";
+import type { Sender } from "../../evm/sender.ts";
+import { ACTIVE_MS, batchDelayMs } from "../../lib/batchDelay.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { tellAnswers } from "../answerSpans.ts";
+import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import { encodeTransmission, type ReportItem } from "./report.ts";
+import { gasOfReport, measureReport } from "./reportGas.ts";
+import type { Entry, RequestSet } from "../requestSet.ts";
+import type { ReportSigner } from "../signer.ts";
 
 export interface FunctionsNetworkOptions {
   readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
@@ -103,5 +121,194 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
     },
     onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
     pending: () => requestSet.pending("functions"),
+  };
+}
+
+/** Mask of a report's epoch. */
+const EPOCH_MASK = 0xffffffn;
+
+/** One of the network's nodes. No other part of the process uses its keys. */
+export interface FunctionsNode {
+  readonly signer: ReportSigner;
+  readonly transmitter: Sender;
+}
+
+type FunctionsEntry = Entry<OracleRequest>;
+
+/** Signs the results of function requests and delivers them. */
+interface FunctionsDelivery {
+  /** Sends an entry's result in the next report. The entry is finished, dropped or postponed by that. */
+  push(entry: FunctionsEntry): void;
+  /** Must be called when the coordinator's configuration changed: it is reread before the next report. */
+  forgetConfig(): void;
+}
+
+interface FunctionsDeliveryOptions {
+  readonly client: Pick<ChainClient, "call" | "request">;
+  readonly coordinator: Hex;
+  readonly router: Hex;
+  readonly nodes: readonly FunctionsNode[];
+  readonly pipelining: CommitPipelining;
+  readonly requestSet: RequestSet<OracleRequest>;
+  /** Returns what the nodes agreed on for a request that is delivered. */
+  readonly resultOf: (request: OracleRequest) => Pick<ReportItem, "observation" | "roundSignature">;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Creates the delivery of reports for one process that holds all keys. As many nodes sign a report as the coordinator requires; their
+ * accounts take turns.
+ */
+function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDelivery {
+  const { client, coordinator, router, nodes, requestSet, log, signal } = options;
+  const signaturesWanted = signaturesOf(nodes.length, faultyNodesOf(nodes.length));
+  let configDigest: Hex | undefined;
+
+  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
+  const group = createGroupCommit<FunctionsEntry, number>({
+    lanes: lanesOf(
+      nodes.map((_, index) => index),
+      maxInFlight,
+    ),
+    paceMs,
+    signal,
+    measure: (queue) => measureReport(queue, maxTransactionGas),
+    batchDelayMs: (queued) => batchDelayMs(requestSet.openSince(performance.now() - ACTIVE_MS) - queued),
+    commit: report,
+    onError(error, items) {
+      if (signal.aborted) return;
+      log.error({ err: error, requests: items.length }, "functions: report was not sent");
+      const why = `the report could not be sent: ${messageOf(error)}`;
+      for (const entry of items) requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS);
+    },
+  });
+
+  async function readConfigDigest(): Promise<Hex> {
+    return (await askContract(client, coordinator, LATEST_CONFIG)).configDigest;
+  }
+
+  /** Returns the leader and the nodes after it, so that all take turns. */
+  function signersOf(leader: number): ReportSigner[] {
+    return Array.from(
+      { length: signaturesWanted },
+      (_, index) => nodes[(leader + index) % nodes.length]!.signer,
+    );
+  }
+
+  async function report(items: readonly FunctionsEntry[], leader: number): Promise<void> {
+    const open = items.filter((entry) => requestSet.isOpen(entry));
+    if (open.length === 0) return;
+    const { receipt, revertReason } = await transmit(open, leader);
+    if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
+    const outcomes = readFunctionsOutcomes(logsOf(receipt.logs, [router]));
+    for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt);
+  }
+
+  /** Sends a report through the leader's account. `revertReason` is present if the transaction reverted, and all its items with it. */
+  async function transmit(
+    entries: readonly FunctionsEntry[],
+    leader: number,
+  ): Promise<{ readonly receipt: Receipt; readonly revertReason?: RevertReason }> {
+    configDigest ??= await readConfigDigest();
+    const items = entries.map(({ request }) => ({ ...request, ...options.resultOf(request) }));
+    const epoch = Number(requestSet.head() & EPOCH_MASK);
+    const data = encodeTransmission(items, { configDigest, epoch }, signersOf(leader));
+    const { transmitter } = nodes[leader]!;
+    // The router refuses items whose gas costs more than when they were requested.
+    const call = { to: coordinator, data, gas: gasOfReport(entries), avoidsPeaks: true };
+    const startMs = Date.now();
+    const receipt = await transmitter.send(call, undefined);
+    const answered = items.map(({ requestId }) => requestId);
+    tellAnswers("report", answered, { startMs, receipt });
+    if (receipt.succeeded) return { receipt };
+    configDigest = undefined;
+    const from = transmitter.address;
+    return { receipt, revertReason: await findRevertReason(client, { ...call, from }, receipt) };
+  }
+
+  /** A report that reverts takes all its items with it: each goes alone next time. */
+  function onRevert(items: readonly FunctionsEntry[], transactionHash: Hex, reason: RevertReason): void {
+    log.error(
+      { transactionHash, requests: items.length, reason: reason.text },
+      "functions: the coordinator refused a report",
+    );
+    for (const entry of items) {
+      entry.alone = true;
+      if (reason.name === "OutOfGas") requestSet.raiseGas(entry);
+      requestSet.postpone(entry, `the coordinator refused the report: ${reason.text}`);
+    }
+  }
+
+  function settle(entry: FunctionsEntry, outcome: FunctionsOutcome | undefined, receipt: Receipt): void {
+    const { request } = entry;
+    const { requestId, subscriptionId } = request;
+    const fields = { requestId, transactionHash: receipt.transactionHash, result: outcome?.result };
+    switch (outcome?.result) {
+      case "FULFILLED":
+        log.info(fields, "functions: answered");
+        return requestSet.finish(request, receipt.blockNumber);
+      case "USER_CALLBACK_ERROR":
+        log.warn(
+          {
+            ...fields,
+            consumer: request.client,
+            reason: decodeRevertReason(outcome.callbackReturnData).text,
+          },
+          "functions: answered, but the consumer's callback reverted; the router never calls it again",
+        );
+        return requestSet.finish(request, receipt.blockNumber);
+    }
+    // A reorg may have replaced the entry; the new one must not be affected by this outcome.
+    if (!requestSet.isOpen(entry)) return;
+    switch (outcome?.result) {
+      case undefined:
+        // The coordinator emits nothing for requests that others have answered, and some RPC nodes omit events from receipts. The chain's
+        // logs will show an answer or a timeout.
+        log.info(fields, "functions: a report did not include a request");
+        return requestSet.postpone(entry, `the report ${receipt.transactionHash} did not include it`);
+      case "INVALID_REQUEST_ID":
+        log.info(fields, "functions: request is gone, answered or timed out by others");
+        return requestSet.drop(requestId);
+      case "INVALID_COMMITMENT":
+        log.error(fields, "functions: the router has a different commitment for the request; giving up");
+        return requestSet.drop(requestId);
+      case "INSUFFICIENT_GAS_PROVIDED":
+        requestSet.raiseGas(entry);
+        return refuse(
+          entry,
+          fields,
+          "the report left too little gas for the callback; it is sent again with more",
+        );
+      case "SUBSCRIPTION_BALANCE_INVARIANT_VIOLATION":
+        entry.underfunded = true;
+        return refuse(
+          entry,
+          fields,
+          `Functions subscription ${subscriptionId} holds too little LINK for this request; fund it`,
+        );
+      case "COST_EXCEEDS_COMMITMENT":
+        return refuse(
+          entry,
+          fields,
+          "the gas price is above what the request was priced at; waiting for it to fall",
+        );
+    }
+  }
+
+  function refuse(entry: FunctionsEntry, fields: object, why: string): void {
+    log.warn(fields, "functions: the router did not process an item");
+    requestSet.postpone(entry, why);
+  }
+
+  return {
+    push(entry) {
+      entry.state = "working";
+      entry.why = "in the next report";
+      group.push(entry);
+    },
+    forgetConfig() {
+      configDigest = undefined;
+    },
   };
 }

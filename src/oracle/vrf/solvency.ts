@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { ChainClient, RawLog } from "../../evm/client.ts";
 import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { askContract, isRevert, readOf, type ContractRead } from "../../chainlink/contractRead.ts";
-import { isPaidNatively } from "../../chainlink/extraArgs.ts";
+import { isPaidNatively } from "../../chainlink/vrfVersion.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf, type VrfVersion } from "../../chainlink/vrfVersion.ts";
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../../chainlink/wordsCost.ts";

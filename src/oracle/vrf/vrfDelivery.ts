@@ -15,7 +15,7 @@ import { tellAnswers } from "../answerSpans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
-import { gasOfFulfillment, measureFulfillment } from "./fulfillmentGas.ts";
+import { gasOfFulfillment, measureFulfillment } from "./fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";

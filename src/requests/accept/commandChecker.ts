@@ -2,7 +2,7 @@ import type { NetworkView } from "../../api/types.ts";
 import { isAddressEqual } from "viem";
 import type { Hex } from "viem";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
-import { sandboxGroup } from "../../chainlink/sandboxGroup.ts";
+import { sandboxGroup } from "../../chainlink/functionsRequest.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { encodeArgs } from "../../chainlink/functionsRequest.ts";

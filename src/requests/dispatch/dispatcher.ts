@@ -1,16 +1,21 @@
-import { messageOf } from "../../lib/errors.ts";
+import type { Hex } from "viem";
+import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { Pipelining } from "../../evm/pipelining.ts";
 import { batchDelayMs } from "../../lib/batchDelay.ts";
 import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
-import { type BatchSenderOptions, createBatchSender } from "./batchSender.ts";
 import type { Carriers } from "./carriers.ts";
-import { createFairQueue } from "./fairQueue.ts";
 import type { Change } from "../change.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
-import { splitByLimits, type Submission } from "./submission.ts";
-import { createTurns } from "./turns.ts";
+import { encodeBatch, splitByLimits, type Batch, type Submission } from "./submission.ts";
+import type { Receipt } from "../../evm/client.ts";
+import { TransactionError } from "../../evm/refusal.ts";
+import type { Sender } from "../../evm/sender.ts";
+import type { Call } from "../../evm/signedTransaction.ts";
+import type { Payload } from "../../store/transactionContents.ts";
+import { RoundMissedError } from "../accept/chooseRound.ts";
+import type { RequestBook } from "../requestBook.ts";
 
 /** Maximum requests per transaction where each transaction gets its own block: beyond this, larger batches gain nothing. */
 const MAX_BATCH = 60;
@@ -87,7 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let onEnough: (() => void) | undefined;
   const turns = createTurns({ ...pipelining, isFull: () => queue.size >= enough, signal: stopped });
 
-  const batches = createBatchSender({
+  const submit = createBatchSender({
     ...options,
     onSent(ids) {
       for (const id of ids) held.get(id)?.sent();
@@ -167,7 +172,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const send = async (part: readonly Submission[]): Promise<void> => {
     sending += part.length;
-    await batches.submit(part);
+    await submit(part);
     sending -= part.length;
   };
 
@@ -216,4 +221,209 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       await turns.idle();
     },
   };
+}
+
+/** A queue that serves its callers in turn, so that a caller with many items doesn't hold up the others. */
+interface FairQueue<T> {
+  readonly size: number;
+  /** Appends an item to those of its caller. */
+  add(caller: string, item: T): void;
+  /** Takes up to `count` items, one per caller in turn, each caller's in their order. */
+  take(count: number): T[];
+}
+
+/** Creates an empty queue. */
+export function createFairQueue<T>(): FairQueue<T> {
+  /** In the order in which callers are served next. */
+  const byCaller = new Map<string, T[]>();
+  let size = 0;
+
+  return {
+    get size() {
+      return size;
+    },
+    add(caller, item) {
+      const items = byCaller.get(caller);
+      if (items === undefined) byCaller.set(caller, [item]);
+      else items.push(item);
+      size += 1;
+    },
+    take(count) {
+      const taken: T[] = [];
+      while (taken.length < count && size > 0) {
+        const [caller, items] = byCaller.entries().next().value!;
+        taken.push(items.shift()!);
+        size -= 1;
+        byCaller.delete(caller);
+        if (items.length > 0) byCaller.set(caller, items);
+      }
+      return taken;
+    },
+  };
+}
+
+/** Decides when one account's next transaction begins. */
+interface Turns {
+  /**
+   * Resolves when the next transaction may begin: at once if none is in flight; beside others, when there is enough for a
+   * full one or the pace allows it.
+   */
+  next(): Promise<void>;
+  /** Resolves when one more transaction may be in flight. */
+  place(): Promise<void>;
+  /** Runs work, which never rejects, as a transaction in flight. */
+  run(work: () => Promise<void>): void;
+  /** Resolves when none is in flight. */
+  idle(): Promise<void>;
+  /** Checks again whether there is enough for a full transaction. */
+  look(): void;
+}
+
+/** Creates the turns of one account. Once `signal` aborts, nothing waits any more. */
+export function createTurns(
+  options: Partial<Pick<Pipelining, "maxInFlight" | "paceMs">> & {
+    readonly isFull: () => boolean;
+    readonly signal: AbortSignal;
+  },
+): Turns {
+  const { maxInFlight = 1, paceMs = 0, isFull, signal } = options;
+  const underWay = new Set<Promise<void>>();
+  let lastBegin = -Infinity;
+  let wake = (): void => {};
+  signal.addEventListener("abort", () => wake(), { once: true });
+
+  /** @param withinMs longest time until the condition is checked again. */
+  const change = async (withinMs?: number): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (withinMs !== undefined) timer = setTimeout(resolve, Math.ceil(withinMs));
+    });
+    clearTimeout(timer);
+  };
+
+  const until = async (isSo: () => boolean, pauseMs?: () => number): Promise<void> => {
+    while (!signal.aborted && !isSo()) await change(pauseMs?.());
+  };
+
+  const hasPlace = (): boolean => underWay.size < maxInFlight;
+  const paceLeftMs = (): number => lastBegin + paceMs - performance.now();
+
+  return {
+    async next() {
+      await until(hasPlace);
+      await until(() => underWay.size === 0 || isFull() || paceLeftMs() <= 0, paceLeftMs);
+      if (!isFull()) lastBegin = performance.now();
+    },
+    place: () => until(hasPlace),
+    run(work) {
+      const done = work().finally(() => {
+        underWay.delete(done);
+        wake();
+      });
+      underWay.add(done);
+    },
+    async idle() {
+      await Promise.all(underWay);
+    },
+    look: () => wake(),
+  };
+}
+
+interface BatchSenderOptions {
+  readonly book: RequestBook;
+  readonly sender: Sender<Payload>;
+  /** Address of PresetConsumer. */
+  readonly presetConsumer: Hex;
+  /** Re-executes a reverted transaction's call and decodes the reason. */
+  readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
+  /** Called with the requests that a mined transaction carried, or that ended with it. */
+  readonly onSent: (requestIds: readonly string[]) => void;
+  /** Called with the requests that no transaction carries. */
+  readonly onFailed: (requestIds: readonly string[], error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Creates what sends requests of one network in one transaction, and splits them up when one of them makes it fail. It resolves when each
+ * submission has been reported to `onSent` or `onFailed`, or the service stops, and never rejects.
+ */
+function createBatchSender(
+  options: BatchSenderOptions,
+): (submissions: readonly Submission[]) => Promise<void> {
+  const { book, sender, signal, onSent, onFailed } = options;
+
+  const submit = async (submissions: readonly Submission[]): Promise<void> => {
+    let batch: Batch;
+    try {
+      batch = encodeBatch(submissions);
+    } catch (error) {
+      if (submissions.length > 1) return await submitHalves(submissions);
+      return onFailed(idsOf(submissions), error);
+    }
+    try {
+      if (await send(submissions, batch)) onSent(idsOf(submissions));
+      else await submitHalves(submissions);
+    } catch (error) {
+      if (signal.aborted) return;
+      // Unless the node refused the transaction, it may have been sent. Fewer requests help only if its content was the reason.
+      const isItsContent =
+        error instanceof RoundMissedError ||
+        (error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large"));
+      if (isItsContent && submissions.length > 1) await submitHalves(submissions);
+      else onFailed(idsOf(submissions), sendingError(error));
+    }
+  };
+
+  /** Bisects until the request that makes the transaction fail is alone: among 60 requests, after six more failed transactions. */
+  const submitHalves = async (submissions: readonly Submission[]): Promise<void> => {
+    const middle = Math.ceil(submissions.length / 2);
+    await submit(submissions.slice(0, middle));
+    await submit(submissions.slice(middle));
+  };
+
+  /** Returns whether the transaction succeeded or ended its only request; `false` when its requests must be split. */
+  const send = async (
+    submissions: readonly Submission[],
+    { data, gas, entries }: Batch,
+  ): Promise<boolean> => {
+    const call = { to: options.presetConsumer, data, gas };
+    const receipt = await sender.send(call, { kind: "submit", entries });
+    // The contract logs each entry, accepted or refused: without a log, it wasn't there or had different code.
+    if (receipt.succeeded && receipt.logs.length === 0)
+      throw new TycheError(
+        `transaction ${receipt.transactionHash} was mined but did nothing: the contract that takes requests no longer has code`,
+        { code: "chain_unavailable", blame: "upstream", retryable: true },
+      );
+    if (receipt.succeeded) return true;
+    // Logs are read apart from receipts: one of them shows that the transaction didn't revert.
+    if (submissions.some(isHeard)) return true;
+    // The contract reverts as a whole only when it runs out of gas, and then a single entry may be to blame.
+    if (submissions.length > 1) return false;
+    const reason = await options.explainRevert(call, receipt);
+    const request = book.get(submissions[0]!.requestId);
+    if (request === undefined) return true;
+    await book.change([
+      {
+        request,
+        state: "failed",
+        error: { code: "request_failed", message: `the request's transaction reverted: ${reason}` },
+        transactionHash: receipt.transactionHash,
+        endedIn: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
+      },
+    ]);
+    return true;
+  };
+
+  /** Whether the chain's logs have shown a request; one that has ended meanwhile is no longer among the open ones. */
+  const isHeard = ({ requestId }: Submission): boolean => {
+    const request = book.get(requestId);
+    return request === undefined || request.progress.acceptedBlock !== undefined;
+  };
+
+  return submit;
+}
+
+function idsOf(submissions: readonly Submission[]): string[] {
+  return submissions.map(({ requestId }) => requestId);
 }

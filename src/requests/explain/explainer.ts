@@ -4,7 +4,7 @@ import { decodeLog } from "../../chainlink/events.ts";
 import type { Fees } from "../../evm/fees.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
-import { isPaidNatively } from "../../chainlink/extraArgs.ts";
+import { isPaidNatively } from "../../chainlink/vrfVersion.ts";
 import { type ContractRead, askContract } from "../../chainlink/contractRead.ts";
 import { COORDINATOR_READS, LINK_PRICE } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost } from "../../chainlink/wordsCost.ts";

@@ -10,12 +10,12 @@ import { decodeResult } from "../../lib/decodeResult.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { readValue } from "../../lib/presetShow.ts";
 import type { RequestState } from "../../store/schema.ts";
-import type { RequestFinder } from "./blockDraft.ts";
+import type { RequestFinder } from "./requestIndex.ts";
 import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../change.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { RoundWait } from "./roundWait.ts";
-import type { WordCharge, WordCharges } from "./wordCharges.ts";
+import type { WordCharge, WordCharges } from "../keep/usage.ts";
 
 /** Order of the states: a log delivered again never moves a request back. */
 const RANK: Readonly<Record<RequestState, number>> = {

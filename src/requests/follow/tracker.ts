@@ -4,7 +4,7 @@ import type { RawLog, Receipt } from "../../evm/client.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";
-import { createBlockDraft } from "./blockDraft.ts";
+import { createBlockDraft } from "./requestIndex.ts";
 import { changesOf } from "./logChanges.ts";
 import type { RoundWait } from "./roundWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
@@ -13,7 +13,7 @@ import type { Change } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { createRequestIndex } from "./requestIndex.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
-import { readWordCharges } from "./wordCharges.ts";
+import { readWordCharges } from "../keep/usage.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
 export interface Tracker {

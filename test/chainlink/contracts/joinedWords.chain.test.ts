@@ -2,7 +2,7 @@ import { concatHex, encodeFunctionData, keccak256, numberToHex, type Hex } from 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Receipt } from "../../../src/evm/client.ts";
 import type { ChainEventOf } from "../../../src/chainlink/events.ts";
-import { joinWords } from "../../../src/chainlink/joinedWords.ts";
+import { joinWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { readyRecord } from "../../../src/chainlink/presetBatch.ts";
 import { encodeBatchReport, encodeResults } from "../../../src/chainlink/presetReport.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFairQueue } from "../../../src/requests/dispatch/fairQueue.ts";
+import { createFairQueue } from "../../../src/requests/dispatch/dispatcher.ts";
 
 test("one caller's items keep their order", () => {
   const queue = createFairQueue<number>();

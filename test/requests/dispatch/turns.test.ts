@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createTurns } from "../../../src/requests/dispatch/turns.ts";
+import { createTurns } from "../../../src/requests/dispatch/dispatcher.ts";
 
 const controller = new AbortController();
 

@@ -5,10 +5,10 @@ import { presetRequestId } from "../../../src/chainlink/presetBatch.ts";
 import { encodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
 import { toHexText } from "../../../src/lib/hex.ts";
 import { applyChange } from "../../../src/requests/change.ts";
-import { createBlockDraft } from "../../../src/requests/follow/blockDraft.ts";
+import { createBlockDraft } from "../../../src/requests/follow/requestIndex.ts";
 import { changesOf } from "../../../src/requests/follow/logChanges.ts";
 import { createRequestIndex } from "../../../src/requests/follow/requestIndex.ts";
-import { readWordCharges } from "../../../src/requests/follow/wordCharges.ts";
+import { readWordCharges } from "../../../src/requests/keep/usage.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import { makeRequest } from "../../support/pipelineWorld.ts";
 
