@@ -310,9 +310,11 @@ test("a contract whose code the node doesn't show holds up no other request of i
   try {
     const oracle = world.startOracle({ client });
     await fulfilments(1);
-    expect(oracle.status().pending).toMatchObject([
-      { why: "the node does not say what its fulfilment would cost" },
-    ]);
+    await vi.waitFor(() =>
+      expect(oracle.status().pending).toMatchObject([
+        { why: "the node does not say what its fulfilment would cost" },
+      ]),
+    );
     undo();
     await fulfilments(2);
   } finally {
