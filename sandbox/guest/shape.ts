@@ -11,16 +11,20 @@ export function order<T extends object>(target: T, names: string): T {
   return target;
 }
 
+/** Returns what has this path from `root`. */
+export const at = (root: unknown, path: string): unknown =>
+  path === "" ? root : path.split(".").reduce((target, key) => (target as Exports)[key], root);
+
 /**
  * Gives functions the `length`, `name` and `prototype` that they have in Deno, by path from `root`. A path's text names its functions as
- * `key/length`, then `+` if the function has a prototype, then `=name` if its name isn't the key.
+ * `key/length`, then `+` if the function has a prototype, then `=name` if its name isn't the key; a key alone says nothing.
  */
 export function shape(root: unknown, shapes: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(shapes)) {
-    let target = root as Exports;
-    if (path !== "") for (const key of path.split(".")) target = target[key] as Exports;
+    const target = at(root, path);
     for (const entry of text.split(" ")) {
       const [, key = "", length, plus, , name = key] = /^(\w+)\/(\d)(\+?)(=(.*))?$/.exec(entry) ?? [];
+      if (length === undefined) continue;
       const value = Object.getOwnPropertyDescriptor(target, key)?.value as object;
       Object.defineProperties(value, {
         length: { value: Number(length), configurable: true },

@@ -151,6 +151,29 @@ const READ_EVENTS = "data: undefined, end: undefined, readable: undefined";
 const FIRST_EVENTS = "close: undefined, error: undefined";
 const WRITE_EVENTS = "prefinish: undefined, finish: undefined, drain: undefined";
 
+/** The library's flags of streams that are read, in its order, and the numbers of their bits in Node 24. */
+const READ_FLAGS = Object.entries({
+  ObjectMode: 0,
+  Ended: 9,
+  EndEmitted: 10,
+  Reading: 11,
+  Constructed: 8,
+  Sync: 12,
+  NeedReadable: 13,
+  EmittedReadable: 14,
+  ReadableListening: 15,
+  ResumeScheduled: 16,
+  ErrorEmitted: 1,
+  EmitClose: 2,
+  AutoDestroy: 3,
+  Destroyed: 4,
+  Closed: 5,
+  CloseEmitted: 6,
+  MultiAwaitDrain: 17,
+  ReadingMore: 18,
+  DataEmitted: 19,
+});
+
 /**
  * What Node 24 has that readable-stream lacks, by file: the error of a pipeline that a signal ends has the signal's reason, a stream that
  * finishes says null, and the order of a stream's properties and of the events it may have.
@@ -160,6 +183,12 @@ const STREAM_CHANGES: Readonly<Record<string, readonly (readonly [from: string, 
     ["finishImpl(new AbortError())", "finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))"],
   ],
   readable: [
+    ["Symbol('kPaused')", "Symbol.for('nodejs.stream.paused')"],
+    ["Stream._isUint8Array(chunk)", "Stream._isArrayBufferView(chunk)"],
+    // As Deno's compiler names what can't be piped to.
+    ["dest.on('unpipe', onunpipe)", "const e = dest; if (typeof e.on !== 'function') e.on(); $&"],
+    ["this.buffer = new BufferList()", "$&; this.bufferIndex = 0"],
+    ...READ_FLAGS.map(([name, bit], at) => [`k${name} = 1 << ${at}\n`, `k${name} = 1 << ${bit}\n`] as const),
     [
       "this._readableState = new ReadableState(options, this, isDuplex)",
       `this._events ??= { ${FIRST_EVENTS}, ${READ_EVENTS} }; $&`,
@@ -168,6 +197,27 @@ const STREAM_CHANGES: Readonly<Record<string, readonly (readonly [from: string, 
   writable: [
     ["onfinishCallbacks[i]()", "onfinishCallbacks[i](null)"],
     ["state.pendingcb--\n    cb()", "state.pendingcb--\n    cb(null)"],
+    ["this[kOnFinished] = []", "Object.defineProperty(this, kOnFinished, { value: [] })"],
+    ["state.buffered = []", "state.buffered = null"],
+    ["state.buffered.push(", "(state.buffered = state.buffered).push("],
+    [
+      "if (state.afterWriteTickInfo !== null",
+      `if (cb === nop && !state.objectMode && !(state.needDrain && state.length === 0)) {
+        state.pendingcb--;
+        if (state.ending) finishMaybe(stream, state, true);
+      } else $&`,
+    ],
+    ["Stream._isUint8Array(chunk)", "Stream._isArrayBufferView(chunk)"],
+    [
+      "function _write(stream, chunk, encoding, cb) {",
+      "$& if (chunk === null) throw new ERR_STREAM_NULL_VALUES();",
+    ],
+    // Of objects, no encoding is passed on but the one that is given.
+    ["encoding = state.defaultEncoding", "encoding = state.objectMode ? undefined : state.defaultEncoding"],
+    [
+      "if (!encoding) encoding = state.defaultEncoding",
+      "if (!encoding) encoding = state.objectMode ? undefined : state.defaultEncoding",
+    ],
     [
       "this._writableState = new WritableState(options, this, isDuplex)",
       `this._events ??= { ${FIRST_EVENTS}, ${WRITE_EVENTS} }; $&`,

@@ -55,7 +55,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         else if (typeof end === "string") [name, stop] = [end, undefined];
         else name = encoding;
         if (name !== undefined && typeof name !== "string") throw wrongType("encoding", "string", name);
-      }
+      } else if (typeof offset === "string") [start, stop] = [undefined, undefined];
       const from = start === undefined ? 0 : checkBound(start, "start", Number.MAX_SAFE_INTEGER);
       const isWhole = start === undefined || stop === undefined;
       const to = isWhole ? this.length : checkBound(stop, "end", this.length);
@@ -73,13 +73,16 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return this;
     },
     copy(this: Uint8Array, target: unknown, ...more: unknown[]): number {
-      const [at, from, to] = more.map((given) => Math.trunc(Number(given)) || 0);
+      const bytes = ArrayBuffer.isView(target) ? asPlain(target) : checkBytes(target, "target");
+      const numbers = more.map((given) =>
+        given === undefined ? undefined : Math.trunc(+(given as string)) || 0,
+      );
+      const [at, from, to] = numbers;
       if (at !== undefined && at < 0) throw outOfRange("targetStart", ">= 0", at);
       if (from !== undefined && (from < 0 || from > this.length))
         throw outOfRange("sourceStart", `>= 0 && <= ${this.length}`, from);
-      if (to !== undefined && more[2] !== undefined && to < 0) throw outOfRange("sourceEnd", ">= 0", to);
-      const bytes = ArrayBuffer.isView(target) ? asPlain(target) : checkBytes(target, "target");
-      return Reflect.apply(copy, this, [asBuffer(bytes), ...more]) as number;
+      if (to !== undefined && to < 0) throw outOfRange("sourceEnd", ">= 0", to);
+      return Reflect.apply(copy, this, [asBuffer(bytes), ...numbers]) as number;
     },
     equals(this: Uint8Array, other: unknown): boolean {
       return compareBytes(this, checkBytes(other, "otherBuffer")) === 0;
@@ -148,14 +151,14 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
     rest: readonly unknown[],
     step: 1 | -1,
   ): number {
-    const hasEnd = typeof rest[0] === "number";
+    const hasEnd = rest[0] !== undefined && typeof rest[0] !== "string";
     const name = typeof from === "string" ? from : rest[hasEnd ? 1 : 0];
     const start =
       typeof from === "string" || from === undefined
         ? step > 0
           ? 0
           : bytes.length
-        : Math.trunc(Number(from));
+        : Math.trunc(+(from as string));
     let end = hasEnd ? clamp(rest[0], bytes.length, bytes.length) : bytes.length;
     if (typeof value === "number") {
       const within = bytes.subarray(0, end);
@@ -177,7 +180,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
     }
     let at = Number.isNaN(start) ? (step > 0 ? 0 : bytes.length) : start < 0 ? start + bytes.length : start;
     if (wanted.length === 0) return clamp(at, 0, end);
-    const unit = name !== undefined && encodingOf(name) === "utf16le" ? 2 : 1;
+    const unit = typeof name === "string" && ENCODINGS[name.toLowerCase()] === "utf16le" ? 2 : 1;
     if (unit === 2) {
       wanted = wanted.subarray(0, wanted.length & ~1);
       end &= ~1;

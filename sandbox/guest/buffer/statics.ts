@@ -93,14 +93,12 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
       typeof encoding === "string" && encoding.toLowerCase() in ENCODINGS,
     concat(list: unknown, length?: unknown): Bytes {
       if (!Array.isArray(list)) throw wrongArgument("list", "an instance of Array", list);
+      if (list.length === 0) return asBuffer(new Uint8Array(0));
       // The lengths are added before the parts are checked.
       if (length === undefined) for (const part of list as { length: unknown }[]) void part.length;
+      else checkInteger(length, "length");
       const parts = list.map((part: unknown, at) => checkBytes(part, `list[${at}]`));
-      const total =
-        length === undefined
-          ? parts.reduce((sum, part) => sum + part.length, 0)
-          : checkInteger(length, "length", list.length === 0 ? Number.MIN_SAFE_INTEGER : 0);
-      if (list.length === 0) return asBuffer(new Uint8Array(0));
+      const total = (length ?? parts.reduce((sum, part) => sum + part.length, 0)) as number;
       const joined = new Uint8Array(total);
       let at = 0;
       for (const part of parts) {

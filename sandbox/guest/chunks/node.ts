@@ -13,7 +13,7 @@ import * as small from "../node/small.ts";
 import { createStringDecoder } from "../node/stringDecoder.ts";
 import { createUtil } from "../node/util.ts";
 import { createZlib } from "../node/zlib.ts";
-import { order, shape } from "../shape.ts";
+import { at, order, shape } from "../shape.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -74,7 +74,7 @@ export default function nodeChunk(internals: Internals): Module {
         const whole = (made["default"] ?? made) as Module;
         shape(whole, SHAPES[name] ?? {});
         for (const [path, names] of Object.entries(ORDERS[name] ?? {}))
-          order((path === "" ? whole : whole[path]) as object, names);
+          order(at(whole, path) as object, names);
       }
       return made;
     };

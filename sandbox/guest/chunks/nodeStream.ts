@@ -9,6 +9,7 @@ import {
 } from "../node/streamPairs.ts";
 import { PieceList } from "../node/pieceList.ts";
 import { streamParts } from "../node/streamParts.ts";
+import { packStreams } from "../node/streamState.ts";
 import { order, shape } from "../shape.ts";
 import { isAnyArrayBuffer } from "../types.ts";
 
@@ -179,12 +180,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   const expect = (value: unknown, Type: unknown, name: string, expected: string): void => {
     if (!(value instanceof (Type as new () => object))) throw wrongArgument(name, expected, value);
   };
-  const { fromWeb: readWeb, toWeb: toReadable } = webReadables(
-    library,
-    load("streams"),
-    Buffer,
-    (node["errors"] as { AbortError: new (options: ErrorOptions) => Error }).AbortError,
-  );
+  const { AbortError } = node["errors"] as { AbortError: new (options?: ErrorOptions) => Error };
+  const { fromWeb: readWeb, toWeb: toReadable } = webReadables(library, load("streams"), Buffer, AbortError);
   Readable["fromWeb"] = (stream: unknown, options?: object): unknown => {
     expect(stream, ReadableStream, "readableStream", "an instance of ReadableStream");
     return readWeb(stream as never, options);
@@ -193,28 +190,17 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     expect(stream, Readable, "streamReadable", "an stream.Readable");
     return toReadable(stream as never, options);
   };
-  // Of objects, Node 24 passes on no encoding but the one that is given.
-  const encodings = new WeakMap<object, unknown>();
-  Object.defineProperty((Writable["WritableState"] as { prototype: object }).prototype, "defaultEncoding", {
-    get(this: { readonly objectMode: boolean }) {
-      return this.objectMode ? undefined : encodings.get(this);
-    },
-    set(value: unknown) {
-      if (!Buffer.isEncoding(value)) throw unknownEncoding(value);
-      encodings.set(this, value);
-    },
+  packStreams(library, (encoding) => {
+    if (!Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
+    return encoding;
   });
   const finished = library["finished"] as (stream: unknown, done: (error?: Error) => void) => void;
   Object.defineProperty(Writable.prototype, Symbol.asyncDispose, {
     enumerable: true,
-    async value(this: { readonly destroyed: boolean; destroy(): void }): Promise<void> {
-      if (!this.destroyed) this.destroy();
-      await new Promise<void>((resolve, reject) =>
-        finished(this, (error) =>
-          error && error.name !== "AbortError" && !/Premature close/.test(error.message)
-            ? reject(error)
-            : resolve(),
-        ),
+    value(this: { readonly destroyed: boolean; writableFinished: boolean; destroy(error: unknown): void }) {
+      if (!this.destroyed) this.destroy(this.writableFinished ? null : new AbortError());
+      return new Promise((resolve, reject) =>
+        finished(this, (error) => (error && error.name !== "AbortError" ? reject(error) : resolve(null))),
       );
     },
     writable: true,

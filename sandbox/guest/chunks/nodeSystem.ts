@@ -1,7 +1,7 @@
 import { checkInteger, invalidArgument, nodeError, showValuesWith } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { nodeModules } from "../nodeModules.ts";
-import { order } from "../shape.ts";
+import { order, shape } from "../shape.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
@@ -37,6 +37,9 @@ const OS_READS = {
 const OS_NAMES =
   "availableParallelism arch cpus endianness freemem getPriority homedir hostname loadavg networkInterfaces machine platform release setPriority tmpdir totalmem type uptime userInfo version constants EOL devNull";
 
+/** Those of them that aren't converted to what they return. */
+const NOT_TEXTS = "cpus getPriority loadavg networkInterfaces setPriority userInfo".split(" ");
+
 /** Creates `node:os`. */
 function createOs(constants: Readonly<Record<string, object>>, refuse: Refuse): Record<string, unknown> {
   const os: Record<string, unknown> = {
@@ -57,21 +60,25 @@ function createOs(constants: Readonly<Record<string, object>>, refuse: Refuse): 
     },
     constants: { UV_UDP_IPV6ONLY: 2, ...constants, signals: Object.freeze(constants["signals"]) },
   };
+  const ends = {
+    constants: { writable: false, configurable: false },
+    EOL: { writable: false },
+    devNull: { writable: false },
+  };
   const texts = { arch: "x64", endianness: "LE", machine: "x86_64", platform: "linux", type: "Linux" };
-  for (const [name, text] of Object.entries(texts))
-    os[name] = Object.assign(
-      () => text,
-      name !== "machine" && name !== "type" && { [Symbol.toPrimitive]: () => text },
-    );
+  for (const [name, text] of Object.entries(texts)) os[name] = () => text;
   os["availableParallelism"] = () => 1;
   for (const [name, subject] of Object.entries(OS_READS))
     os[name] = () => {
       throw refuse("sys", subject);
     };
-  for (const name of OS_NAMES.split(" "))
-    if (typeof os[name] === "function") Object.defineProperty(os[name], "name", { value: name });
-  Object.defineProperty(os["getPriority"], "length", { value: 0 });
-  return order(os, OS_NAMES);
+  for (const [name, read] of Object.entries(os)) {
+    if (typeof read !== "function") continue;
+    shape(os, { "": `${name}/${name === "setPriority" ? 2 : 0}+` });
+    if (!NOT_TEXTS.includes(name))
+      Object.assign(read, { [Symbol.toPrimitive]: () => (read as () => unknown)() });
+  }
+  return Object.defineProperties(order(os, OS_NAMES), ends);
 }
 
 /** Creates the system modules: as on the nodes, they can be imported, but any use that needs a permission is refused. */

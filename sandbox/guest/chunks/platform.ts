@@ -232,10 +232,13 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
   exposeInterface(WebSocket);
   const performance = createPerformance(internals);
   let process: object | undefined;
+  let deno: object | undefined;
   return {
     ...absent,
     ...performance,
-    Deno: createDeno(internals),
+    get Deno() {
+      return (deno ??= createDeno(internals));
+    },
     get process() {
       return (process ??= createProcess(internals));
     },

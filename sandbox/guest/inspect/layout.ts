@@ -2,7 +2,9 @@ import { textWidth } from "./quote.ts";
 
 const CODES = /\p{Cc}\[\d\d?m/gu;
 /** Removes the codes of colours, which take no room. */
-const withoutCodes = (text: string): string => (text.includes("\u001b") ? text.replace(CODES, "") : text);
+/** Removes the codes of colours. */
+export const withoutCodes = (text: string): string =>
+  text.includes("\u001b") ? text.replace(CODES, "") : text;
 
 /** The inspection state that the layout depends on. */
 export interface Layout {

@@ -1,4 +1,5 @@
 import type { Inspection } from "./inspection.ts";
+import { withoutCodes } from "./layout.ts";
 import { formatPrimitive } from "./primitive.ts";
 import { quoteKey, symbolKey } from "./quote.ts";
 
@@ -19,10 +20,13 @@ export function formatProperty(
     enumerable: true,
   };
   let text: string;
+  let gap = " ";
   if (descriptor.value !== undefined) {
     const step = state.compact !== true || kind === "list" ? 2 : 3;
     state.indentation += step;
     text = state.format(state, descriptor.value, depth);
+    if (step === 3 && state.breakLength < withoutCodes(text).length)
+      gap = `\n${" ".repeat(state.indentation)}`;
     state.indentation -= step;
   } else if (descriptor.get !== undefined) {
     const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";
@@ -39,7 +43,7 @@ export function formatProperty(
   if (isElement) return text;
   const plain = typeof key === "symbol" ? symbolKey(key) : quoteKey(String(key), state.quotes);
   const name = state.stylize(plain, typeof key === "symbol" ? "symbol" : plain === key ? "name" : "string");
-  return `${descriptor.enumerable === false ? `[${name}]` : name}: ${text}`;
+  return `${descriptor.enumerable === false ? `[${name}]` : name}:${gap}${text}`;
 }
 
 function evaluatedGetter(

@@ -269,7 +269,7 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
   const checks = {
     fail: (...args: unknown[]): never => {
       const [actual, expected, message, operator = args.length > 2 ? "fail" : "!="] = args;
-      if (args.length < 2) fail({ message: actual ?? "Failed", operator: "fail" }, actual === undefined);
+      if (args.length < 2) fail({ message: actual ?? "Failed", operator: "fail" }, !actual && actual !== "");
       return fail({ actual, expected, message, operator: operator as string });
     },
     equal: comparing("equal", isLooselyEqual, "=="),

@@ -163,7 +163,7 @@ function difference(actual: unknown, expected: unknown, operator: string, messag
     ({ isCut } = shown);
     body = `\n${shown.text}`;
   }
-  return `${message ? String(message) : LEADS[name]}\n${header}${isCut ? "\n... Skipped lines" : ""}\n${body}\n`;
+  return `${message ? (message as string) : LEADS[name]}\n${header}${isCut ? "\n... Skipped lines" : ""}\n${body}\n`;
 }
 
 function stacked(left: string, right: string): string {

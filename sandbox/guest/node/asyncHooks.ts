@@ -80,6 +80,10 @@ function bindCallbacks(bind: (work: Work) => Work): void {
   }
 }
 
+/** What Node calls the kinds of its resources, in their order. */
+const PROVIDERS =
+  "NONE DIRHANDLE DNSCHANNEL ELDHISTOGRAM FILEHANDLE FILEHANDLECLOSEREQ BLOBREADER FSEVENTWRAP FSREQCALLBACK FSREQPROMISE GETADDRINFOREQWRAP GETNAMEINFOREQWRAP HEAPSNAPSHOT HTTP2SESSION HTTP2STREAM HTTP2PING HTTP2SETTINGS HTTPINCOMINGMESSAGE HTTPCLIENTREQUEST JSSTREAM JSUDPWRAP MESSAGEPORT PIPECONNECTWRAP PIPESERVERWRAP PIPEWRAP PROCESSWRAP PROMISE QUERYWRAP QUIC_ENDPOINT QUIC_LOGSTREAM QUIC_PACKET QUIC_SESSION QUIC_STREAM QUIC_UDP SHUTDOWNWRAP SIGNALWRAP STATWATCHER STREAMPIPE TCPCONNECTWRAP TCPSERVERWRAP TCPWRAP TTYWRAP UDPSENDWRAP UDPWRAP SIGINTWATCHDOG WORKER WORKERHEAPSNAPSHOT WRITEWRAP ZLIB CHECKPRIMEREQUEST PBKDF2REQUEST KEYPAIRGENREQUEST KEYGENREQUEST KEYEXPORTREQUEST CIPHERREQUEST DERIVEBITSREQUEST HASHREQUEST RANDOMBYTESREQUEST RANDOMPRIMEREQUEST SCRYPTREQUEST SIGNREQUEST TLSWRAP VERIFYREQUEST";
+
 /** Creates `node:async_hooks`, and `bind`, which binds a callback to the stores that apply now. */
 export function createAsyncHooks(): { readonly module: Exports; readonly bind: (work: Work) => Work } {
   const storages = new Set<AsyncLocalStorage>();
@@ -107,13 +111,14 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
   class AsyncLocalStorage {
     /** What applies outside of `run`. */
     #store: unknown;
+    readonly #otherwise: unknown;
     readonly #name: string;
     /** Only shown. */
     enabled = false;
     constructor(options: { readonly defaultValue?: unknown; readonly name?: unknown } = {}) {
       checkObject(options, "options");
       const { defaultValue, name } = options;
-      this.#store = defaultValue;
+      this.#otherwise = defaultValue;
       this.#name = name === undefined ? "" : `${name as number}`;
       storages.add(this);
     }
@@ -137,7 +142,7 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
     }
     getStore(): unknown {
       const scope = scopes.find(this);
-      return scope === undefined ? this.#store : scope.store;
+      return (scope === undefined ? this.#store : scope.store) ?? this.#otherwise;
     }
     enterWith(store: unknown): void {
       this.enabled = true;
@@ -195,9 +200,19 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
   const names = {
     AsyncLocalStorage,
     AsyncResource,
-    createHook(callbacks: Readonly<Record<string, unknown>>): AsyncHook {
-      for (const name of ["init", "before", "after", "destroy", "promiseResolve"])
-        if (callbacks[name] !== undefined && typeof callbacks[name] !== "function")
+    asyncWrapProviders: Object.freeze({
+      __proto__: null,
+      ...Object.fromEntries(PROVIDERS.split(" ").map((name, at) => [name, at])),
+    }),
+    createHook({
+      init,
+      before,
+      after,
+      destroy,
+      promiseResolve,
+    }: Readonly<Record<string, unknown>>): AsyncHook {
+      for (const [name, callback] of Object.entries({ init, before, after, destroy, promiseResolve }))
+        if (callback !== undefined && typeof callback !== "function")
           throw nodeError("ERR_ASYNC_CALLBACK", `hook.${name} must be a function`, TypeError);
       return new AsyncHook();
     },

@@ -128,6 +128,7 @@ export function createDiagnostics(reportError: (error: unknown) => void): Readon
         given,
       );
     const own = (given as Record<string, unknown>)[event];
+    if (own === undefined || own === null) throw new TypeError("Cannot convert undefined or null to object");
     if (!(own instanceof Channel))
       throw wrongArgument(`nameOrChannels.${event}`, "an instance of Channel", own);
     return own;

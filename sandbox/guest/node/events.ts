@@ -13,6 +13,8 @@ import type { Internals } from "../internals.ts";
 
 type Listener = ((this: unknown, ...args: unknown[]) => unknown) & { listener?: Listener };
 type Name = string | symbol;
+/** The listeners of one event; the first time that there are too many is the only one that is warned of. */
+type Listeners = Listener[] & { warned?: true };
 
 /** An emitter's own state: Node's, as printing shows it and as subclasses rely on it. */
 interface Emitter {
@@ -39,7 +41,7 @@ const ASYNC_ITERATOR = Object.getPrototypeOf(ASYNC_GENERATOR) as object;
 
 /**
  * Creates `node:events`. Written here rather than taken from the `events` package, which has neither Node's error codes nor `on` and signals.
- * Emitters are made by a function, as old classes call it without `new`. Warnings of too many listeners aren't printed.
+ * Emitters are made by a function, as old classes call it without `new`.
  */
 export function createEvents({ load }: Internals): Readonly<Record<string, unknown>> {
   let defaultMaxListeners = 10;
@@ -84,12 +86,31 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     if (events[name] === undefined) self._eventsCount = (self._eventsCount || 0) + 1;
     events[name] = list.length === 1 ? (list[0] as Listener) : list;
   }
+  function warnOfMany(self: Emitter, name: Name, list: Listeners): void {
+    const most = self._maxListeners ?? defaultMaxListeners;
+    if (!(most > 0) || list.length <= most) return;
+    list.warned = true;
+    const count = list.length;
+    const { inspect } = load("node")["util"] as { inspect: (value: unknown, options: object) => string };
+    const text = `Possible EventEmitter memory leak detected. ${count} ${String(name)} listeners added to ${inspect(self, { depth: -1 })}. MaxListeners is ${most}.`;
+    const warning = Object.assign(new Error(text), {
+      name: "MaxListenersExceededWarning",
+      emitter: self,
+      type: name,
+      count,
+    });
+    const { process } = load("platform") as { process: { emitWarning(warning: Error): void } };
+    process.emitWarning(warning);
+  }
   function add(self: Emitter, name: Name, listener: unknown, isFirst: boolean): Emitter {
     assertListener(listener);
     if (self._events?.["newListener"] !== undefined)
       self.emit("newListener", name, listener.listener ?? listener);
     const list = listOf(self, name);
-    store(self, name, isFirst ? [listener, ...list] : [...list, listener]);
+    const grown: Listeners = isFirst ? [listener, ...list] : [...list, listener];
+    if ((list as Listeners).warned) grown.warned = true;
+    else warnOfMany(self, name, grown);
+    store(self, name, grown);
     return self;
   }
   function wrapOnce(self: Emitter, name: Name, listener: unknown): Listener {
@@ -362,7 +383,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     const checked = checkSignal(signal, "signal");
     assertListener(listener);
     let stop: (() => void) | undefined;
-    if (checked.aborted) void Promise.resolve().then(() => listener());
+    if (checked.aborted) void Promise.resolve().then(() => listener({ target: checked }));
     else stop = listen(checked, "abort", listener, true);
     return { __proto__: null, [Symbol.dispose]: () => stop?.() };
   }

@@ -155,5 +155,7 @@ class EventLoopDelayHistogram extends RecordableHistogram {
     return this.#turn(false);
   }
 }
-export const monitorEventLoopDelay = (..._options: unknown[]): RecordableHistogram =>
+export const monitorEventLoopDelay = ({
+  resolution: _,
+}: { resolution?: unknown } = {}): RecordableHistogram =>
   new EventLoopDelayHistogram(CREATE, 1, MAX_VALUE, 3);

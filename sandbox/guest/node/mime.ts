@@ -20,16 +20,16 @@ function checkToken(kind: string, text: string, whole: string): string {
 export class MIMEParams {
   #values = new Map<string, string>();
   delete(name: unknown): void {
-    this.#values.delete(String(name));
+    this.#values.delete(`${name as number}`);
   }
   get(name: unknown): string | null {
-    return this.#values.get(String(name)) ?? null;
+    return this.#values.get(`${name as number}`) ?? null;
   }
   has(name: unknown): boolean {
-    return this.#values.has(String(name));
+    return this.#values.has(`${name as number}`);
   }
   set(name: unknown, value: unknown): void {
-    const [key, text] = [String(name), String(value)];
+    const [key, text] = [`${name as number}`, `${value as number}`];
     checkToken("parameter name", key, key);
     const at = text.search(NOT_QUOTABLE);
     if (at >= 0)
@@ -66,7 +66,7 @@ export class MIMEType {
   #subtype: string;
   readonly #params = new MIMEParams();
   constructor(input: unknown) {
-    const text = String(input);
+    const text = `${input as number}`;
     const [, type = "", slash = "", subtype = ""] = /^[\t\n\r ]*([^/]*)(\/?)([^;]*)/.exec(text) ?? [];
     if (slash === "" && !NOT_TOKEN.test(type)) checkToken("type", "", text);
     this.#type = checkToken("type", type, text);
@@ -77,13 +77,13 @@ export class MIMEType {
     return this.#type;
   }
   set type(value: unknown) {
-    this.#type = checkToken("type", String(value), String(value));
+    this.#type = checkToken("type", `${value as number}`, `${value as number}`);
   }
   get subtype(): string {
     return this.#subtype;
   }
   set subtype(value: unknown) {
-    this.#subtype = checkToken("subtype", String(value), String(value));
+    this.#subtype = checkToken("subtype", `${value as number}`, `${value as number}`);
   }
   get essence(): string {
     return `${this.#type}/${this.#subtype}`;

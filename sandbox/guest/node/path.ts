@@ -52,16 +52,16 @@ function createPath({ native, load }: Internals, style: "posix" | "win32"): Path
     return call("toNamespacedPath", path);
   };
   return {
-    basename: (path: unknown, suffix: unknown = undefined) =>
-      suffix === undefined
-        ? call("basename", check(path))
-        : call("basename", check(path), check(suffix, "ext")),
+    basename: (path: unknown, suffix: unknown = undefined) => {
+      const ends = suffix === undefined ? [] : [check(suffix, "ext")];
+      return call("basename", check(path), ...ends);
+    },
     delimiter,
     dirname: (path: unknown) => call("dirname", check(path)),
     extname: (path: unknown) => call("extname", check(path)),
     format: (parts: unknown): string => {
       if (typeof parts !== "object" || parts === null) throw wrongType("pathObject", "object", parts);
-      const { root, dir, base, name, ext } = parts as Record<string, string | undefined>;
+      const { dir, root, base, name, ext } = parts as Record<string, string | undefined>;
       const end = ext ? (ext.startsWith(".") ? ext : `.${ext}`) : "";
       const file = base || `${name || ""}${end}`;
       const folder = dir || root;

@@ -13,6 +13,16 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> 
   assert: {
     "": "fail/5+ equal/3+ notEqual/3+ deepEqual/3+ notDeepEqual/3+ deepStrictEqual/3+ notDeepStrictEqual/3+ strictEqual/3+ notStrictEqual/3+ partialDeepStrictEqual/3+ match/3+ doesNotMatch/3+ throws/1+ doesNotThrow/1+ Assert/1+ CallTracker/0+=deprecated strict/0+",
   },
+  asyncHooks: {
+    "": "createHook/1+ executionAsyncId/0+ triggerAsyncId/0+ executionAsyncResource/0+",
+  },
+  diagnosticsChannel: {
+    "": "channel/1+ hasSubscribers/1+ subscribe/2+ tracingChannel/1+ unsubscribe/2+",
+    "Channel.prototype": "unsubscribe/0 unbindStore/0 publish/0",
+  },
+  perfHooks: {
+    "": "monitorEventLoopDelay/0+",
+  },
   events: {
     "": "getEventListeners/2+ setMaxListeners/0+ getMaxListeners/1+ listenerCount/2+ init/1+=",
     prototype:
@@ -45,9 +55,21 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> 
 /** The order of the names of Deno's modules, where it is not ours, by path as above. */
 export const ORDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   util: {
+    inspect: "colors styles custom defaultOptions",
     "": "callbackify diff debuglog debug format formatWithOptions inspect MIMEParams MIMEType parseArgs promisify stripVTControlCharacters styleText types isArray _extend inherits TextDecoder TextEncoder toUSVString log deprecate aborted getCallSites parseEnv queryObjects setTraceSigInt transferableAbortController transferableAbortSignal convertProcessSignalToExitCode getSystemErrorMap getSystemErrorMessage getSystemErrorName isDeepStrictEqual",
     types:
       "isCryptoKey isKeyObject isArrayBufferView isBigInt64Array isBigUint64Array isFloat16Array isFloat32Array isFloat64Array isInt8Array isInt16Array isInt32Array isUint8Array isUint8ClampedArray isUint16Array isUint32Array isAnyArrayBuffer isArgumentsObject isArrayBuffer isAsyncFunction isBigIntObject isBooleanObject isBoxedPrimitive isDataView isDate isGeneratorFunction isGeneratorObject isMap isMapIterator isModuleNamespaceObject isNativeError isNumberObject isPromise isProxy isRegExp isSet isSetIterator isSharedArrayBuffer isStringObject isSymbolObject isTypedArray isWeakMap isWeakSet",
+  },
+  assert: {
+    "Assert.prototype":
+      "fail ok equal notEqual deepEqual notDeepEqual deepStrictEqual notDeepStrictEqual strictEqual notStrictEqual partialDeepStrictEqual throws rejects doesNotThrow doesNotReject ifError match doesNotMatch",
+  },
+  asyncHooks: {
+    "": "AsyncLocalStorage createHook executionAsyncId triggerAsyncId executionAsyncResource asyncWrapProviders AsyncResource",
+    "AsyncResource.prototype": "asyncId runInAsyncScope emitDestroy bind",
+  },
+  diagnosticsChannel: {
+    "": "channel hasSubscribers subscribe tracingChannel unsubscribe Channel",
   },
   url: {
     "": "URL URLSearchParams urlToHttpOptions Url parse format resolve resolveObject domainToASCII domainToUnicode fileURLToPath fileURLToPathBuffer pathToFileURL",

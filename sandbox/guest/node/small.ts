@@ -53,7 +53,8 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
     return new URL(native("fileUrl", { path, windows: options?.windows === true }) as string);
   };
   function urlToHttpOptions(url: unknown): object {
-    if (typeof url !== "object" || url === null) throw wrongType("url", "object", url);
+    if ((typeof url !== "object" && typeof url !== "function") || url === null)
+      throw wrongType("url", "object", url);
     const { protocol, hostname, hash, search, pathname, href, port, username, password } = url as Record<
       string,
       string
@@ -93,13 +94,19 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
       return (this.resolveObject(parse(to, false, true)) as Url).format();
     }
     resolveObject(to: unknown): unknown {
-      return this["href"] ? resolveFrom(this["href"], to) : to;
+      if (to === undefined || to === null) return (to as unknown as Url)["hash"];
+      return this["href"] ? resolveFrom(this, to) : to;
     }
     format(): string {
       return formatParts(this);
     }
     urlParse(text: unknown, parsesQuery?: boolean, slashesDenoteHost?: boolean): Url {
-      return Object.assign(this, parse(text, parsesQuery, slashesDenoteHost));
+      const read = parse(text, parsesQuery, slashesDenoteHost);
+      // What the text doesn't have stays as it was.
+      const found = Object.entries(read).filter(([, value]) => value !== null);
+      Object.assign(this, Object.fromEntries(found), { search: read["search"], query: read["query"] });
+      this["href"] = this.format();
+      return this;
     }
   }
   const ask = (name: string, header: object, text: string): Url => {
@@ -311,7 +318,8 @@ const NODE_KINDS = ["http2", "function", "gc", "http", "dns", "net"];
 
 /** Creates Node's `PerformanceObserver`, which takes its own kinds, too. */
 function createObserver(Observer: ObserverClass): ObserverClass {
-  return class PerformanceObserver extends Observer {
+  class PerformanceObserver extends Observer {
+    static override readonly name = "PerformanceObserver";
     constructor(callback: unknown) {
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
       super(callback);
@@ -323,11 +331,12 @@ function createObserver(Observer: ObserverClass): ObserverClass {
       if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
       const { entryTypes, type, buffered } = options;
       if (entryTypes !== undefined && !Array.isArray(entryTypes))
-        throw wrongArgument("options.entryTypes", "an instance of string[]", entryTypes);
+        throw wrongArgument("options.entryTypes", "string[]", entryTypes);
       const kinds = (entryTypes ?? (type === undefined ? [] : [type])) as unknown[];
       const own = kinds.filter((kind) => !NODE_KINDS.includes(kind as string));
       if (own.length === 0) return;
       super.observe(entryTypes === undefined ? { type: own[0], buffered } : { entryTypes: own, buffered });
     }
-  };
+  }
+  return PerformanceObserver;
 }

@@ -33,6 +33,7 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
     decode: function (this: Decoder, piece: Uint8Array): string {
       const given = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       const held = this[BUFFERED];
+      if (held > 0) this.lastChar.set(given.subarray(0, this[MISSING]), held);
       const bytes = held > 0 ? Buffer.concat([this.lastChar.subarray(0, held), given]) : given;
       const { length, needed } = unfinished(bytes, this.encoding, held);
       const end = bytes.length - length;

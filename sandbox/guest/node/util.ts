@@ -266,7 +266,8 @@ export function createUtil({
         : Reflect.apply(original as AnyFunction, this, args);
     }
     Object.setPrototypeOf(deprecated, original as object);
-    const { prototype } = original as { prototype?: object };
+    // eslint-disable-next-line typescript/prefer-destructuring -- what has no properties is refused in V8's words
+    const prototype = (original as { prototype?: object }).prototype;
     if (prototype !== undefined) deprecated.prototype = prototype;
     const length = Object.getOwnPropertyDescriptor(original, "length");
     return length === undefined ? deprecated : Object.defineProperty(deprecated, "length", length);
@@ -419,26 +420,23 @@ export function createUtil({
       ),
     toUSVString: (text: unknown): unknown =>
       String.prototype.isWellFormed.call(text) ? text : String.prototype.toWellFormed.call(text),
-    _extend: (target: object, source: unknown): object =>
-      typeof source === "object" && source !== null ? Object.assign(target, source) : target,
+    _extend(target: Record<string, unknown>, source: unknown): unknown {
+      if (typeof source === "object" && source !== null)
+        for (const [name, value] of Object.entries(source).toReversed()) target[name] = value;
+      return target;
+    },
     MIMEType,
     MIMEParams,
     convertProcessSignalToExitCode,
     getCallSites,
-    // Deno counts none.
-    queryObjects(constructor: unknown, options?: { readonly format?: unknown }): unknown {
-      assertFunction(constructor, "constructor");
-      if (options !== undefined) checkObject(options, "options");
-      return options?.format === "count" ? 0 : [];
-    },
+    // Deno's own does nothing, and neither does `setTraceSigInt`.
+    queryObjects() {},
     log: (...args: unknown[]): void => {
       const [day, time] = new Date().toISOString().split(/[T.]/) as [string, string];
       const month = new Date(day).toLocaleString("en", { month: "short", timeZone: "UTC" });
       (load("console")["console"] as Console).log(`${day.slice(8)} ${month} ${time} - ${format(...args)}`);
     },
-    setTraceSigInt: (isOn: unknown): void => {
-      if (typeof isOn !== "boolean") throw wrongType("enabled", "boolean", isOn);
-    },
+    setTraceSigInt() {},
     transferableAbortController: () => new (load("events")["AbortController"] as typeof AbortController)(),
     transferableAbortSignal: (signal: { aborted?: unknown } | null) => {
       if (typeof signal !== "object" || typeof signal?.aborted !== "boolean")

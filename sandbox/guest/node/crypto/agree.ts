@@ -99,9 +99,9 @@ export function createAgreements(
       return this;
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
-      const other = key === undefined ? none : toBytes(key, inEncoding, "otherPublicKey", true);
       let secret: Bytes;
       try {
+        const other = toBytes(key, inEncoding, "otherPublicKey", true);
         if (other[0] === 0) throw new Error("no point");
         secret = this.#run(this.#private === undefined ? "convert" : "secret", this.#private ?? none, other);
       } catch {

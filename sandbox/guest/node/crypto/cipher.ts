@@ -217,13 +217,13 @@ export function createCiphers(
     ): object | undefined => {
       if (typeof nameOrNumber !== "string" && typeof nameOrNumber !== "number")
         throw wrongArgument("nameOrNid", "one of type string or number", nameOrNumber);
+      if (typeof nameOrNumber === "number") checkInteger(nameOrNumber, "nameOrNid", -(2 ** 31), 2 ** 31 - 1);
       checkObject(options, "options");
       const { keyLength, ivLength } = options;
       if (keyLength !== undefined && typeof keyLength !== "number")
         throw wrongType("options.keyLength", "number", keyLength);
       if (ivLength !== undefined && typeof ivLength !== "number")
         throw wrongType("options.ivLength", "number", ivLength);
-      if (typeof nameOrNumber === "number") checkInteger(nameOrNumber, "nameOrNid", -(2 ** 31), 2 ** 31 - 1);
       const known = CIPHERS.find(([name, , nid]) => nid === nameOrNumber || name === nameOrNumber);
       if (known === undefined) return undefined;
       const [, name, nid, blockSize, ivBytes, keyBytes] = known;

@@ -104,9 +104,10 @@ export function createDerivations(
     const prepare: (...args: unknown[]) => () => unknown = start;
     names[`${name}Sync`] = (...args: unknown[]) => prepare(...args)();
     names[name] = (...args: unknown[]): void => {
-      const at = args.findIndex((value) => typeof value === "function");
-      const run = prepare(...args.slice(0, at < 0 ? arity : at));
-      const callback = checkFunction(args[at < 0 ? arity : at]);
+      // The last argument before the callback can be left out, but for HKDF.
+      const at = name !== "hkdf" && typeof args[arity - 1] === "function" ? arity - 1 : arity;
+      const run = prepare(...args.slice(0, at));
+      const callback = checkFunction(args[at]);
       // What Deno finds wrong it throws at once.
       const result = run();
       queue(() => callback(null, result));

@@ -228,7 +228,14 @@ export function createKeys(
   for (const { prototype } of [PublicKeyObject, PrivateKeyObject])
     Object.defineProperties(prototype, {
       toCryptoKey: { value: toCryptoKey, ...visible },
-      export: { value: { export: exportKey }.export, ...visible },
+      export: {
+        value: {
+          export(this: KeyObject, options: unknown): unknown {
+            return exportKey.call(this, options);
+          },
+        }.export,
+        ...visible,
+      },
     });
 
   const wrongKind = (key: KeyObject, expected: string): Error =>
@@ -284,7 +291,8 @@ export function createKeys(
   const secretBytes = (given: unknown, encoding: unknown, name: string, expected = SECRET_TYPES): Bytes => {
     const key = fromWeb(given) ?? given;
     // Deno's ciphers name such keys among what they take, and fail.
-    if (key !== given && expected === SECRET_TYPES) throw new TypeError("expected typed ArrayBufferView");
+    if (!Object.is(key, given) && expected === SECRET_TYPES)
+      throw new TypeError("expected typed ArrayBufferView");
     if (key instanceof KeyObject) {
       if (key.type !== "secret") throw wrongKind(key, "secret");
       return valueOf(key) as Bytes;
@@ -346,11 +354,16 @@ export function createKeys(
       }),
     );
   };
-  /** The asynchronous form of a generator; the options can be left out. */
+  /** The asynchronous form of a generator; the options of a pair can be left out. */
   const later =
     (work: (type: unknown, options?: unknown) => object, isPair: boolean) =>
     (type: unknown, options: unknown, callback?: unknown): void => {
-      const isShort = typeof options === "function";
+      const isShort = isPair && typeof options === "function";
+      if (isPair) checkFunction(isShort ? options : callback);
+      else {
+        checkText(type, "type");
+        checkObject(options, "options");
+      }
       const made = isShort ? work(type) : work(type, options);
       const done = checkFunction(isShort ? options : callback);
       queue(() => {

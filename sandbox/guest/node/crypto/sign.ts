@@ -46,16 +46,21 @@ export function createSigning(
     if (!known.has(name.toLowerCase())) throw new Error(`Invalid digest: ${name}`);
     return name;
   };
-  /** What the host needs of a key and its options. */
-  const keyHeader = (key: unknown, isPublic: boolean): object => {
-    if (key === undefined || key === null || (!isPublic && key === ""))
+  /** Checks that there is a key, and returns its options. */
+  const keyOptions = (key: unknown, isPublic: boolean): object => {
+    if (key === undefined || key === null || (!isPublic && !key))
       throw nodeError("ERR_CRYPTO_SIGN_KEY_REQUIRED", "No key provided to sign");
     const { padding, saltLength, dsaEncoding } = (
       typeof key === "object" && bytesOf(key) === undefined ? key : {}
     ) as Record<string, unknown>;
     if (dsaEncoding !== undefined && dsaEncoding !== "der" && dsaEncoding !== "ieee-p1363")
       throw invalidArgument("options.dsaEncoding", dsaEncoding);
-    return { key: pemOf(key, isPublic), padding, saltLength, dsaEncoding };
+    return { padding, saltLength, dsaEncoding };
+  };
+  /** What the host needs of a key and its options. */
+  const keyHeader = (key: unknown, isPublic: boolean): object => {
+    const options = keyOptions(key, isPublic);
+    return { ...options, key: pemOf(key, isPublic) };
   };
   const signBytes = (algorithm: string | null, data: Bytes, key: unknown): Bytes =>
     native("sign", { algorithm, ...keyHeader(key, false) }, data) as Bytes;
@@ -83,28 +88,41 @@ export function createSigning(
   const checkAlgorithm = (algorithm: unknown): void => {
     if (algorithm !== null && algorithm !== undefined) checkText(algorithm, "algorithm");
   };
-  const sign = (algorithm: unknown, data: unknown, key: unknown): unknown => {
+  /** Both check their arguments and return what does the work. */
+  const sign = (algorithm: unknown, data: unknown, key: unknown) => {
     checkAlgorithm(algorithm);
     const bytes = readBytes(data, "data");
-    const header = keyHeader(key, false);
-    const name = checkDigest(algorithm);
-    return Buffer.from(native("sign", { algorithm: digestFor(name, data, key, false), ...header }, bytes));
+    keyOptions(key, false);
+    return () => {
+      const header = keyHeader(key, false);
+      const name = checkDigest(algorithm);
+      return Buffer.from(native("sign", { algorithm: digestFor(name, data, key, false), ...header }, bytes));
+    };
   };
-  const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown): boolean => {
+  const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown) => {
     checkAlgorithm(algorithm);
     const bytes = readBytes(data, "data");
     const signed = readBytes(signature, "signature");
-    keyHeader(key, true);
-    const name = checkDigest(algorithm);
-    return verifyBytes(digestFor(name, data, key, true), bytes, key, signed);
+    keyOptions(key, true);
+    return () => {
+      keyHeader(key, true);
+      const name = checkDigest(algorithm);
+      return verifyBytes(digestFor(name, data, key, true), bytes, key, signed);
+    };
   };
   const later =
-    (work: (...args: never[]) => unknown, arity: number) =>
+    (prepare: (...args: never[]) => () => unknown, arity: number, failed: () => unknown) =>
     (...args: unknown[]): unknown => {
-      if (args[arity] === undefined) return Reflect.apply(work, undefined, args);
-      const callback = checkFunction(args[arity]);
-      const result = Reflect.apply(work, undefined, args) as unknown;
-      queue(() => callback(null, result));
+      const callback = args[arity] === undefined ? undefined : checkFunction(args[arity]);
+      const work = Reflect.apply(prepare, undefined, args) as () => unknown;
+      if (callback === undefined) return work();
+      let answer: unknown[];
+      try {
+        answer = [null, work()];
+      } catch (error) {
+        answer = [error, failed()];
+      }
+      queue(() => callback(...answer));
       return undefined;
     };
 
@@ -180,7 +198,11 @@ export function createSigning(
   const crypt =
     (operation: string, isPublic: boolean) =>
     (key: unknown, data: unknown): unknown => {
-      if (typeof key !== "string" && typeof key !== "object") throw new TypeError("Invalid key type");
+      if (key === null) throw new TypeError("Cannot destructure property 'key' of 'e' as it is null.");
+      const isGiven =
+        typeof key === "string" ||
+        (typeof key === "object" && ("key" in key || bytesOf(key) !== undefined || "type" in key));
+      if (!isGiven) throw new TypeError("Invalid key type");
       const bytes = toBytes(data, undefined, "buffer", true);
       const { padding, oaepHash, oaepLabel } = (
         typeof key === "object" && key !== null && bytesOf(key) === undefined ? key : {}
@@ -195,8 +217,8 @@ export function createSigning(
       }
     };
   return {
-    sign: later(sign, 3),
-    verify: later(verify, 4),
+    sign: later(sign, 3, () => Buffer.from([])),
+    verify: later(verify, 4, () => false),
     createSign: (algorithm: unknown) => new SignImpl(algorithm),
     createVerify: (algorithm: unknown) => new VerifyImpl(algorithm),
     Sign: callable(SignImpl, "Sign"),
