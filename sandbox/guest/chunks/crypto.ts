@@ -12,8 +12,12 @@ export default function cryptoChunk({
   load,
   cloneRules,
   exception,
+  decodeUtf8,
 }: Internals): Readonly<Record<string, unknown>> {
-  const SubtleCrypto = createSubtle(hostCall, exception);
+  const SubtleCrypto = createSubtle(hostCall, exception, {
+    atob: (text) => (load("text")["atob"] as (text: string) => string)(text),
+    decodeUtf8,
+  });
   cloneRules.add({ has: isKey, copy: (key: CryptoKey) => new CryptoKey(SECRET, fieldsOf(key)) });
   const subtle = new SubtleCrypto(SECRET);
 
