@@ -37,6 +37,10 @@ export function printVerification(found: Verification, terminal: Terminal, optio
     out(`  ${colors.bold(readable(preset?.name ?? kind))}  ${shown}${own}`);
     if (label !== null) out(`    ${describeDraws(label)}`);
   }
+  if (requests.length > 1)
+    out(
+      colors.dim("  to verify one of them alone: its link (…/r/req_…), or --request-id with its id, below"),
+    );
   for (const request of requests) printRequest(request, terminal, options);
   out(`\n${colors.bold("What you still have to trust")}`);
   for (const sentence of found.trust) out(`  – ${sentence}`);

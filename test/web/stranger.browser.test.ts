@@ -304,7 +304,11 @@ test("of draws in one batch, that with the label is shown alone, and the others 
   await page.getByText(`"${label}" of dapp_a: `).waitFor();
   await page.getByLabel("Transaction hash").fill(asked.transactionHash);
   await verify.press("Enter");
-  await page.getByRole("heading", { name: "The 3 results" }).waitFor();
+  const several = page.getByRole("heading", { name: "The 3 results" });
+  await several.waitFor();
+  await page.getByRole("button", { name: "Verify this one alone" }).last().click();
+  await several.waitFor({ state: "detached" });
+  await page.getByText("Ids and bytes").waitFor();
   // Chosen among several, it is alone, too.
   await submit();
   await page.getByLabel("Transaction hash").fill(label);

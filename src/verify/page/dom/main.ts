@@ -24,7 +24,7 @@ import {
   findRecordedHash,
 } from "../../recordedReader.ts";
 import { showErrorText, showHidden } from "../showForeignText.ts";
-import { button, capitalize, drawMark, element } from "./elements.ts";
+import { button, capitalize, drawMark, element, fold } from "./elements.ts";
 import { createRequestSection, type PagePreset } from "./requestSection.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
@@ -325,7 +325,6 @@ async function run(bounds: SearchBounds = {}, chosenLabel?: string): Promise<voi
     const others = found.requests.length - requests.length;
     if (others > 0 && requests.length === 1) fillRequest(requests[0]!.requestId);
     show({ ...found, requests, verdict: worstVerdict(requests) }, chainData, { source, newest, others });
-    showFilledOptions();
     const verdict = output.querySelector("h2")!;
     verdict.scrollIntoView();
     verdict.focus({ preventScroll: true });
@@ -548,6 +547,11 @@ function show(
   const contracts = element("dl");
   for (const [name, address] of Object.entries(found.contracts))
     contracts.append(element("dt", name), element("dd", address));
+  const byWhom = fold(
+    "By whose contracts: compare these addresses with those that the operator publishes",
+    contracts,
+  );
+  byWhom.open = found.verdict === "conditional";
   const save = element("a", "Save the chain data that was read") as HTMLAnchorElement;
   save.href = URL.createObjectURL(new Blob([chainData], { type: "application/json" }));
   save.download = `${found.transactionHash}.json`;
@@ -568,14 +572,13 @@ function show(
       createRequestSection(request, {
         preset: request.sourceHash === null ? undefined : PRESETS[request.sourceHash],
         isAlone,
-        more: goOnFrom(request, newest),
+        more: [...(isAlone ? [] : [chooseButton(request)]), ...goOnFrom(request, newest)],
       }),
     ),
     ...(others === 0
       ? []
       : [element("p", `${without} without this label left out: verify its hash, with no request named.`)]),
-    element("h2", "By whose contracts: compare these addresses with those that the operator publishes"),
-    contracts,
+    byWhom,
     element("h2", "What you still have to trust"),
     trust,
     element("p", `Everything was read from ${source}. The chain is ${describeChain(found.chainId)}.`),
@@ -590,6 +593,14 @@ function createVerdict(words: string, outcome: Parameters<typeof drawMark>[0]): 
   verdict.tabIndex = -1;
   verdict.prepend(drawMark(outcome, { "aria-hidden": "true" }));
   return verdict;
+}
+
+/** Creates the button that verifies one of several requests alone. */
+function chooseButton({ requestId }: RequestVerification): HTMLElement {
+  return button("Verify this one alone", () => {
+    fillRequest(requestId);
+    void run();
+  });
 }
 
 /** Creates the buttons that go on with the search for a request's label. */
