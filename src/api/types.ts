@@ -1641,6 +1641,8 @@ export interface SentWebhook {
   /** The first 2,048 bytes of the answer's body, as text. */
   readonly answer: string;
   readonly nextAttemptAt: string | null;
+  /** What has become of the event by now: `delivered` by this attempt or another, `failed` after the last one; `null` once it is no longer stored. */
+  readonly eventState: "pending" | "delivered" | "failed" | null;
   /** Its headers, but `webhook-signature`, which isn't kept. */
   readonly headers: Readonly<Record<string, string>>;
   /** Its body, byte for byte; `null` once the event is no longer stored. */
@@ -2016,6 +2018,8 @@ export interface WebhookAttempt {
   /** The first 2,048 bytes of the answer's body, as text. */
   readonly answer: string;
   readonly nextAttemptAt: string | null;
+  /** What has become of the event by now: `delivered` by this attempt or another, `failed` after the last one; `null` once it is no longer stored. */
+  readonly eventState: "pending" | "delivered" | "failed" | null;
 }
 
 /** A page of a webhook's attempts. */

@@ -53,7 +53,13 @@ export const WebhookAttempt = Type.Object({
   error: nullable(Type.String(), "Why no answer came; `null` if one did."),
   answer: Type.String({ description: "The first 2,048 bytes of the answer's body, as text." }),
   nextAttemptAt: nullable(
-    time("When the event was to be sent again; `null` if it wasn't, or has been delivered, or given up."),
+    time(
+      "When the event is sent again; `null` at all but its last attempt, and once it has been delivered, or given up.",
+    ),
+  ),
+  eventState: nullable(
+    Type.Enum(["pending", "delivered", "failed"]),
+    "What has become of the event by now: `delivered` by this attempt or another, `failed` after the last one; `null` once it is no longer stored.",
   ),
 });
 

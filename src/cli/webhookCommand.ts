@@ -132,8 +132,13 @@ function describe(view: WebhookView, { colors }: Terminal): string {
 }
 
 function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string {
-  const { id, at, eventId, type, success, status, error, durationMs, nextAttemptAt } = attempt;
+  const { id, at, eventId, type, success, status, error, durationMs, nextAttemptAt, eventState } = attempt;
   const outcome = success ? colors.green(String(status)) : colors.red(oneLine(String(status ?? error)));
-  const next = nextAttemptAt === null ? "" : `  next ${nextAttemptAt.slice(0, 19)}`;
+  const next =
+    nextAttemptAt !== null
+      ? `  next ${nextAttemptAt.slice(0, 19)}`
+      : !success && eventState === "delivered"
+        ? "  delivered by a later attempt"
+        : "";
   return `${at.slice(0, 19)}  ${id}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
 }

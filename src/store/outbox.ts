@@ -186,6 +186,8 @@ export type LoggedAttempt = StoredAttempt & {
   readonly subject: string | null;
   /** Of the event; `null` once it is deleted. */
   readonly delivery_state: DeliveryState | null;
+  /** Whether its `next_at` is still to come, as no attempt has followed it. */
+  readonly is_awaited: boolean;
 };
 
 /** Which attempts of a webhook are listed. */
@@ -221,7 +223,7 @@ export async function listAttempts(
         on("attempt.status", ">", 299),
       ]),
     );
-  return await query.orderBy("attempt.id", "desc").limit(limit).execute();
+  return await findAwaited(db, await query.orderBy("attempt.id", "desc").limit(limit).execute());
 }
 
 /** Returns an attempt of a webhook with the body that was sent, `null` once its event is deleted; `undefined` if there is none. */
@@ -230,10 +232,36 @@ export async function findAttempt(
   webhookId: string,
   id: string,
 ): Promise<(LoggedAttempt & { readonly body: string | null }) | undefined> {
-  return await selectAttempts(db, webhookId)
+  const found = await selectAttempts(db, webhookId)
     .select("event.body")
     .where("attempt.id", "=", id)
-    .executeTakeFirst();
+    .execute();
+  return (await findAwaited(db, found))[0];
+}
+
+/** Finds those of a webhook's attempts that were the last of an event that is still to be delivered. */
+async function findAwaited<Attempt extends Omit<LoggedAttempt, "is_awaited">>(
+  db: Queryable,
+  attempts: readonly Attempt[],
+): Promise<(Attempt & Pick<LoggedAttempt, "is_awaited">)[]> {
+  const open = attempts.filter((one) => one.delivery_state === "pending" && one.next_at !== null);
+  const [any] = open;
+  const last =
+    any &&
+    (await db
+      .selectFrom("webhook_attempts")
+      .select(({ fn }) => fn.max("id").as("id"))
+      .where("webhook_id", "=", any.webhook_id)
+      .where("id", ">=", open.map(({ id }) => id).sort()[0]!)
+      .where(
+        "event_id",
+        "in",
+        open.map(({ event_id }) => event_id),
+      )
+      .groupBy("event_id")
+      .execute());
+  const ids = new Set(last?.map(({ id }) => id));
+  return attempts.map((one) => ({ ...one, is_awaited: ids.has(one.id) }));
 }
 
 function selectAttempts(db: Queryable, webhookId: string) {

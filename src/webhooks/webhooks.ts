@@ -256,7 +256,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 }
 
 function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
-  const { status, next_at, delivery_state } = attempt;
+  const { status, next_at, delivery_state, is_awaited } = attempt;
   return {
     id: attempt.id,
     eventId: attempt.event_id,
@@ -268,6 +268,7 @@ function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
     status,
     error: attempt.error,
     answer: attempt.answer,
-    nextAttemptAt: next_at === null || delivery_state !== "pending" ? null : formatTime(next_at),
+    nextAttemptAt: is_awaited && next_at !== null ? formatTime(next_at) : null,
+    eventState: delivery_state,
   };
 }

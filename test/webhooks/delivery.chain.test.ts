@@ -211,7 +211,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const [first] = await attempted(id, 1);
     await delivery.stop();
     begin();
-    expect(first).toMatchObject({ success: false, ...is });
+    expect(first).toMatchObject({ success: false, eventState: "pending", ...is });
     expect(receiver.received.filter((one) => one.path === "/fine")).toEqual([]);
     const waitMs = Date.parse(first!.nextAttemptAt!) - clock;
     expect(waitMs).toBeGreaterThanOrEqual(4_500);
@@ -221,7 +221,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     delivery.wake();
     const [former, second] = await attempted(id, 2);
     expect(second).toMatchObject({ success: true, eventId: first!.eventId, nextAttemptAt: null });
-    expect(former).toMatchObject({ id: first!.id, nextAttemptAt: null });
+    expect(former).toMatchObject({ id: first!.id, nextAttemptAt: null, eventState: "delivered" });
     expect((await webhooks.get(DESK_DAPP, id)).failingSince).toBeNull();
   });
 
@@ -253,12 +253,14 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const since = clock - 1_000;
     await fulfil();
     for (let i = 1; i <= 10; i += 1) {
-      const last = (await attempted(id, i)).at(-1)!;
+      const made = await attempted(id, i);
+      const last = made.at(-1)!;
+      expect(made.filter(({ nextAttemptAt }) => nextAttemptAt !== null)).toEqual(i === 10 ? [] : [last]);
       if (last.nextAttemptAt !== null) clock = Date.parse(last.nextAttemptAt);
       delivery.wake();
     }
     const attempts = await attempted(id, 10);
-    expect(attempts.at(-1)!.nextAttemptAt).toBeNull();
+    for (const one of attempts) expect(one).toMatchObject({ nextAttemptAt: null, eventState: "failed" });
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 1, pausedAt: null });
     flaps = false;
     const { secret } = await webhooks.rotate(DESK_DAPP, id);

@@ -397,11 +397,8 @@ function Attempts({
                   { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
                   {
                     head: "Next attempt",
-                    // Of an event's earlier attempts it has come, or a replay has taken its place.
-                    cell: (attempt) =>
-                      !isPaused &&
-                      attempt.nextAttemptAt !== null &&
-                      isLastOf(items, attempt) && <Time iso={attempt.nextAttemptAt} />,
+                    cell: ({ nextAttemptAt }) =>
+                      !isPaused && nextAttemptAt !== null && <Time iso={nextAttemptAt} />,
                   },
                   {
                     head: "Send again",
@@ -506,7 +503,7 @@ function Subject({ dappId, id }: { readonly dappId: string; readonly id: string 
 }
 
 function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
-  const { success, status, error, durationMs } = attempt;
+  const { success, status, error, durationMs, eventState } = attempt;
   return (
     <>
       <Tag kind={success ? "good" : "bad"}>{status ?? "no answer"}</Tag> {`${durationMs}\u00a0ms`}
@@ -516,6 +513,7 @@ function Outcome({ attempt }: { readonly attempt: WebhookAttempt }) {
           <UnknownText text={error} />
         </span>
       )}
+      {!success && eventState === "delivered" && <span className="note"> delivered by a later attempt</span>}
     </>
   );
 }
