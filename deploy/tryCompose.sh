@@ -125,6 +125,7 @@ exchange() {
   local before version
   before=$(draw)
   docker tag tyche tyche:former
+  find "$checkout" -mindepth 1 -maxdepth 1 ! -name config ! -name .env -exec rm -rf {} +
   git archive HEAD | tar -x -C "$checkout"
   compose build
   docker tag tyche tyche:present
