@@ -63,20 +63,74 @@ export interface PoolNodeOptions {
   readonly isOnly: boolean;
 }
 
+/** What is known of a node. */
+interface Health {
+  /** Failures in a row. */
+  failures: number;
+  /** Until when it is left alone, by `performance.now()`. */
+  pausedUntil: number;
+  isLimited: boolean;
+  /** Whether its chain has been confirmed since it was last left alone. */
+  isChecked: boolean;
+  isLagging: boolean;
+  why: string | undefined;
+  chainId: number | undefined;
+  headNumber: bigint | undefined;
+}
+
+const pauseOf = ({ pausedUntil }: Health): number => Math.max(0, pausedUntil - performance.now());
+
+function stateOf(health: Health, wantedChainId: number): NodeStatus["state"] {
+  if (health.chainId !== undefined && health.chainId !== wantedChainId) return "excluded";
+  if (health.failures > 0) return "failing";
+  if (!health.isChecked) return "unchecked";
+  return health.isLagging ? "lagging" : "healthy";
+}
+
+function leaveAlone(health: Health, why: string, ms: number): void {
+  health.why = why;
+  health.isChecked = false;
+  health.pausedUntil = Math.max(health.pausedUntil, performance.now() + ms);
+}
+
+function countFailure(
+  health: Health,
+  why: string,
+  { retryAfterMs, isOnly }: { readonly retryAfterMs: number; readonly isOnly: boolean },
+): void {
+  // Requests that were in flight when the node failed, and fail too, don't count as further failures.
+  const isNew = pauseOf(health) === 0;
+  const backOffMs = isOnly
+    ? Math.min(ONLY_BACK_OFF_MS * (health.failures + 1), LONGEST_ONLY_BACK_OFF_MS)
+    : Math.min(FIRST_BACK_OFF_MS * 2 ** health.failures, LONGEST_BACK_OFF_MS);
+  if (isNew) health.failures += 1;
+  health.isLimited = retryAfterMs > 0 || /429|limit|too many/i.test(why);
+  leaveAlone(health, why, Math.max(isNew ? backOffMs : 0, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)));
+}
+
+function countAnswer(health: Health): void {
+  if (health.failures === 0 || !health.isChecked) return;
+  health.failures = 0;
+  health.pausedUntil = 0;
+  health.why = undefined;
+}
+
 /** Opens one node of a pool. */
 export function openPoolNode(options: PoolNodeOptions): PoolNode {
   const { node, rpcUrl, chainId, timeoutMs, isOnly } = options;
   let transport = openTransport(rpcUrl, timeoutMs);
-  const hideUrl = createUrlHider(rpcUrl, { hidesHost: true });
   let checking: Promise<void> | undefined;
-  let answeredChainId: number | undefined;
-  let isChecked = false;
-  let isLagging = false;
-  let isLimited = false;
-  let failures = 0;
-  let failingUntil = 0;
-  let why: string | undefined;
-  let headNumber: bigint | undefined;
+  const hideUrl = createUrlHider(rpcUrl, { hidesHost: true });
+  const health: Health = {
+    failures: 0,
+    pausedUntil: 0,
+    isLimited: false,
+    isChecked: false,
+    isLagging: false,
+    why: undefined,
+    chainId: undefined,
+    headNumber: undefined,
+  };
 
   /** Replaced connections, kept until nothing can be in flight on them. */
   const retired = new Map<Transport, NodeJS.Timeout>();
@@ -86,43 +140,12 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     old.close();
   };
 
-  const pauseMs = (): number => Math.max(0, failingUntil - performance.now());
-  const stateOf = (): NodeStatus["state"] => {
-    if (answeredChainId !== undefined && answeredChainId !== chainId) return "excluded";
-    if (failures > 0) return "failing";
-    if (!isChecked) return "unchecked";
-    return isLagging ? "lagging" : "healthy";
-  };
-  const status = (): NodeStatus => ({
-    node,
-    state: stateOf(),
-    ...(why === undefined ? {} : { why }),
-    ...(answeredChainId === undefined ? {} : { chainId: answeredChainId }),
-    ...(headNumber === undefined ? {} : { headNumber }),
-  });
-
-  const leaveAlone = (reason: string, ms: number): void => {
-    why = reason;
-    isChecked = false;
-    failingUntil = Math.max(failingUntil, performance.now() + ms);
-  };
-  const fail = (reason: string, retryAfterMs = 0): void => {
-    // Requests that were in flight when the node failed, and fail too, don't count as further failures.
-    const isNew = pauseMs() === 0;
-    const backOffMs = isOnly
-      ? Math.min(ONLY_BACK_OFF_MS * (failures + 1), LONGEST_ONLY_BACK_OFF_MS)
-      : Math.min(FIRST_BACK_OFF_MS * 2 ** failures, LONGEST_BACK_OFF_MS);
-    if (isNew) failures += 1;
-    isLimited = retryAfterMs > 0 || /429|limit|too many/i.test(reason);
-    leaveAlone(reason, Math.max(isNew ? backOffMs : 0, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)));
-  };
+  const fail = (why: string, retryAfterMs = 0): void => countFailure(health, why, { retryAfterMs, isOnly });
 
   const request = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
       const answer = await transport.request(method, parameters);
-      if (failures > 0 && isChecked) {
-        [failures, failingUntil, why] = [0, 0, undefined];
-      }
+      countAnswer(health);
       return answer;
     } catch (error) {
       const shown = asRpcError(method, error, hideUrl);
@@ -144,39 +167,46 @@ export function openPoolNode(options: PoolNodeOptions): PoolNode {
     } catch (error) {
       const reason = messageOf(error);
       // Unless `request` has counted it already.
-      if (pauseMs() === 0) fail(reason);
+      if (pauseOf(health) === 0) fail(reason);
       // Without the cause, by which a refusal would count as the answer to the caller's own request.
       throw new RpcError("the node's chain is unknown", reason);
     }
   };
 
   const checkChain = async (): Promise<void> => {
-    answeredChainId = await readChainId();
-    if (answeredChainId !== chainId) {
-      leaveAlone(`its chain id is ${answeredChainId}, but ${chainId} is expected`, EXCLUDED_MS);
-      throw new WrongChainError(why!);
+    health.chainId = await readChainId();
+    if (health.chainId !== chainId) {
+      const why = `its chain id is ${health.chainId}, but ${chainId} is expected`;
+      leaveAlone(health, why, EXCLUDED_MS);
+      throw new WrongChainError(why);
     }
-    isChecked = true;
+    health.isChecked = true;
   };
 
   return {
     node,
     canPush: transport.subscribe !== undefined,
-    status,
+    status: () => ({
+      node,
+      state: stateOf(health, chainId),
+      ...(health.why === undefined ? {} : { why: health.why }),
+      ...(health.chainId === undefined ? {} : { chainId: health.chainId }),
+      ...(health.headNumber === undefined ? {} : { headNumber: health.headNumber }),
+    }),
     async ask(method, parameters) {
-      if (!isChecked) await confirmChain();
+      if (!health.isChecked) await confirmChain();
       return await request(method, parameters);
     },
     confirmChain,
-    pauseMs,
+    pauseMs: () => pauseOf(health),
     get isLimited() {
-      return isLimited;
+      return health.isLimited;
     },
     fail,
-    noteHead: (number) => void (headNumber = number),
-    setLagging(value) {
-      isLagging = value;
-      if (failures === 0) why = value ? "it is behind the others" : undefined;
+    noteHead: (number) => void (health.headNumber = number),
+    setLagging(isLagging) {
+      health.isLagging = isLagging;
+      if (health.failures === 0) health.why = isLagging ? "it is behind the others" : undefined;
     },
     async subscribe(onHead) {
       const stop = await transport.subscribe?.(["newHeads"], onHead).catch((error: unknown) => {

@@ -18,13 +18,12 @@ import { createCommandChecker, requireFacility } from "./accept/commandChecker.t
 import { assertCompiles, simulateSource } from "./accept/dryRun.ts";
 import { readDryRuns, recordDryRun } from "./accept/dryRunLog.ts";
 import type { RequestBook } from "./requestBook.ts";
-import { createRequestReader } from "./read/requestReader.ts";
+import { createRequestReader, waitForEnd, watchTimeline } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
 import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.ts";
 import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
-import { waitForEnd, watchTimeline } from "./read/requestReader.ts";
 
 export interface ServiceOptions {
   readonly store: Store;

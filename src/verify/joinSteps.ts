@@ -1,8 +1,7 @@
 import type { VerificationStep } from "../api/types.ts";
 import { decodeJoinedSubmission, type JoinedCall } from "../chainlink/calldata.ts";
 import type { OracleEventOf } from "../chainlink/contractBook.ts";
-import { deriveWords } from "../chainlink/fulfilmentWords.ts";
-import { joinWords } from "../chainlink/fulfilmentWords.ts";
+import { deriveWords, joinWords } from "../chainlink/fulfilmentWords.ts";
 import { toWord } from "../lib/uint256.ts";
 import { checkRandomness, type CheckedRandomness } from "./randomnessSteps.ts";
 import { eventsIn, pick, type JoinParts, type RequestPartsMeans } from "./randomnessParts.ts";

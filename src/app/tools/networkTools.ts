@@ -17,10 +17,10 @@ import {
 } from "../../networks/external/deployNetwork.ts";
 import { connectExternal } from "../../networks/external/externalNode.ts";
 import { fundNetwork } from "../../networks/external/fundNetwork.ts";
-import { publishKeys } from "../../networks/external/reconfigureNetwork.ts";
 import {
-  reconfigureNetwork,
+  publishKeys,
   type ReconfigurationEstimate,
+  reconfigureNetwork,
 } from "../../networks/external/reconfigureNetwork.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
 import {

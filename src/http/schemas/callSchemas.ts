@@ -2,16 +2,16 @@ import { Type } from "typebox";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { BEACONS, MAX_JOINED_KEYS, RETURN_TYPES, SECRET_NAME } from "../../lib/vocabulary.ts";
 import type { ReturnType } from "../../requests/service.ts";
-import { LABEL_PARAMETERS } from "./parameterSchemas.ts";
 import {
   address,
   confirmationsParameter,
   hash,
   integer,
+  LABEL_PARAMETERS,
   networkParameter,
   oneOf,
-  STRICT,
   type SchemaTerms,
+  STRICT,
 } from "./parameterSchemas.ts";
 
 /** Most secrets of a call, as of a dapp on a network. */

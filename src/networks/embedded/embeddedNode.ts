@@ -23,8 +23,7 @@ import { startRpcServer } from "./rpc/rpcServer.ts";
 import { shareBlockLogs } from "./sharedBlockLogs.ts";
 import { openSocketFolder } from "./process/socketFolder.ts";
 import { createChainStorage, type ChainStorage } from "./storage/chainStorage.ts";
-import { startSupervisor } from "./process/supervisor.ts";
-import { startWatchdog } from "./process/supervisor.ts";
+import { startSupervisor, startWatchdog } from "./process/supervisor.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 
 const HOST = "127.0.0.1";

@@ -1,11 +1,11 @@
 import type { Hex } from "viem";
 import {
   decodeFunctionsRequest,
-  REQUEST_DATA_VERSION,
-  withRoundWord,
   type FunctionsRequest,
+  REQUEST_DATA_VERSION,
+  sandboxGroup,
+  withRoundWord,
 } from "../../chainlink/functionsRequest.ts";
-import { sandboxGroup } from "../../chainlink/functionsRequest.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
 import { truncateUtf8 } from "../../lib/truncateUtf8.ts";

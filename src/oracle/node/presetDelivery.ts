@@ -5,8 +5,7 @@ import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/
 import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { tellAnswers } from "../answerSpans.ts";
-import { encodeFulfillment } from "../vrf/fulfillment.ts";
-import { gasOfFulfillment } from "../vrf/fulfillment.ts";
+import { encodeFulfillment, gasOfFulfillment } from "../vrf/fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { BatchEntry, PresetBatches } from "../batches/presetBatches.ts";

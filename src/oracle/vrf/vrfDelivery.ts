@@ -14,8 +14,14 @@ import { seedOf } from "../../vrf/randomWords.ts";
 import { tellAnswers } from "../answerSpans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";
-import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
-import { gasOfFulfillment, measureFulfillment } from "./fulfillment.ts";
+import {
+  encodeFulfillment,
+  gasOfFulfillment,
+  measureFulfillment,
+  readVrfOutcomes,
+  type VrfOutcome,
+  type VrfRequest,
+} from "./fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";

@@ -4,14 +4,13 @@ import type { RawLog, Receipt } from "../../evm/client.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";
-import { createBlockDraft } from "./requestIndex.ts";
+import { createBlockDraft, createRequestIndex } from "./requestIndex.ts";
 import { changesOf } from "./logChanges.ts";
 import type { RoundWait } from "./roundWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
-import { createRequestIndex } from "./requestIndex.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
 import { readWordCharges } from "../keep/usage.ts";
 

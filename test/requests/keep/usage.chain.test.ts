@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDailyLimit } from "../../../src/requests/accept/dailyLimit.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
-import { endMinedTransaction, shareOut } from "../../../src/requests/keep/usage.ts";
+import { endMinedTransaction, readWordCharges, shareOut } from "../../../src/requests/keep/usage.ts";
 import { readUsage, writeUsageCsv } from "../../../src/requests/read/usageReport.ts";
-import { readWordCharges } from "../../../src/requests/keep/usage.ts";
 import { insertDapp, insertKey } from "../../../src/store/dapps.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { insertTransaction } from "../../../src/store/transactions.ts";

@@ -87,6 +87,42 @@ export interface CompactorOptions {
   readonly onError: (error: unknown, isBroken: boolean) => void;
 }
 
+/** What has gathered since the last compaction, and what the next one costs. */
+interface Waste {
+  /** What the waste has cost so far, in milliseconds. */
+  costMs: number;
+  gas: number;
+  headers: number;
+  /** Blocks since the stored state. */
+  unstored: number;
+  /** Gas that leaves one slot behind. */
+  gasPerSlot: number;
+  compactionMs: number;
+}
+
+function addBlock(waste: Waste, { gasUsed }: Pick<RecordedBlock, "gasUsed">): void {
+  waste.gas += gasUsed;
+  waste.headers += 1;
+  waste.unstored += 1;
+  waste.costMs += (waste.gas / waste.gasPerSlot) * MS_PER_SLOT + MS_PER_HEADER / 10;
+}
+
+/** When to compact: now if that costs less than going on, or soon if the chain is idle by then and has enough to gain. */
+function whenDue(waste: Waste): "now" | "when idle" | "later" {
+  if (waste.costMs >= waste.compactionMs || waste.unstored >= MAX_UNSTORED_BLOCKS) return "now";
+  return waste.gas / waste.gasPerSlot < IDLE_SLOTS && waste.unstored < IDLE_BLOCKS ? "later" : "when idle";
+}
+
+/** A pause in mining, during which the state is stored. */
+interface Pause {
+  readonly began: number;
+  readonly withSwap: boolean;
+  readonly dropsHeaders: boolean;
+  readonly releases: (() => void)[];
+  /** Whether Anvil's state is being replaced: until that is over it can't be relied on. */
+  isSwapping: boolean;
+}
+
 /**
  * Creates the compactor of one chain. It applies the ski-rental rule: compact when the waste since the last compaction has cost as much as
  * a compaction does. The total is then never more than twice the optimum.
@@ -95,34 +131,24 @@ export interface CompactorOptions {
  */
 export function createCompactor(options: CompactorOptions): Compactor {
   const { connection, gate, keeper, recorder, keep, stateFile, onSaved, onCompacted, onError } = options;
-  let costMs = COMPACTION_MS;
-  let gasPerSlot = FIRST_GAS_PER_SLOT;
-  let wasteMs = 0;
-  let gasSince = 0;
-  let headers = 0;
-  let unstored = 0;
+  const waste: Waste = {
+    costMs: 0,
+    gas: 0,
+    headers: 0,
+    unstored: 0,
+    gasPerSlot: FIRST_GAS_PER_SLOT,
+    compactionMs: COMPACTION_MS,
+  };
   let idle: NodeJS.Timeout | undefined;
-  let running: Promise<boolean> | undefined;
+  let running: Promise<unknown> | undefined;
   let closed = false;
 
-  const reset = (unstoredBlocks: number): void => {
-    wasteMs = 0;
-    gasSince = 0;
-    // Blocks that an earlier process left unstored count too; otherwise a chain that is killed again and again replays more at each start.
-    unstored = unstoredBlocks;
-    compactWhenDue();
-  };
-  /** Compacts now if that costs less than going on, or soon if the chain is idle by then and has enough to gain. */
   const compactWhenDue = (): void => {
     clearTimeout(idle);
     if (running !== undefined || closed) return;
-    if (wasteMs >= costMs || unstored >= MAX_UNSTORED_BLOCKS) {
-      void compact(true);
-      return;
-    }
-    if (gasSince / gasPerSlot < IDLE_SLOTS && unstored < IDLE_BLOCKS) return;
-    idle = setTimeout(() => void compact(true), IDLE_MS);
-    idle.unref();
+    const due = whenDue(waste);
+    if (due === "now") void compact(true);
+    else if (due === "when idle") idle = setTimeout(() => void compact(true), IDLE_MS).unref();
   };
 
   const compactOnce = async (withSwap: boolean): Promise<boolean> => {
@@ -137,12 +163,12 @@ export function createCompactor(options: CompactorOptions): Compactor {
   };
 
   const pauseAndCompact = async (withSwap: boolean): Promise<boolean> => {
-    const started = performance.now();
-    let report: CompactionReport | undefined;
-    const dropHeaders = withSwap && headers > KEPT_HEADERS + MAX_HEADERS;
+    const began = performance.now();
+    const dropsHeaders = withSwap && waste.headers > KEPT_HEADERS + MAX_HEADERS;
     // Dropping headers loses whatever waits in the pool, so sends are held as well.
-    const releases = [gate.hold(dropHeaders ? ["mine", "send"] : ["mine"])];
-    let isSwapping = false;
+    const releases = [gate.hold(dropsHeaders ? ["mine", "send"] : ["mine"])];
+    const pause: Pause = { began, withSwap, dropsHeaders, releases, isSwapping: false };
+    let report: CompactionReport | undefined;
     let mines = false;
     try {
       await gate.drained(["mine"]);
@@ -150,53 +176,69 @@ export function createCompactor(options: CompactorOptions): Compactor {
       mines = (await connection.request("anvil_getAutomine", [])) === true;
       if (!mines) return false;
       await connection.request("evm_setAutomine", [false]);
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        if (!(await isPoolEmpty())) await connection.request("anvil_mine", []);
-        const taken = await options.dump();
-        const head = (await readBlock(connection, "latest"))!;
-        if (head.number !== taken.number) continue;
-        await recorder.ensure(head.number);
-        await keep();
-        await keeper.run("save", `${stateFile}.next`);
-        let canDrop = false;
-        if (withSwap) {
-          const letRead = gate.hold(["read"]);
-          releases.push(letRead);
-          await gate.drained(["read"]);
-          // Batches that Anvil queued before automine went off are still mined, and an empty pool doesn't rule them out.
-          if ((await readBlock(connection, "latest"))!.hash !== head.hash) {
-            letRead();
-            continue;
-          }
-          canDrop = dropHeaders && (await isPoolEmpty("queued")) && (await isPoolEmpty());
-          const timestamp = await nextTimestamp();
-          isSwapping = true;
-          await keeper.run("swap", { headHash: head.hash, timestamp, dropHeaders: canDrop });
-          isSwapping = false;
-          if (taken.zeroSlots > IDLE_SLOTS) gasPerSlot = Math.max(1_000, gasSince / taken.zeroSlots);
-          headers = canDrop ? KEPT_HEADERS : taken.headers;
-          wasteMs = 0;
-          gasSince = 0;
-        }
-        replaceState(`${stateFile}.next`, stateFile);
-        unstored = 0;
-        onSaved(head.number, canDrop);
-        const pausedMs = performance.now() - started;
-        costMs = COMPACTION_MS + (taken.bytes / 2 ** 20) * MS_PER_DUMPED_MEGABYTE;
-        const { zeroSlots } = taken;
-        const droppedHeaders = headers === KEPT_HEADERS;
-        report = { block: head.number, pausedMs, zeroSlots, headers: taken.headers, droppedHeaders };
-        return true;
-      }
-      return false;
+      for (let tries = 0; tries < MAX_TRIES && report === undefined; tries += 1)
+        report = await compactHead(pause);
+      return report !== undefined;
     } catch (error) {
-      onError(error, isSwapping);
+      onError(error, pause.isSwapping);
       return false;
     } finally {
       if (mines) await connection.request("evm_setAutomine", [true]).catch(() => {});
       for (const release of releases) release();
       if (report !== undefined) onCompacted(report);
     }
+  };
+
+  /** Stores the state of the newest block, and has Anvil continue with it; `undefined` if another block interferes. */
+  const compactHead = async (pause: Pause): Promise<CompactionReport | undefined> => {
+    if (!(await isPoolEmpty())) await connection.request("anvil_mine", []);
+    const taken = await options.dump();
+    const head = (await readBlock(connection, "latest"))!;
+    if (head.number !== taken.number) return undefined;
+    await recorder.ensure(head.number);
+    await keep();
+    await keeper.run("save", `${stateFile}.next`);
+    const swapped = pause.withSwap ? await swap(pause, head.hash, taken) : { isBare: false };
+    if (swapped === undefined) return undefined;
+    replaceState(`${stateFile}.next`, stateFile);
+    waste.unstored = 0;
+    onSaved(head.number, swapped.isBare);
+    const pausedMs = performance.now() - pause.began;
+    waste.compactionMs = COMPACTION_MS + (taken.bytes / 2 ** 20) * MS_PER_DUMPED_MEGABYTE;
+    const { zeroSlots, headers } = taken;
+    return {
+      block: head.number,
+      pausedMs,
+      zeroSlots,
+      headers,
+      droppedHeaders: waste.headers === KEPT_HEADERS,
+    };
+  };
+
+  /** Replaces Anvil's state with the stored one; `undefined` if it has mined another block meanwhile. */
+  const swap = async (
+    pause: Pause,
+    headHash: Hex,
+    taken: DumpSummary,
+  ): Promise<{ readonly isBare: boolean } | undefined> => {
+    const letRead = gate.hold(["read"]);
+    pause.releases.push(letRead);
+    await gate.drained(["read"]);
+    // Batches that Anvil queued before automine went off are still mined, and an empty pool doesn't rule them out.
+    if ((await readBlock(connection, "latest"))!.hash !== headHash) {
+      letRead();
+      return undefined;
+    }
+    const isBare = pause.dropsHeaders && (await isPoolEmpty("queued")) && (await isPoolEmpty());
+    const timestamp = await nextTimestamp();
+    pause.isSwapping = true;
+    await keeper.run("swap", { headHash, timestamp, dropHeaders: isBare });
+    pause.isSwapping = false;
+    if (taken.zeroSlots > IDLE_SLOTS) waste.gasPerSlot = Math.max(1_000, waste.gas / taken.zeroSlots);
+    waste.headers = isBare ? KEPT_HEADERS : taken.headers;
+    waste.costMs = 0;
+    waste.gas = 0;
+    return { isBare };
   };
 
   /** Detects a block in progress by its transactions, which stay in the pool until it is mined. */
@@ -213,40 +255,35 @@ export function createCompactor(options: CompactorOptions): Compactor {
     return Number(block.timestamp);
   };
 
-  const compact = async (withSwap: boolean): Promise<boolean> => {
+  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
     while (running !== undefined) await running;
-    if (closed || options.isDown()) return false;
     clearTimeout(idle);
-    running = compactOnce(withSwap).finally(() => (running = undefined));
-    return running;
+    const result = work();
+    await (running = result.catch(() => {}).finally(() => (running = undefined)));
+    return await result;
   };
 
+  const compact = (withSwap: boolean): Promise<boolean> =>
+    alone(async () => !closed && !options.isDown() && (await compactOnce(withSwap)));
+
   return {
-    onBlock({ gasUsed }) {
-      gasSince += gasUsed;
-      headers += 1;
-      unstored += 1;
-      wasteMs += (gasSince / gasPerSlot) * MS_PER_SLOT + MS_PER_HEADER / 10;
+    onBlock(block) {
+      addBlock(waste, block);
       compactWhenDue();
     },
-    compact: ({ swap = true } = {}) => compact(swap),
-    async alone(work) {
-      while (running !== undefined) await running;
-      clearTimeout(idle);
-      const result = work();
-      running = result
-        .then(
-          () => true,
-          () => false,
-        )
-        .finally(() => (running = undefined));
-      return result;
-    },
+    compact: ({ swap: withSwap = true } = {}) => compact(withSwap),
+    alone,
     isRunning: () => running !== undefined,
     async settled() {
       await running;
     },
-    reset,
+    reset(unstoredBlocks) {
+      waste.costMs = 0;
+      waste.gas = 0;
+      // Blocks that an earlier process left unstored count too; otherwise a chain that is killed again and again replays more at each start.
+      waste.unstored = unstoredBlocks;
+      compactWhenDue();
+    },
     async close() {
       closed = true;
       clearTimeout(idle);
