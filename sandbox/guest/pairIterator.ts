@@ -20,18 +20,20 @@ export function makeIterable(
   const IteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())) as object;
   const iteratorPrototype = Object.create(IteratorPrototype, {
     next: {
-      value(this: object): IteratorResult<unknown> {
-        const state = states.get(this);
-        if (state === undefined)
-          throw withCode(
-            new TypeError(`Value of "this" must be of type ${name}Iterator`),
-            "ERR_INVALID_THIS",
-          );
-        const pairs = state.pairs();
-        return state.at < pairs.length
-          ? { value: state.pick(pairs[state.at++] as Pair), done: false }
-          : { value: undefined, done: true };
-      },
+      value: {
+        next(this: object): IteratorResult<unknown> {
+          const state = states.get(this);
+          if (state === undefined)
+            throw withCode(
+              new TypeError(`Value of "this" must be of type ${name}Iterator`),
+              "ERR_INVALID_THIS",
+            );
+          const pairs = state.pairs();
+          return state.at < pairs.length
+            ? { value: state.pick(pairs[state.at++] as Pair), done: false }
+            : { value: undefined, done: true };
+        },
+      }.next,
       enumerable: true,
       configurable: true,
       writable: true,

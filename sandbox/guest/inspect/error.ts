@@ -60,7 +60,7 @@ function stackOf(state: ErrorInspection, error: Error, show: (value: unknown) =>
   }
   // Frames of our own code mean nothing to the caller.
   if (typeof stack === "string" && stack !== "")
-    return stack.replace(/\n[ \t]+at [^\n]*\btyche:\w+[^\n]*/g, "");
+    return withMessage(error, stack).replace(/\n[ \t]+at [^\n]*\btyche:\w+[^\n]*/g, "");
   const plain = Error.prototype.toString.call(error);
   if (!stack) return plain;
   state.seen.push(error);
@@ -69,6 +69,18 @@ function stackOf(state: ErrorInspection, error: Error, show: (value: unknown) =>
   state.indentation -= 4;
   state.seen.pop();
   return `${plain}\n    ${text}`;
+}
+
+/** Puts an error's message into its stack: here V8 keeps the first one, and Deno's reads it once somebody asks for the stack. */
+function withMessage(error: Error, stack: string): string {
+  // What a source sets has no such places.
+  const frames = stack.search(/\n {4}at [^\n]*:\d+:\d+/);
+  const { message, name } = readable(error);
+  if (frames < 0 || !isNativeError(error) || typeof message !== "string" || typeof name !== "string")
+    return stack;
+  const head = stack.slice(0, frames);
+  if (head !== name && !head.startsWith(`${name}: `)) return stack;
+  return `${name}${message === "" ? "" : `: ${message}`}${stack.slice(frames)}`;
 }
 
 function readable(error: Error): { message: unknown; name: unknown } {
