@@ -13,6 +13,11 @@ export interface SharedWork {
   close(): Promise<void>;
 }
 
+/** Use cases, and the work of one replica that they lead to. */
+export interface WithSharedWork<UseCases> extends SharedWork {
+  readonly useCases: UseCases;
+}
+
 /**
  * Does work in this process; where several replicas serve, while this one has the lease.
  *

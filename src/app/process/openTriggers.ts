@@ -9,28 +9,31 @@ import type { CheckCommand, ParseAction } from "../../triggers/eventReferences.t
 import { createLogTriggers, type LogTriggers } from "../../triggers/logTriggers.ts";
 import { startLogWatch } from "../../triggers/logWatch.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
-import { onOneReplica, type SharedWork } from "./oneReplica.ts";
+import { onOneReplica, type WithSharedWork } from "./oneReplica.ts";
 import { startScheduler } from "../../triggers/scheduler.ts";
 import { createSchedules, type Schedules } from "../../triggers/schedules.ts";
 
-/** Log triggers, and what reads and acts on logs. */
-export interface OpenLogTriggers extends SharedWork {
-  readonly useCases: LogTriggers;
-}
-
-/** Opens the log triggers of all dapps. */
-export function openLogTriggers(options: {
+interface TriggerOptions {
   readonly store: Store;
   readonly service: Service;
   readonly checks: ActionChecks;
   readonly dapps: Pick<DappDirectory, "findActing">;
-  /** Returns a network's chain while it serves. */
-  readonly findChain: (network: string) => ObservedChain | undefined;
   /** Called when an event is stored. */
   readonly onEvent: () => void;
   readonly replica: Pick<Replica, "id" | "bus"> | undefined;
   readonly log: Logger;
-}): OpenLogTriggers {
+}
+
+/** Log triggers, and what reads and acts on logs. */
+export type OpenLogTriggers = WithSharedWork<LogTriggers>;
+
+/** Opens the log triggers of all dapps. */
+export function openLogTriggers(
+  options: TriggerOptions & {
+    /** Returns a network's chain while it serves. */
+    readonly findChain: (network: string) => ObservedChain | undefined;
+  },
+): OpenLogTriggers {
   const { store, service, checks, dapps, findChain, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
   const { parseAction, checkCommand } = checks;
@@ -75,26 +78,15 @@ export function createActionChecks(service: Service): ActionChecks {
 }
 
 /** Schedules, and what acts on them. */
-export interface OpenSchedules {
-  readonly useCases: Schedules;
-  /** Begins to act; where several replicas serve, once this one gets the lease. */
-  start(): Promise<void>;
-  close(): Promise<void>;
-}
+export type OpenSchedules = WithSharedWork<Schedules>;
 
 /** Opens the schedules of all dapps. */
-export function openSchedules(options: {
-  readonly store: Store;
-  readonly service: Service;
-  readonly checks: ActionChecks;
-  readonly dapps: Pick<DappDirectory, "findActing">;
-  /** Returns the time between a network's blocks, in ms; `undefined` on an embedded chain. */
-  readonly blockMsOf: (network: string) => number | undefined;
-  /** Called when an event is stored. */
-  readonly onEvent: () => void;
-  readonly replica: Pick<Replica, "id" | "bus"> | undefined;
-  readonly log: Logger;
-}): OpenSchedules {
+export function openSchedules(
+  options: TriggerOptions & {
+    /** Returns the time between a network's blocks, in ms; `undefined` on an embedded chain. */
+    readonly blockMsOf: (network: string) => number | undefined;
+  },
+): OpenSchedules {
   const { store, service, checks, dapps, blockMsOf, onEvent, replica, log } = options;
   const onError = (error: unknown): void => log.warn({ err: error }, "schedules: acting failed; retrying");
   const act = {

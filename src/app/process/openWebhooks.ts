@@ -6,12 +6,10 @@ import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";
 import { startDelivery } from "../../webhooks/delivery.ts";
 import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";
-import { onOneReplica, type SharedWork } from "./oneReplica.ts";
+import { onOneReplica, type WithSharedWork } from "./oneReplica.ts";
 
 /** Webhooks, and the delivery of their events. */
-export interface OpenWebhooks extends SharedWork {
-  readonly useCases: Webhooks;
-}
+export type OpenWebhooks = WithSharedWork<Webhooks>;
 
 /** Opens the webhooks of all dapps. */
 export function openWebhooks(options: {
