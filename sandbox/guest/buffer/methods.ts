@@ -34,7 +34,9 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         at = checkInteger(offset, "offset", 0, this.length);
         room = this.length - at;
         if (typeof length === "string") name = length;
-        else if (length !== undefined) room = Math.min(room, checkInteger(length, "length", 0, this.length));
+        else if (length !== undefined)
+          // None is as good as all there is.
+          room = Math.min(room, checkInteger(length, "length", 0, this.length) || room);
       }
       const kind = encodingOf(name);
       let bytes = encode(text, kind);

@@ -1,4 +1,4 @@
-import { outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { order } from "../shape.ts";
 
@@ -95,7 +95,24 @@ export function createZlib({
       );
     // Not a number: the default.
     const given = Object.entries(others).filter(([, value]) => !Number.isNaN(value));
-    return { ...Object.fromEntries(given), ...(typeof params === "object" && { params }), operation };
+    const own = typeof params === "object" && params !== null && { params: readParams(operation, params) };
+    return { ...Object.fromEntries(given), ...own, operation };
+  }
+  /** Checks the numbers of parameters, and leaves out those that the format ignores. */
+  function readParams(operation: string, params: object): object {
+    const [format, least, most] = /brotli/i.test(operation) ? ["Brotli", 0, 8] : ["zstd", 100, 242];
+    const isReading = /decompress/i.test(operation);
+    const given = Object.entries(params).filter(([key, value]) => {
+      const number = Number(key);
+      if (!(number >= 0 && number <= most))
+        throw nodeError(
+          `ERR_${format.toUpperCase()}_INVALID_PARAM`,
+          `${key} is not a valid ${format} parameter`,
+          RangeError,
+        );
+      return !Number.isNaN(value) && number >= (isReading ? 100 : least);
+    });
+    return Object.fromEntries(given);
   }
   /** Deno names the errors of Brotli otherwise, and takes an early end for the end. */
   function toStreamError(error: unknown): Error | undefined {

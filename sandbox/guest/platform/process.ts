@@ -342,7 +342,8 @@ function followUncaught(process: Emitter, listen: Listen, ignore: Listen): objec
 
 /** Creates an emitter of a class of its own, with the methods that Deno's has. */
 function createEmitter(EventEmitter: EmitterClass): Emitter {
-  const Process = { process: class extends EventEmitter {} }.process;
+  class Process extends EventEmitter {}
+  Object.defineProperty(Process, "name", { value: "process", configurable: true });
   for (const name of ["on", "off", "emit", "prependListener", "addListener", "removeListener"])
     Object.defineProperty(Process.prototype, name, {
       value: (EventEmitter.prototype as unknown as Record<string, unknown>)[name],

@@ -57,13 +57,29 @@ const IMPORT_ERRORS: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /** Deno's error for a key that the host can't read. */
-function readError(error: Error, isPublic: boolean, format: unknown, encoding: unknown): Error {
+function readError(error: Error, isPublic: boolean, format: unknown, encoding: unknown, text: string): Error {
   if (format === "der" && typeof encoding === "string" && encoding in DER_NAMES)
     return new TypeError(`invalid ${DER_NAMES[encoding]} ${isPublic ? "public" : "private"} key`);
-  if (!/unsupported|unable to|not enough data|wrong tag/i.test(error.message)) return error;
+  if (!/unsupported|unable to|not enough data|wrong tag|too long/i.test(error.message)) return error;
+  const label = /^-----BEGIN ([A-Z ]+)-----\n[\w+/=\n]{8}/.exec(text)?.[1];
+  if (label !== undefined && !(isPublic ? READABLE_LABELS : PRIVATE_LABELS).includes(label))
+    return new TypeError(`unsupported PEM label: ${label}`);
   if (isPublic) return new TypeError("invalid PEM public key");
   const library = "DECODER routines";
   return Object.assign(new TypeError(`error:1E08010C:${library}::unsupported`), { library });
+}
+
+/** Labels of PEM that can be read as private keys, and as public ones. */
+const PRIVATE_LABELS = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"];
+const READABLE_LABELS = [...PRIVATE_LABELS, "PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"];
+const OKP_CURVES = ["Ed25519", "Ed448", "X25519", "X448"];
+const DER_TYPES = ["spki", "pkcs1", "pkcs8", "sec1"];
+
+/** Deno's error for a JSON Web Key that can't be read. */
+function jwkError(error: Error & { readonly code?: string }, { kty, crv }: Options): Error {
+  if (error.code === "ERR_CRYPTO_INVALID_CURVE") return new TypeError(`unsupported curve: ${String(crv)}`);
+  if (error.code !== "ERR_CRYPTO_INVALID_JWK") return error;
+  return kty === "OKP" ? nodeError("ERR_CRYPTO_INVALID_JWK", "Invalid JWK") : new Error("crypto error");
 }
 
 /** Deno's error for a pair that the host can't generate. */
@@ -266,14 +282,27 @@ export function createKeys(
       const parts = JWK_PARTS[String(fields["kty"])];
       if (parts === undefined)
         throw invalidArgument("key.kty", fields["kty"], "must be one of: 'RSA', 'EC', 'OKP'");
+      if (
+        fields["kty"] === "OKP" &&
+        typeof fields["crv"] === "string" &&
+        !OKP_CURVES.includes(fields["crv"])
+      ) {
+        const known = OKP_CURVES.map((curve) => `'${curve}'`).join(", ");
+        throw invalidArgument("key.crv", fields["crv"], `must be one of: ${known}`);
+      }
       for (const name of parts
         .slice(0, isPublic ? 1 : 2)
         .join(" ")
         .split(" "))
         checkText(fields[name], `key.${name}`);
-      return create(type, json("keyRead", { isPublic, jwk: key })["key"] as string);
+      try {
+        return create(type, json("keyRead", { isPublic, jwk: key })["key"] as string);
+      } catch (error) {
+        throw jwkError(error as Error, fields);
+      }
     }
-    if (format === "der" && typeof encoding !== "string") throw invalidArgument("options.type", encoding);
+    if (format === "der" && !DER_TYPES.includes(encoding as string))
+      throw invalidArgument("options.type", encoding);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
     if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", expected, key);
     const secret = typeof passphrase === "string" ? passphrase : undefined;
@@ -281,7 +310,7 @@ export function createKeys(
     try {
       read = json("keyRead", { isPublic, format, type: encoding, passphrase: secret }, bytes);
     } catch (error) {
-      throw readError(error as Error, isPublic, format, encoding);
+      throw readError(error as Error, isPublic, format, encoding, Buffer.from(bytes).toString());
     }
     return create(type, read["key"] as string);
   };
