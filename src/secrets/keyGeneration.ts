@@ -19,7 +19,6 @@
  * A node's dealing follows from its seed and the configuration's digest: it deals the same after a restart, with nothing to store.
  */
 import { createECDH } from "node:crypto";
-import { pippenger } from "@noble/curves/abstract/curve.js";
 import { p256 } from "@noble/curves/nist.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes } from "@noble/hashes/utils.js";
@@ -159,11 +158,9 @@ export function combineDealings(
   const { dealers, nodes, configDigest } = handover ?? { nodes: dealings.length };
   const weights = dealers === undefined ? dealings.map(() => 1n) : weightsOf(dealers);
   const sums = dealings[0]!.commitments.map((_, k) =>
-    pippenger(
-      Point,
-      dealings.map(({ commitments }) => toPoint(commitments[k]!)),
-      [...weights],
-    ),
+    dealings
+      .map(({ commitments }, j) => toPoint(commitments[k]!).multiplyUnsafe(weights[j]!))
+      .reduce((sum, one) => sum.add(one)),
   );
   const encode = (point: Point): string => toBase64(point.toBytes(false));
   const H = sums[0]!.toBytes(false);
