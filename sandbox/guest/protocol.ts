@@ -29,6 +29,8 @@ export const ASK = {
   native: 8,
   /** (what) The source used `time` or `randomness`; reported only if the run is observed. */
   touch: 9,
+  /** () Returns the time that timers are due by: what the source has run and waited, in ms. */
+  now: 10,
 } as const;
 
 /** First argument of `dispatch(…)`: the host's commands. */

@@ -1,8 +1,7 @@
 import { ASK, type Host } from "./protocol.ts";
 
-const { Date, Number, Reflect, TypeError } = globalThis;
+const { Number, Reflect, TypeError } = globalThis;
 const { apply } = Reflect;
-const now = Date.now;
 
 /** Longest delay of a timer, in ms; a longer one fires immediately, as in Deno. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -49,6 +48,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
   // A binary heap ordered by (dueMs, order). Not an array: the source may have put setters for indices on its prototype.
   const heap: Record<number, Timer> = { __proto__: null } as never;
   const live: Record<number, Timer> = { __proto__: null } as never;
+  const now = (): number => host(ASK.now) as number;
   let size = 0;
   let nextId = 1;
   let nextOrder = 0;

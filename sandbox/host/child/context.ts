@@ -4,7 +4,12 @@ import type { CompiledSource } from "./compile.ts";
 type Ivm = typeof ivm;
 
 /** Called with each of the guest's requests; see `sandbox/guest/protocol.ts`. */
-export type Ask = (ask: number, a: unknown, b: unknown, c: unknown) => string | Uint8Array | undefined;
+export type Ask = (
+  ask: number,
+  a: unknown,
+  b: unknown,
+  c: unknown,
+) => string | number | Uint8Array | undefined;
 
 /** A context whose global object is set up and in which no caller's code has run. */
 export interface PreparedContext {

@@ -64,6 +64,36 @@ type RunState =
   | { readonly kind: "answered"; readonly error: RunError | null; readonly bytes: Uint8Array }
   | { readonly kind: "ended" };
 
+/**
+ * The time that a source's timers are due by, in ms: what it has run, and waited no longer than it asked to. It stands still while other
+ * programs hold this process up, so that a busy machine reorders no timers.
+ */
+function createRunClock() {
+  const ranMs = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let waitedMs = 0;
+  let wakeMs = 0;
+  let left = { atMs: performance.now(), ranMs: ranMs() };
+  const now = (): number => ranMs() + waitedMs;
+  return {
+    now,
+    /** A timer is due after that time; without one, how long the source waits is of no account. */
+    wakeIn(delayMs: number): void {
+      wakeMs = now() + delayMs;
+    },
+    /** The source runs until `leave`. */
+    enter(): void {
+      const idleMs = performance.now() - left.atMs - (ranMs() - left.ranMs);
+      waitedMs += Math.max(0, Math.min(idleMs, wakeMs - left.ranMs - waitedMs));
+    },
+    leave(): void {
+      left = { atMs: performance.now(), ranMs: ranMs() };
+    },
+  };
+}
+
 class SourceRun {
   readonly outcome: Promise<RunOutcome>;
   readonly #resolve: (outcome: RunOutcome) => void;
@@ -78,6 +108,7 @@ class SourceRun {
   #source: CompiledSource | undefined;
   /** Wakes the source's own timers. */
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  readonly #clock = createRunClock();
   readonly #subtle = createSubtleCalls(() => this.#touched.add("randomness"));
   readonly #natives = createNatives(this.#subtle.natives);
 
@@ -164,6 +195,7 @@ class SourceRun {
   /** Enters the isolate; any exception that leaves it was not caught by the source. */
   #enter(work: () => void): void {
     if (this.#state.kind === "ended") return;
+    this.#clock.enter();
     try {
       work();
     } catch (thrown) {
@@ -174,6 +206,7 @@ class SourceRun {
         return this.#end(crashError("thrown", thrown, this.#source), NO_BYTES, true);
       this.#wake(0);
     }
+    this.#clock.leave();
     const state = this.#state as RunState;
     if (state.kind === "answered") this.#end(state.error, state.bytes, true);
   }
@@ -212,7 +245,7 @@ class SourceRun {
   }
 
   /** Serves the guest's requests; the guest is inside the isolate meanwhile. */
-  #hear(ask: number, a: unknown, b: unknown, c: unknown): string | Uint8Array | undefined {
+  #hear(ask: number, a: unknown, b: unknown, c: unknown): string | number | Uint8Array | undefined {
     switch (ask) {
       case ASK.native:
         if (RANDOM_NATIVES.has(String(a))) this.#touched.add("randomness");
@@ -242,6 +275,8 @@ class SourceRun {
       case ASK.touch:
         this.#touched.add(a === "time" ? "time" : "randomness");
         break;
+      case ASK.now:
+        return this.#clock.now();
       case ASK.load:
         this.#prepared.loadChunk(String(a), b === true, (chunk) => {
           this.#prepared.dispatch.applySync(undefined, [TELL.chunk, chunk.derefInto()]);
@@ -260,6 +295,7 @@ class SourceRun {
   #wake(delayMs: number): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
+    this.#clock.wakeIn(delayMs);
     if (delayMs === 0) this.#timer = setImmediate(() => this.#tick());
     else if (delayMs > 0) this.#timer = setTimeout(() => this.#tick(), delayMs);
   }
