@@ -187,7 +187,7 @@ prepare_public() {
   cat >"$work/chain.yaml" <<'FILE'
 services:
   chain:
-    image: tyche
+    image: trytyche-chain
     tmpfs: [/data] # no volume that stays
     profiles: [public, nodes]
     entrypoint: [sh, -c, "exec /app/node_modules/@foundry-rs/anvil-linux-*/bin/anvil --host 0.0.0.0 --chain-id 11155111 --block-time 1"]
@@ -201,6 +201,7 @@ FILE
   sed -i -e "s|^COMPOSE_FILE=.*|&:$work/chain.yaml|" -e "s|^COMPOSE_PROFILES=.*|COMPOSE_PROFILES=$profile|" -e 's|^TYCHE_DOMAIN=.*|TYCHE_DOMAIN=tyche.localhost|' \
     -e 's|^TYCHE_OPERATOR_KEY=.*|TYCHE_OPERATOR_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80|' "$checkout/.env"
   compose build service
+  docker tag tyche trytyche-chain # an upgrade must not begin another chain
   compose up --detach chain
 }
 
