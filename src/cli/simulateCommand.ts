@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import type { ReturnType } from "../lib/decodeResult.ts";
-import { RESULT_LIMITS } from "../requests/accept/resultLimits.ts";
+import { NETWORK_NAMES } from "../networks/profiles.ts";
 import type { SimulateTool } from "../requests/accept/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
@@ -23,7 +23,6 @@ interface SimulateFlags {
   readonly beacon?: Beacon;
   readonly secret: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
-  readonly network?: keyof typeof RESULT_LIMITS;
   readonly json?: true;
   readonly watch?: true;
 }
@@ -66,8 +65,9 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
     )
     .addOption(
+      // Checked only: all have the same limits.
       new Option("--network <name>", "network whose limits apply (default: an embedded one's)").choices(
-        Object.keys(RESULT_LIMITS),
+        NETWORK_NAMES,
       ),
     )
     .option("--json", "print one JSON object")
@@ -105,8 +105,8 @@ async function simulateOnce(
   { tool, terminal, maxHttpRequests, signal }: Means & { readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
-  const { arg: args, bytesArg: bytesArgs, beacon, secret: secrets, returnType, network } = flags;
-  const request = { source, args, bytesArgs, beacon, secrets, returnType, network, signal };
+  const { arg: args, bytesArg: bytesArgs, beacon, secret: secrets, returnType } = flags;
+  const request = { source, args, bytesArgs, beacon, secrets, returnType, signal };
   const result = await tool.simulate(request);
   if (flags.json) terminal.out(JSON.stringify(result));
   else printResult(result, { source, file, terminal, maxHttpRequests });

@@ -11,13 +11,12 @@ import {
 } from "../../../sandbox/index.ts";
 import { decodeDryRun, type ReturnType } from "../../lib/decodeResult.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { MAX_RESPONSE_BYTES, type NetworkName } from "../../networks/profiles.ts";
+import { MAX_RESPONSE_BYTES } from "../../networks/profiles.ts";
 import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
 import type { Beacon } from "../../lib/vocabulary.ts";
 import { dryRunBytesArgs } from "./dryRun.ts";
-import { RESULT_LIMITS } from "./resultLimits.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 import { toHexText } from "../../lib/hex.ts";
@@ -33,8 +32,6 @@ export interface SimulateToolRequest {
   readonly beacon?: Beacon | undefined;
   readonly secrets: Readonly<Record<string, string>>;
   readonly returnType: ReturnType;
-  /** Network whose limits apply. Default: those of every embedded network. */
-  readonly network?: NetworkName | undefined;
   /** Aborts the run; the promise then rejects. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,10 +48,10 @@ export function createSimulateTool(): SimulateTool {
   const network = createSandboxNetwork(DEVELOPER_NETWORK);
   const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
   return {
-    async simulate({ source, args, bytesArgs, beacon, secrets, returnType, network: name, signal }) {
+    async simulate({ source, args, bytesArgs, beacon, secrets, returnType, signal }) {
       const linked = link(source);
       if (linked instanceof SourceSyntaxError) return unlinked(linked);
-      const maxResponseBytes = name === undefined ? MAX_RESPONSE_BYTES.own : RESULT_LIMITS[name];
+      const maxResponseBytes = MAX_RESPONSE_BYTES.own;
       const { text } = linked;
       const run = await pool.run({
         source: text,
