@@ -95,7 +95,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/lib/spans.ts",
     "src/oracle/functions/execute.ts",
     "src/oracle/node/presetDelivery.ts",
-    "src/oracle/node/oracleNode.ts",
+    "src/oracle/node/nodeFunctions.ts",
     "src/oracle/functions/functionsNetwork.ts",
     "src/oracle/batches/presetNetwork.ts",
     "src/oracle/vrf/vrfDelivery.ts",

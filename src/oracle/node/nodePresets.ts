@@ -3,58 +3,41 @@ import { isPureSource } from "../../../sandbox/index.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
 import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chainlink/presetReport.ts";
 import { describeUnconfirmed } from "../../chainlink/waitingWords.ts";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
-import type { Sender } from "../../evm/sender.ts";
+import type { RawLog } from "../../evm/client.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import type { SourceRunner } from "../functions/execute.ts";
 import type { CommitPipelining } from "../groupCommit.ts";
-import type { OracleLog } from "../log.ts";
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
-import { createBatchRunner, RUNNING_BATCHES } from "../batches/runBatch.ts";
+import { createBatchRunner, RUNNING_BATCHES, type BatchRunner } from "../batches/runBatch.ts";
 import { agreeOnItems } from "../protocol/agreeOnItems.ts";
 import type { Message } from "../protocol/message.ts";
-import type { RoundEffect } from "../protocol/roundTypes.ts";
 import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
 import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";
-import type { ReportSigner } from "../signer.ts";
 import { createBoundedMap } from "../../lib/boundedMap.ts";
 import type { ProofTaker } from "./inbox.ts";
 import type { Membership, TaskHooks } from "./membership.ts";
+import { NOT_A_MEMBER, type NodeFunctionsOptions } from "./nodeFunctions.ts";
 import { splitSignature } from "./nodeReport.ts";
-import { answerKey, type PeerViews } from "./peerViews.ts";
+import { answerKey } from "./peerViews.ts";
 import { createPresetDelivery, findReported } from "./presetDelivery.ts";
 import type { RoundTask } from "./roundTask.ts";
 import { createWordProofs } from "./wordProofs.ts";
 
-/** Why requests wait that others have to answer. */
-export const NOT_A_MEMBER = "this node is not in the coordinator's configuration";
 /** How many answered batches are remembered, so that late messages about them are not kept. */
 const MAX_ANSWERED = 4_096;
 
-export interface NodePresetsOptions {
-  readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
+export interface NodePresetsOptions extends Omit<
+  NodeFunctionsOptions,
+  "coordinator" | "router" | "openSecrets" | "onConfigSet"
+> {
   readonly chainId: number;
   /** Lower case. */
   readonly presetConsumer: Hex;
   readonly vrfCoordinator: Hex;
   readonly batchVrfCoordinator: Hex;
-  readonly rounds: BeaconRounds;
-  readonly signer: ReportSigner;
-  readonly transmitter: Sender;
-  readonly saltOf: (configDigest: Hex, id: Hex) => Hex;
-  readonly runner: SourceRunner;
-  readonly maxResponseBytes: number;
   readonly pipelining: CommitPipelining;
-  /** This node's place in the current configuration; `undefined` while it has none. */
-  readonly member: () => Membership | undefined;
-  readonly views: PeerViews;
-  readonly onAccuse: (of: Membership, id: Hex, effect: RoundEffect & { readonly type: "accuse" }) => void;
-  readonly log: OracleLog;
-  readonly signal: AbortSignal;
 }
 
 /** One node's part in answering presets. What the nodes agree upon is a batch with its seed: its id is the `ready` record. */
@@ -96,11 +79,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
   const delivery = createPresetDelivery({ ...options, batches, words });
   /** By entry: the id of the batch that this node is at work on. */
   const begun = new WeakMap<BatchEntry, Hex>();
-  /** Results by id, made or in progress in this process: a batch runs once, even if the configuration changes. */
-  const observations = new WeakMap<
-    BatchRequest,
-    { readonly id: Hex; readonly result: Promise<Observation> }
-  >();
+  const observeOnce = createObservations(runner);
   const answered = createBoundedMap<Hex, true>(MAX_ANSWERED);
 
   function nextOf(of: Membership, entry: BatchEntry): Run | string | undefined {
@@ -125,7 +104,8 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
         await task.ready;
         if (!task.hasObserved) {
           const longest = isDerived ? undefined : maxObservationBytes(of.set.signers.length);
-          const observation = await observeOnce(request, { id, longest });
+          const seed = (): bigint => batches.seedOf(entry)!.value;
+          const observation = await observeOnce(request, { id, seed, longest });
           if (!isCurrent()) return;
           const key = isDerived ? digestOf(of, entry, id, observation) : answerKey(observation);
           views.observed(id, signer.address, key);
@@ -190,10 +170,6 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     );
   }
 
-  function reportOf({ request }: BatchEntry, ready: Hex, result: Observation): Uint8Array {
-    return encodeBatchReport([{ vrfRequestId: request.requestId, ready, results: result.bytes }]);
-  }
-
   function digestOf(
     { set: { configDigest } }: Membership,
     entry: BatchEntry,
@@ -203,23 +179,6 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     return toHexText(
       batchReportDigest(reportOf(entry, id, result), { chainId, presetConsumer, configDigest }),
     );
-  }
-
-  /** Runs a batch. `longest`: maximum bytes of all results together; those that exceed their part are errors. */
-  function observeOnce(
-    request: BatchRequest,
-    { id, longest }: { readonly id: Hex; readonly longest: number | undefined },
-  ): Promise<Observation> {
-    const known = observations.get(request);
-    if (known?.id === id) return known.result;
-    const seed = batches.seedOf(requests.find(request.requestId)!)!;
-    const result = runner.run(request, seed.value).then((observed) => {
-      const most = longest === undefined ? Infinity : Math.floor(longest / observed.length) - 2;
-      return { ok: true, bytes: encodeResults(observed.map(([one]) => fit(one!, most))) };
-    });
-    observations.set(request, { id, result });
-    result.catch(() => observations.delete(request));
-    return result;
   }
 
   /** Reads a block's logs. */
@@ -273,6 +232,37 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     },
     leave: () => requests.restart(NOT_A_MEMBER),
     pending: () => requests.pending("presets"),
+  };
+}
+
+function reportOf({ request }: BatchEntry, ready: Hex, result: Observation): Uint8Array {
+  return encodeBatchReport([{ vrfRequestId: request.requestId, ready, results: result.bytes }]);
+}
+
+/** Keeps results by id, made or in progress in this process: a batch runs once, even if the configuration changes. */
+function createObservations(runner: Pick<BatchRunner, "run">) {
+  const observations = new WeakMap<
+    BatchRequest,
+    { readonly id: Hex; readonly result: Promise<Observation> }
+  >();
+  /** Runs a batch. `longest`: maximum bytes of all results together; those that exceed their part are errors. */
+  return (
+    request: BatchRequest,
+    {
+      id,
+      seed,
+      longest,
+    }: { readonly id: Hex; readonly seed: () => bigint; readonly longest: number | undefined },
+  ): Promise<Observation> => {
+    const known = observations.get(request);
+    if (known?.id === id) return known.result;
+    const result = runner.run(request, seed()).then((observed) => {
+      const most = longest === undefined ? Infinity : Math.floor(longest / observed.length) - 2;
+      return { ok: true, bytes: encodeResults(observed.map(([one]) => fit(one!, most))) };
+    });
+    observations.set(request, { id, result });
+    result.catch(() => observations.delete(request));
+    return result;
   };
 }
 

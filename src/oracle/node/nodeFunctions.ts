@@ -1,0 +1,220 @@
+import type { Hex } from "viem";
+import { decodeLog, logsOf } from "../../chainlink/events.ts";
+import { findRevertReason } from "../../chainlink/findRevertReason.ts";
+import type { ChainClient, RawLog } from "../../evm/client.ts";
+import type { Sender } from "../../evm/sender.ts";
+import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import { fromHexText } from "../../lib/hex.ts";
+import { shareByKey } from "../../lib/memo.ts";
+import type { Answerer } from "../answerer.ts";
+import type { Observation } from "../aggregateObservations.ts";
+import { tellAnswers } from "../answerSpans.ts";
+import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "../functions/execute.ts";
+import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../functions/oracleRequest.ts";
+import { gasOfReport } from "../functions/reportGas.ts";
+import type { OracleLog } from "../log.ts";
+import { agree } from "../protocol/agree.ts";
+import type { Message } from "../protocol/message.ts";
+import type { RoundEffect } from "../protocol/roundTypes.ts";
+import { createRequestSet, type Entry } from "../requestSet.ts";
+import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";
+import type { ReportSigner } from "../signer.ts";
+import { ORACLE_TOPICS } from "../topics.ts";
+import type { Membership, TaskHooks } from "./membership.ts";
+import { createNodeReport } from "./nodeReport.ts";
+import { answerKey, type PeerViews } from "./peerViews.ts";
+import type { RoundTask } from "./roundTask.ts";
+
+/** Why requests wait that others have to answer. */
+export const NOT_A_MEMBER = "this node is not in the coordinator's configuration";
+
+export interface NodeFunctionsOptions {
+  readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
+  /** FunctionsCoordinator and FunctionsRouter, lower case. */
+  readonly coordinator: Hex;
+  readonly router: Hex;
+  readonly signer: ReportSigner;
+  readonly transmitter: Sender;
+  /** Returns the 32-byte salt of an observation under a configuration: deterministic, and known to nobody else. */
+  readonly saltOf: (configDigest: Hex, id: Hex) => Hex;
+  /** Opens the secrets of requests; absent if this node holds none. */
+  readonly openSecrets?: OpenSecrets | undefined;
+  readonly runner: SourceRunner;
+  readonly rounds: BeaconRounds;
+  readonly maxResponseBytes: number;
+  /** This node's place in the current configuration; `undefined` while it has none. */
+  readonly member: () => Membership | undefined;
+  readonly views: PeerViews;
+  readonly onAccuse: (of: Membership, id: Hex, effect: RoundEffect & { readonly type: "accuse" }) => void;
+  /** Called with the coordinator's log of another configuration, before the logs that follow it are read. */
+  readonly onConfigSet: (eventLog: RawLog) => void;
+  readonly log: OracleLog;
+  readonly signal: AbortSignal;
+}
+
+/** One node's part in answering functions. What the nodes agree upon is a request. */
+export interface NodeFunctions extends Answerer {
+  /** Returns a request that this node sees as open on chain. */
+  find(requestId: Hex): OracleRequest | undefined;
+  /** Whether a request was answered recently. */
+  isAnswered(requestId: Hex): boolean;
+  /** Called with each message of a node about an open request. */
+  onMessage(requestId: Hex, signer: Hex, message: Message): void;
+  /** Looks again at what can be done. */
+  review(): void;
+  /** Ends all rounds, as the configuration has changed. */
+  leave(): void;
+}
+
+/** Creates one node's part in answering functions: it runs each request's source on its own, and takes part in the round that signs a result. */
+export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunctions {
+  const { client, coordinator, router, signer, views, onAccuse, log, signal } = options;
+  const requestSet = createRequestSet<OracleRequest>({ onDue: () => review(), signal });
+  /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
+  const observations = new WeakMap<OracleRequest, Promise<Observation>>();
+  const work: RequestWork = createRequestWork({
+    ...options,
+    kind: "functions",
+    requests: requestSet,
+    places: RUNNING_FUNCTIONS,
+    // Ends the rounds of requests that are answered or gone.
+    onReview: () => options.member()?.sweep(),
+    next(entry) {
+      const of = options.member();
+      return of && nextOf(of, entry);
+    },
+  });
+  const { rounds, review } = work;
+
+  function nextOf(of: Membership, entry: Entry<OracleRequest>): Run | string | undefined {
+    const { request } = entry;
+    const { requestId } = request;
+    const unknown = rounds.findUnknown(request);
+    if (unknown !== undefined) return unknown;
+    const task = of.tasks.get(requestId) ?? begin(of, entry);
+    if (entry.state === "working" || requestSet.isPaused(entry)) return undefined;
+    const isCurrent = (): boolean => of.tasks.get(requestId) === task && requestSet.isOpen(entry);
+    return {
+      why: "running the source",
+      isCurrent,
+      async run() {
+        await task.ready;
+        if (!task.hasObserved) {
+          const observation = await observeOnce(request);
+          if (!isCurrent()) return;
+          views.observed(requestId, signer.address, answerKey(observation));
+          task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, requestId) });
+        }
+        if (isCurrent()) entry.why = rounds.describeAgreement(request);
+      },
+    };
+  }
+
+  function begin(of: Membership, entry: Entry<OracleRequest>): RoundTask {
+    const { request } = entry;
+    const { requestId } = request;
+    const { configDigest } = of.set;
+    const report = createNodeReport(request, { configDigest, roundSignature: rounds.signatureOf(request) });
+    const hooks: TaskHooks = {
+      onTransmit({ rank: stage, result, endorsements }) {
+        entry.why = `transmitting at stage ${stage}`;
+        void transmit(entry, stage, report.encode(stage, result, endorsements));
+      },
+      onAccuse: (effect) => onAccuse(of, requestId, effect),
+      onFailure(error) {
+        log.error({ err: error, requestId }, "functions: the journal of a request can't be used; retrying");
+        of.end(requestId);
+        requestSet.postpone(entry, "the journal can't be used", LONGEST_FREE_PAUSE_MS);
+      },
+    };
+    return of.begin(
+      {
+        id: requestId,
+        isOpen: () => requestSet.isOpen(entry),
+        isDerived: false,
+        agree: (observed) => agree(observed, of.set.faulty),
+        signReport: (rank, result) => report.sign(rank, result, signer),
+      },
+      hooks,
+    );
+  }
+
+  function observeOnce(request: OracleRequest): Promise<Observation> {
+    return shareByKey(observations, request, async () => {
+      const [observation] = await observe(request, { ...options, rounds, nodes: 1 });
+      return observation!;
+    });
+  }
+
+  /** Sends a report; if that fails, the next stage is another node's. */
+  async function transmit(entry: Entry<OracleRequest>, stage: number, data: Hex): Promise<void> {
+    const { request } = entry;
+    if (!requestSet.isOpen(entry)) return;
+    const fields = { requestId: request.requestId, stage };
+    try {
+      // The router refuses items whose gas costs more than when they were requested.
+      const call = { to: coordinator, data, gas: gasOfReport([entry]), avoidsPeaks: true };
+      const startMs = Date.now();
+      const receipt = await options.transmitter.send(call, undefined);
+      tellAnswers("report", [request.requestId], { startMs, receipt });
+      const outcome = readFunctionsOutcomes(logsOf(receipt.logs, [router])).get(request.requestId);
+      const told = { ...fields, transactionHash: receipt.transactionHash, result: outcome?.result };
+      if (receipt.succeeded) log.info(told, "functions: transmitted");
+      else {
+        const from = options.transmitter.address;
+        const { text } = await findRevertReason(client, { ...call, from }, receipt);
+        log.error({ ...told, reason: text }, "functions: the coordinator refused a report");
+      }
+      if (outcome?.result === "INSUFFICIENT_GAS_PROVIDED") requestSet.raiseGas(entry);
+      if (outcome?.result === "INVALID_COMMITMENT") requestSet.drop(request.requestId);
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error, ...fields }, "functions: report was not sent");
+    }
+  }
+
+  function readCoordinator(eventLog: RawLog): void {
+    const event = decodeLog(eventLog);
+    if (event?.name === "OracleRequest") requestSet.add(toOracleRequest(event, eventLog.blockNumber));
+    else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) requestSet.drop(eventLog.data);
+    else if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) options.onConfigSet(eventLog);
+  }
+
+  function readRouter(eventLog: RawLog): void {
+    const event = decodeLog(eventLog);
+    if (event?.name !== "RequestProcessed") return;
+    const { requestId, transmitter, response, err } = event;
+    const entry = requestSet.find(requestId);
+    if (entry === undefined) return;
+    requestSet.finish(entry.request, eventLog.blockNumber);
+    const { transactionHash } = eventLog;
+    log.info({ requestId, transmitter, transactionHash }, "functions: answered");
+    views.transmitted(transmitter, transactionHash);
+    const answer = err === "0x" ? { ok: true, bytes: response } : { ok: false, bytes: err };
+    const key = answerKey({ ok: answer.ok, bytes: fromHexText(answer.bytes) });
+    if (views.answered(requestId, [key]).includes(signer.address))
+      log.warn({ requestId, transactionHash }, "functions: the answer is not what this node saw");
+  }
+
+  return {
+    find: (requestId) => requestSet.find(requestId)?.request,
+    isAnswered: (requestId) => requestSet.isAnswered(requestId),
+    onMessage(requestId, peer, message) {
+      if (message.kind === "reveal") views.observed(requestId, peer, answerKey(message.observation));
+    },
+    review,
+    addresses: [coordinator, router],
+    onBlock(block, isLive) {
+      work.isLive = isLive;
+      for (const eventLog of block.logs) {
+        if (eventLog.address === coordinator) readCoordinator(eventLog);
+        else if (eventLog.address === router) readRouter(eventLog);
+      }
+      requestSet.onHead(block.number);
+      review();
+    },
+    onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
+    leave: () => requestSet.restart(NOT_A_MEMBER),
+    pending: () => requestSet.pending("functions"),
+  };
+}
