@@ -139,16 +139,19 @@ export function packStreams(
     },
   );
   const write = packStates(library.Writable["WritableState"], WRITABLE, checkEncoding);
-  // Of a write without a callback, nothing is kept that printing shows.
+  // Of a write without a callback, which has the library's own, nothing is kept that printing shows.
   const CALLBACK = Symbol("kWriteCbValue");
-  const unseen = new WeakMap<object, unknown>();
+  let none: unknown;
   write(
     "writecb",
-    (state) => (bitsOf(state) & HAS_CALLBACK ? state[CALLBACK] : (unseen.get(state) ?? null)),
-    (state, value: { readonly name: string } | null) => {
-      const isSeen = value !== null && value.name !== "nop";
+    (state) => {
+      const bits = bitsOf(state);
+      return bits & HAS_CALLBACK ? state[CALLBACK] : bits & WAITS ? none : null;
+    },
+    (state, value) => {
+      none ??= value;
+      const isSeen = value !== null && value !== none;
       if (isSeen || Object.hasOwn(state, CALLBACK)) state[CALLBACK] = isSeen ? value : null;
-      unseen.set(state, isSeen ? null : value);
       put(state, HAS_CALLBACK, isSeen);
       put(state, WAITS, value);
     },
@@ -162,4 +165,8 @@ export function packStreams(
       put(state, IS_BUFFERED, value);
     },
   );
+  // The first write shows the library's own callback.
+  new (library.Writable as unknown as new (options: object) => { write(text: string): void })({
+    write() {},
+  }).write("");
 }
