@@ -4,6 +4,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "app",
+    "config",
     "networks",
     "presets",
     "store",
@@ -17,6 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "lib",
   ],
   app: [
+    "config",
     "api",
     "client",
     "http",
@@ -40,6 +42,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "sandbox",
     "lib",
   ],
+  config: ["http", "requests", "networks", "chainlink", "store", "sandbox", "lib"],
   client: ["secrets", "api"],
   hardhat: ["client"],
   http: ["requests", "webhooks", "triggers", "people", "dapps", "explorer", "verify", "api", "lib"],

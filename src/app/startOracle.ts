@@ -1,5 +1,5 @@
 import { type Closers, createClosers } from "./process/closers.ts";
-import { isEmbedded } from "./config/embeddedNetworkSchema.ts";
+import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { createSandboxPool } from "../../sandbox/index.ts";
@@ -10,8 +10,8 @@ import { createTransactionObserver } from "../requests/observe/transactionMetric
 import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
 import type { Store } from "../store/store.ts";
-import type { Config } from "./config/configSchema.ts";
-import type { ExternalNetworkConfig } from "./config/networkSchema.ts";
+import type { Config } from "../config/configSchema.ts";
+import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
 import { profileOfExternal } from "./network/externalNetworks.ts";

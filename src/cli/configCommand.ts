@@ -18,7 +18,7 @@ export function registerConfig(program: Command, terminal: Terminal): void {
     .description("Prints the effective configuration, or everything that is wrong with it.")
     .addHelpText("after", HELP)
     .action(async (flags: { readonly config?: string }) => {
-      const { hideSecrets } = await import("../app/config/hideSecrets.ts");
+      const { hideSecrets } = await import("../config/hideSecrets.ts");
       const { config: inForce, file, variables, unknownVariables } = await loadConfig(flags.config);
       terminal.err(`file: ${file ?? "none; every member has its default"}`);
       if (variables.length > 0) terminal.err(`from the environment: ${variables.join(", ")}`);
@@ -30,7 +30,7 @@ export function registerConfig(program: Command, terminal: Terminal): void {
     .command("schema")
     .description("Prints the JSON Schema of the file, for editors.")
     .action(async () => {
-      const { describeConfigSchema } = await import("../app/config/configSchema.ts");
+      const { describeConfigSchema } = await import("../config/configSchema.ts");
       terminal.out(JSON.stringify(describeConfigSchema(), null, 2));
     });
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
-import type { LoadedConfig } from "../app/config/readConfig.ts";
+import type { LoadedConfig } from "../config/readConfig.ts";
 
 /** Returns the data directory, resolved as the service itself does. */
 export function dataDirOfEnvironment(): string {
@@ -12,7 +12,7 @@ export async function loadConfig(
   file: string | undefined,
   given: Readonly<Record<string, string | undefined>> = {},
 ): Promise<LoadedConfig> {
-  const { readConfig } = await import("../app/config/readConfig.ts");
+  const { readConfig } = await import("../config/readConfig.ts");
   const overrides = Object.entries(given).filter(([, value]) => value !== undefined);
   const environment = { ...process.env, ...Object.fromEntries(overrides) };
   return readConfig({ file, dataDir: dataDirOfEnvironment(), environment });

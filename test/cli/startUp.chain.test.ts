@@ -14,7 +14,7 @@ const PACKAGES = ["commander", "ipaddr.js", "picocolors"];
 const CHECKER = ["ajv", "fast-deep-equal", "fast-uri", "json-schema-traverse"];
 
 /** Folders of ours that hold the engine; types may come from anywhere. */
-const ENGINE = /^(?:sandbox|src\/(?:app|chainlink|evm|explorer|http|oracle|store|verify|vrf|web))\//;
+const ENGINE = /^(?:sandbox|src\/(?:app|chainlink|config|evm|explorer|http|oracle|store|verify|vrf|web))\//;
 
 const folder = mkdtempSync(path.join(tmpdir(), "tyche-modules-"));
 const list = path.join(folder, "modules");

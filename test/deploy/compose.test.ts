@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { readConfig } from "../../src/app/config/readConfig.ts";
+import { readConfig } from "../../src/config/readConfig.ts";
 import { registerBackup } from "../../src/cli/backupCommands.ts";
 import { registerOracle } from "../../src/cli/oracleCommands.ts";
 import { registerStart } from "../../src/cli/startCommand.ts";

@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { ConfigSchema } from "../../src/app/config/configSchema.ts";
+import { ConfigSchema } from "../../src/config/configSchema.ts";
 import { definitionSchema } from "../../src/presets/definitionSchema.ts";
 
 test.each([

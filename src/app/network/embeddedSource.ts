@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { BeaconTerms } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
-import { EMBEDDED_MARGIN_SECONDS } from "../config/beaconSchema.ts";
+import { EMBEDDED_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
 import { fixedFees } from "../../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/process/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";

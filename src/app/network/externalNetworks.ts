@@ -11,9 +11,9 @@ import {
 import { createExternalSource } from "../../networks/external/externalSource.ts";
 import type { NetworkSource } from "../../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../../networks/profiles.ts";
-import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../config/beaconSchema.ts";
+import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
 import type { LateRounds } from "../../lib/drand.ts";
-import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
+import type { ExternalNetworkConfig } from "../../config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { StartError } from "../startError.ts";

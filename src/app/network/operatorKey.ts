@@ -4,7 +4,7 @@ import type { Account } from "../../evm/account.ts";
 import { readKeystore } from "../../evm/keystore.ts";
 import { createRemoteAccount } from "../../evm/remoteAccount.ts";
 import { StartError } from "../startError.ts";
-import type { OperatorKeyConfig } from "../config/networkSchema.ts";
+import type { OperatorKeyConfig } from "../../config/networkSchema.ts";
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,10 +1,10 @@
-import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
+import { isEmbedded } from "../../config/embeddedNetworkSchema.ts";
 import type { Hex } from "viem";
 import type { OracleIdentities, OracleIdentity } from "../../networks/external/oracleIdentity.ts";
 import type { OracleCards } from "../../networks/external/oracleCards.ts";
 import { openDataDirectory } from "../../store/dataDirectory.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
-import type { Config } from "../config/configSchema.ts";
+import type { Config } from "../../config/configSchema.ts";
 import { profileOfExternal } from "../network/externalNetworks.ts";
 import { deriveOracleKeys, type OracleKeys } from "../network/networkKeys.ts";
 import {

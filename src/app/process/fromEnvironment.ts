@@ -1,6 +1,6 @@
 import type { DatabaseServer } from "../../dapps/openDatabase.ts";
 import { createIdentityProvider, type IdentityProvider } from "../../people/identityProvider.ts";
-import type { Config } from "../config/configSchema.ts";
+import type { Config } from "../../config/configSchema.ts";
 import { StartError } from "../startError.ts";
 
 /**

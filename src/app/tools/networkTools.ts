@@ -1,6 +1,6 @@
 import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { askContract } from "../../chainlink/contractRead.ts";
-import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
+import { isEmbedded } from "../../config/embeddedNetworkSchema.ts";
 import { formatGwei, isHex, parseEther, parseGwei, type Hex } from "viem";
 import { CALL_GAS } from "../../chainlink/callGas.ts";
 import { encodeNodeUrls, parseNodeUrls, type FormerKey } from "../../chainlink/offchainConfig.ts";
@@ -32,8 +32,8 @@ import { createGatewayClient } from "../../oracle/secrets/gatewayClient.ts";
 import { readFormerSet, readNodeSet, type NodeSet } from "../../oracle/node/nodeSet.ts";
 import type { KeyAnswer } from "../../oracle/secrets/keyAgreement.ts";
 import { digestOf } from "../../oracle/secrets/vault.ts";
-import type { Config } from "../config/configSchema.ts";
-import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
+import type { Config } from "../../config/configSchema.ts";
+import type { ExternalNetworkConfig } from "../../config/networkSchema.ts";
 import {
   chainlinkVrfOf,
   contractsPathOf,

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { isLoopbackHost } from "../../lib/loopback.ts";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 import { STRICT, variableName } from "./schemaParts.ts";
 import type { Members } from "./readConfigFile.ts";
-import { isObject } from "../../lib/isObject.ts";
+import { isObject } from "../lib/isObject.ts";
 
 const text = (description: string) => Type.String({ minLength: 1, [EXPECTED]: "a string", description });
 

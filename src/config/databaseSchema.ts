@@ -1,8 +1,8 @@
-import { isObject } from "../../lib/isObject.ts";
+import { isObject } from "../lib/isObject.ts";
 import { Type } from "typebox";
-import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import type { JsonValue } from "../../lib/parseJson.ts";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import type { JsonValue } from "../lib/parseJson.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 import { isEmbedded } from "./embeddedNetworkSchema.ts";
 import { STRICT, variableName } from "./schemaParts.ts";
 import type { Members } from "./readConfigFile.ts";

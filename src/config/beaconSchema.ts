@@ -1,8 +1,8 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import { STRICT } from "./schemaParts.ts";
-import { QUICKNET, type BeaconTerms, type LateRounds } from "../../lib/drand.ts";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { QUICKNET, type BeaconTerms, type LateRounds } from "../lib/drand.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** drand's public relays, of different operators (drand.love/developer). */
 const PUBLIC_RELAYS = [

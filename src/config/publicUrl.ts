@@ -1,4 +1,4 @@
-import { TycheError } from "../../lib/errors.ts";
+import { TycheError } from "../lib/errors.ts";
 
 /** What a public address looks like, worded to end a sentence. */
 export const PUBLIC_URL_FORM =

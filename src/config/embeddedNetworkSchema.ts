@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import { VRF_VERSIONS, type VrfVersion } from "../../chainlink/vrfVersion.ts";
-import type { EmbeddedVrf } from "../../networks/embedded/chain.ts";
-import { MAX_JOINED_KEYS } from "../../lib/vocabulary.ts";
+import { VRF_VERSIONS, type VrfVersion } from "../chainlink/vrfVersion.ts";
+import type { EmbeddedVrf } from "../networks/embedded/chain.ts";
+import { MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
 import { Beacon, type BeaconConfig } from "./beaconSchema.ts";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** A chain inside the service, with its options. */
 export interface EmbeddedNetworkConfig {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** The name of an environment variable, for what must not stand in the file. */
 export const variableName = (description: string) =>

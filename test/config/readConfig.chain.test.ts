@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
-import { hideSecrets } from "../../../src/app/config/hideSecrets.ts";
-import { parseKeep } from "../../../src/app/config/keepSchema.ts";
-import { parsePublicUrl } from "../../../src/app/config/publicUrl.ts";
-import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
-import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
+import { describeConfigSchema } from "../../src/config/configSchema.ts";
+import { hideSecrets } from "../../src/config/hideSecrets.ts";
+import { parseKeep } from "../../src/config/keepSchema.ts";
+import { parsePublicUrl } from "../../src/config/publicUrl.ts";
+import { ConfigError, readConfig } from "../../src/config/readConfig.ts";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 
 let dataDir: string;
 beforeEach(() => {

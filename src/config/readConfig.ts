@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { compileValidator } from "../../http/validator.ts";
-import { TycheError, messageOf } from "../../lib/errors.ts";
-import { CONFIG_FILE } from "../../store/dataDirectory.ts";
-import { type JsonValue, pointerTo } from "../../lib/parseJson.ts";
-import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { isObject } from "../../lib/isObject.ts";
-import { VRF25_NETWORKS } from "../../networks/vrf25.ts";
+import { compileValidator } from "../http/validator.ts";
+import { TycheError, messageOf } from "../lib/errors.ts";
+import { CONFIG_FILE } from "../store/dataDirectory.ts";
+import { type JsonValue, pointerTo } from "../lib/parseJson.ts";
+import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { isObject } from "../lib/isObject.ts";
+import { VRF25_NETWORKS } from "../networks/vrf25.ts";
 import { checkDatabaseChoice } from "./databaseSchema.ts";
 import { checkIdentityProvider } from "./identityProviderSchema.ts";
 import { ConfigSchema, type Config } from "./configSchema.ts";
@@ -16,14 +16,14 @@ import {
   createHostPolicy,
   createModuleAllowList,
   SandboxOptionError,
-} from "../../../sandbox/index.ts";
-import { isNodeUrl } from "../../chainlink/offchainConfig.ts";
-import { describeValue } from "../../lib/describeValue.ts";
-import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../../networks/profiles.ts";
+} from "../../sandbox/index.ts";
+import { isNodeUrl } from "../chainlink/offchainConfig.ts";
+import { describeValue } from "../lib/describeValue.ts";
+import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../networks/profiles.ts";
 import { isIP } from "node:net";
-import { parseServedHosts } from "../../http/publicGuard.ts";
-import { ORIGIN_FORM, parseRpcOrigins } from "../../networks/embedded/rpc/rpcAccess.ts";
-import { DEFAULT_LIMITS } from "../../http/limits.ts";
+import { parseServedHosts } from "../http/publicGuard.ts";
+import { ORIGIN_FORM, parseRpcOrigins } from "../networks/embedded/rpc/rpcAccess.ts";
+import { DEFAULT_LIMITS } from "../http/limits.ts";
 import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 

@@ -1,14 +1,14 @@
 import { Type, type Static, type TProperties } from "typebox";
-import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../../http/limits.ts";
+import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../http/limits.ts";
 import { STRICT } from "./schemaParts.ts";
-import { DAY_MS } from "../../lib/time.ts";
-import { NETWORK_NAMES } from "../../networks/profiles.ts";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
+import { DAY_MS } from "../lib/time.ts";
+import { NETWORK_NAMES } from "../networks/profiles.ts";
+import { EXPECTED } from "../lib/schemaCheck.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
 import { IdentityProviderChoice } from "./identityProviderSchema.ts";
 import { KeepChoice } from "./keepSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";
-import { MAX_OPEN_PER_NETWORK } from "../../requests/accept/openLimits.ts";
+import { MAX_OPEN_PER_NETWORK } from "../requests/accept/openLimits.ts";
 
 /** A whole number with its range and default; both are named in the error. */
 const integer = (description: string, [minimum, maximum]: readonly [number, number], fallback?: number) =>

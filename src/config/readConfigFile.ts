@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { messageOf } from "../../lib/errors.ts";
-import { MalformedJsonError, parseJson, type JsonValue } from "../../lib/parseJson.ts";
+import { messageOf } from "../lib/errors.ts";
+import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.ts";
 
 /** Largest configuration file; one with every member takes about 4 KB. */
 const MAX_FILE_BYTES = 1_048_576;

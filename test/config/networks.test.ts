@@ -1,14 +1,14 @@
-import { beaconTermsOf } from "../../../src/app/config/beaconSchema.ts";
-import { QUICKNET } from "../../../src/lib/drand.ts";
-import { ownDrandChain } from "../../support/drandRelay.ts";
+import { beaconTermsOf } from "../../src/config/beaconSchema.ts";
+import { QUICKNET } from "../../src/lib/drand.ts";
+import { ownDrandChain } from "../support/drandRelay.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { describeConfigSchema } from "../../../src/app/config/configSchema.ts";
-import { hideSecrets } from "../../../src/app/config/hideSecrets.ts";
-import { ConfigError, readConfig } from "../../../src/app/config/readConfig.ts";
+import { describeConfigSchema } from "../../src/config/configSchema.ts";
+import { hideSecrets } from "../../src/config/hideSecrets.ts";
+import { ConfigError, readConfig } from "../../src/config/readConfig.ts";
 
 let folder: string;
 beforeEach(() => {
