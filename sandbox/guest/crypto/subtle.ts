@@ -229,6 +229,10 @@ export function createSubtle(
   ): Promise<unknown> {
     const parts: Uint8Array[] = [];
     let length = 0;
+    const uses = args.at(-1);
+    // The host derives bits for a key, too.
+    if (Array.isArray(uses) && uses.includes("deriveKey") && !uses.includes("deriveBits"))
+      args = [...args.slice(0, -1), [...(uses as string[]), "deriveBits"]];
     const plain = (value: unknown): unknown => {
       if (typeof value !== "object" || value === null) return value;
       if (value instanceof CryptoKey) return { $key: fieldsOf(value).id };
