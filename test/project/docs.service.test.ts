@@ -45,7 +45,12 @@ async function runAll(commands: readonly Commands[]): Promise<string[]> {
     ...readerEnvironment(folder),
     TYCHE_DATA_DIR: tyche.dataDir,
   };
-  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, env });
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { cwd: folder, env }).catch(
+    (error: Error & { stdout: string }) => {
+      // What a command says of its failure may be on either stream.
+      throw new Error(`${error.message}\n${error.stdout}`, { cause: error });
+    },
+  );
   return stdout.split(MARK).slice(0, -1);
 }
 
