@@ -37,10 +37,10 @@ import { version } from "./lib/version.ts";
 // A umask may take access from others, but not from the owner: the next command could not read the files.
 process.umask(process.umask(0o077) & 0o077);
 
-// A reader that stops early, such as `head`, is not a failure.
+// A reader that stops early, such as `head`, is not a failure; what the command has found to be one stays one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
-  process.exit(0);
+  process.exit();
 });
 
 // Nothing is left to say it with.

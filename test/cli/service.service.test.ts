@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { connectOperator } from "../support/signIn.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
-import { runCli as run } from "./runCli.ts";
+import { runCli as run, startCli } from "./runCli.ts";
 
 let tyche: TycheProcess;
 let folder: string;
@@ -50,6 +51,10 @@ test("verify takes a result of the service by its id too, and its network from t
     });
   });
   await Promise.all(runs);
+  // Its reader has left, as `head` does: what isn't as expected fails all the same.
+  const child = startCli(["verify", data.id, "--expect", "preset=lotto"], { TYCHE_DATA_DIR: tyche.dataDir });
+  child.stdout?.destroy();
+  expect(await once(child, "exit")).toEqual([1, null]);
 });
 
 test("verify takes the address of a result of the service, and says where another one can be verified", async () => {
