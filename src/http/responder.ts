@@ -189,7 +189,10 @@ function sendEvents(
   ctx.body = stream;
   stream.write(`retry: ${RETRY_MS}\n\n`);
   const beat = async (): Promise<void> => {
-    if (await options.isAllowed()) stream.write(": waiting\n\n");
+    const isAllowed = await options.isAllowed();
+    // What is written after the end would take with it what the caller has not read yet.
+    if (ended.signal.aborted) return;
+    if (isAllowed) stream.write(": waiting\n\n");
     else end();
   };
   const stopHeartbeat = repeat(beat, options.heartbeatMs, () => {});
@@ -210,8 +213,8 @@ function sendEvents(
       stopHeartbeat();
       options.closing.removeEventListener("abort", end);
       options.open.dec();
+      end();
       stream.end();
-      ended.abort();
     }
   };
   void pump();
