@@ -5,6 +5,7 @@ import { describeArguments } from "../lib/eventWords.ts";
 import { LOG_CONFIDENCES, type LogConfidence } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
+import { parseBlock } from "./parseBlock.ts";
 import { describeOutcome } from "./scheduleCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
@@ -21,7 +22,7 @@ interface AddFlags extends SettingFlags {
   readonly event: string;
   readonly filters?: string;
   readonly confidence?: LogConfidence;
-  readonly fromBlock?: string;
+  readonly fromBlock?: bigint;
 }
 
 /** Adds `tyche trigger …`. */
@@ -54,7 +55,7 @@ export function registerTrigger(program: Command, terminal: Terminal): void {
         LOG_CONFIDENCES,
       ),
     )
-    .option("--from-block <number>", "first block whose logs to act on (default: the next one)")
+    .option("--from-block <number>", "first block whose logs to act on (default: the next one)", parseBlock)
     .option("--network <name>", "network of the logs (default: the only one)")
     .action(async (name: string, flags: AddFlags) => {
       const { address: addresses, event, confidence, network, actionNetwork } = flags;

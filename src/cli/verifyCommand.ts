@@ -4,6 +4,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { Hex } from "viem";
 import type { verifyWithTool } from "../app/tools/verifyTool.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
+import { parseBlock } from "./parseBlock.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { ApiError, createExplorer } from "../client/index.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
@@ -247,11 +248,6 @@ async function findTransaction(
       `this result is on ${shared.network}: enter tyche verify ${shared.network} ${origin}/r/${which.id}`,
     );
   return { network: shared.network, which: shared.hash, requestId: shared.requestId };
-}
-
-function parseBlock(text: string): bigint {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a block number.");
-  return BigInt(text);
 }
 
 /** Reads the addresses from a file or, if it begins with a brace, from the option itself. */

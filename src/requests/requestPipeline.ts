@@ -185,9 +185,9 @@ async function openParts(
     setSecretsSigner: (...named) => subscriptions.setSecretsSigner(...named),
     queued: () => dispatcher.queued(),
     async close({ atOnce = false } = {}) {
+      if (atOnce) stopping.abort();
       await retention.stop();
       for (const stop of stops) stop();
-      if (atOnce) stopping.abort();
       await Promise.race([dispatcher.close(), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
       stopFollowing();
       stopping.abort();

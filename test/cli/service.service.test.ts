@@ -130,6 +130,14 @@ test("requests list names the preset, and its result in words", async () => {
   expect(listed.stdout).toMatch(new RegExp(`  fuji +preset +fulfilled +coinflip  ${side}\\n$`));
 });
 
+test.each(["", "abc"])("trigger add refuses %j as the block to begin with", async (block) => {
+  const { code, stderr } = await runCli(["trigger", "add", "closed", "--from-block", block]);
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("It must be a block number"),
+  });
+});
+
 test("dry-runs lists what made no request, page by page", async () => {
   await tyche.call("POST", "/api/oracleFunctions/simulate", {
     body: { source: "return Buffer.from('fine')" },
