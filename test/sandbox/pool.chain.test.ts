@@ -45,7 +45,7 @@ test.each([
   [
     `const key = { kty: 'EC', crv: 'P-256', x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU', y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0', d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' };
      const ecdsa = await crypto.subtle.importKey('jwk', key, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign']);
-     return crypto.subtle.sign({ name: new TextEncoder().encode('ECDSA'), hash: 'SHA-256' }, ecdsa, new Uint8Array(1))`,
+     return crypto.subtle.sign({ name: { toString: () => 'ECDSA' }, hash: 'SHA-256' }, ecdsa, new Uint8Array(1))`,
     ["randomness"],
   ],
   ["await fetch('https://example.com').catch(() => {}); return new Uint8Array(1)", ["http"]],
