@@ -101,6 +101,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/oracle/node/nodeFunctions.ts",
     "src/oracle/functions/functionsNetwork.ts",
     "src/oracle/batches/presetNetwork.ts",
+    "src/oracle/batches/runBatch.ts",
     "src/oracle/vrf/vrfDelivery.ts",
   ],
   "days and hours of the calendar": [

@@ -10,7 +10,6 @@ import {
 } from "../../chainlink/presetReport.ts";
 import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import { tellStep } from "../../lib/spans.ts";
 import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
 import type { Answerer } from "../answerer.ts";
@@ -110,10 +109,8 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
 
   async function run(entry: BatchEntry, seed: bigint): Promise<void> {
     const { request } = entry;
-    const startMs = Date.now();
     try {
       const observed = await runner.run(request, seed);
-      for (const id of presetIdsOf(request)) tellStep(id, { name: "run source", startMs });
       results.set(request, encodeResults(observed.map(aggregate)));
       entry.state = "waiting";
     } finally {

@@ -9,11 +9,12 @@ import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { shareByKey } from "../../lib/memo.ts";
+import { tellStep } from "../../lib/spans.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../functions/execute.ts";
 import type { RequestRounds } from "../requestRounds.ts";
-import type { BatchRequest } from "./presetBatches.ts";
+import { presetIdsOf, type BatchRequest } from "./presetBatches.ts";
 
 /** Maximum number of batches run concurrently, in all and of one subscription. */
 export const RUNNING_BATCHES = { total: 16, each: 4 } as const;
@@ -98,12 +99,14 @@ export function createBatchRunner(options: {
       );
       const group = `presets of ${subscriptionId} at ${presetConsumer}`;
       const observed: (readonly Observation[])[] = [];
+      const startMs = Date.now();
       let next = 0;
       const work = async (): Promise<void> => {
         for (let i = next++; i < items.length; i = next++)
           observed[i] = await runItem(items[i]!, words[i]!, group);
       };
       await Promise.all(Array.from({ length: Math.min(MAX_RUNNING, items.length) }, work));
+      for (const id of presetIdsOf(request)) tellStep(id, { name: "run source", startMs });
       if (signature !== undefined) observed.push([{ ok: true, bytes: signature }]);
       return observed;
     },

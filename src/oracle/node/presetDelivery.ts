@@ -8,7 +8,7 @@ import { tellAnswers } from "../answerSpans.ts";
 import { encodeFulfillment, gasOfFulfillment } from "../vrf/fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
-import type { BatchEntry, PresetBatches } from "../batches/presetBatches.ts";
+import { presetIdsOf, type BatchEntry, type PresetBatches } from "../batches/presetBatches.ts";
 import type { WordProofs } from "./wordProofs.ts";
 
 /** Maximum number of batches in one transaction. */
@@ -83,7 +83,7 @@ export function createPresetDelivery(options: PresetDeliveryOptions): GroupCommi
     const receipt = await lane.send(call, undefined);
     tellAnswers(
       "report",
-      open.map(({ entry }) => entry.request.requestId),
+      open.flatMap(({ entry }) => presetIdsOf(entry.request)),
       { startMs, receipt },
     );
     if (!receipt.succeeded) return await onRevert(open, call, receipt);
