@@ -15,7 +15,7 @@ let line: Line;
 beforeAll(async () => {
   chain = await startIntervalAnvil();
   line = await openLine(chain.httpUrl);
-  parties = prepareParties(chain, { serviceUrls: [line.url] });
+  parties = prepareParties(chain, { serviceUrls: [line.url], oracleUrls: [line.url] });
   await deployByCommands(parties);
 });
 afterEach(async () => {
@@ -30,8 +30,7 @@ afterAll(async () => {
 
 test("a service whose only network is away at the start says so, and serves it once its node answers", async () => {
   await line.cut();
-  tyche = await startService(parties);
-  oracle = await startOracleProcess(parties.oracle);
+  [tyche, oracle] = await Promise.all([startService(parties), startOracleProcess(parties.oracle)]);
   expect(tyche.output()).toMatch(new RegExp(`but ${NETWORK} can't serve: see below`));
   await expect.poll(() => tyche!.output()).toContain(`Nodes of ${NETWORK} are tried again`);
   expect(tyche.output()).not.toMatch(/restart the service|^\{/m);
@@ -52,6 +51,25 @@ test("a service ends on a signal while a network is tried again", async () => {
   await line.mend();
 });
 
+test("an oracle says that its node is away, and that it is back", async () => {
+  oracle = await startOracleProcess(parties.oracle);
+  const read = async () => {
+    const { status, network } = await readReadiness(oracle!);
+    const metrics = await (await fetch(`${oracle!.url}/metrics`)).text();
+    return {
+      status,
+      why: network.why,
+      isReachable: metrics.includes(`tyche_rpc_reachable{network="${NETWORK}"} 1`),
+    };
+  };
+  await expect.poll(read).toEqual({ status: 200, why: undefined, isReachable: true });
+  await line.cut();
+  const why = expect.stringMatching(/^node 1: /);
+  await expect.poll(read).toEqual({ status: 503, why, isReachable: false });
+  await line.mend();
+  await expect.poll(read).toEqual({ status: 200, why: undefined, isReachable: true });
+});
+
 test("an oracle whose port is in use says what to set", async () => {
   const { port: PORT } = new URL(line.url);
   const { code, output } = await parties.run(["oracle"], { ...parties.oracle, PORT });
@@ -61,7 +79,7 @@ test("an oracle whose port is in use says what to set", async () => {
   });
 });
 
-async function readReadiness({ url }: TycheProcess) {
+async function readReadiness({ url }: Pick<TycheProcess, "url">) {
   const response = await fetch(`${url}/readyz`);
   const { networks } = (await response.json()) as { networks: Record<string, { why?: string }> };
   return { status: response.status, network: networks[NETWORK]! };

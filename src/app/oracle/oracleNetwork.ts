@@ -44,6 +44,8 @@ export interface OracleNetwork {
   status(): OracleNetworkStatus | undefined;
   /** Why it isn't served yet. */
   trouble(): string | undefined;
+  /** Why each of its nodes fails; `undefined` while one of them doesn't. */
+  unreachable(): string | undefined;
   /** The node that receives its peers' messages in this process; `undefined` if there is none, or not yet. */
   node(): OracleNode | undefined;
   /** Address of the node's messages; `undefined` without a node. */
@@ -179,6 +181,11 @@ export function serveOracleNetwork(options: {
     name,
     status: () => oracle?.status(),
     trouble: () => trouble,
+    unreachable() {
+      const nodes = client.nodes();
+      if (nodes.some(({ state }) => state !== "failing" && state !== "excluded")) return undefined;
+      return nodes.map(({ node, why }) => `node ${node}: ${why}`).join("; ");
+    },
     node: () => oracle?.node,
     address:
       role?.role === "node" && coordinator !== undefined

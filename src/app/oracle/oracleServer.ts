@@ -159,15 +159,19 @@ function describe(network: OracleNetwork): Readonly<Record<string, unknown>> & {
   const { lastBlock, caughtUp, accounts } = status;
   const node = network.node();
   const peers = node?.peers();
-  const why = !caughtUp
-    ? "it is reading the blocks from before its start"
-    : lastBlock !== undefined && performance.now() - lastBlock.seenAt > OLD_HEAD_MS
-      ? `no block has been seen for ${Math.round((performance.now() - lastBlock.seenAt) / 1000)} s`
-      : undefined;
+  const unreachable = network.unreachable();
+  const why =
+    unreachable ??
+    (!caughtUp
+      ? "it is reading the blocks from before its start"
+      : lastBlock !== undefined && performance.now() - lastBlock.seenAt > OLD_HEAD_MS
+        ? `no block has been seen for ${Math.round((performance.now() - lastBlock.seenAt) / 1000)} s`
+        : undefined);
   const low = accounts.filter(({ balanceWei }) => balanceWei !== undefined && balanceWei < LOW_BALANCE_WEI);
   return {
     ready: why === undefined,
     ...(why === undefined ? {} : { why }),
+    rpcReachable: unreachable === undefined,
     caughtUp,
     ...(lastBlock === undefined ? {} : { blockNumber: Number(lastBlock.number) }),
     oracleLagMs: lagMs,
@@ -222,6 +226,9 @@ function registerOracleMetrics(registry: Registry, networks: readonly OracleNetw
   };
   gauge("tyche_network_ready", "Whether a network serves: 1 or 0.", undefined, (network) => ({
     value: Number(describe(network).ready),
+  }));
+  gauge("tyche_rpc_reachable", "Whether a network's node answers: 1 or 0.", undefined, (network) => ({
+    value: Number(network.unreachable() === undefined),
   }));
   gauge("tyche_chain_head_block", "Number of the newest block seen.", undefined, (network) => {
     const number = network.status()?.lastBlock?.number;

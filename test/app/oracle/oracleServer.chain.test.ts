@@ -18,6 +18,7 @@ const network: OracleNetwork = {
   name: "amoy",
   status: () => undefined,
   trouble: () => "it is starting",
+  unreachable: () => undefined,
   node: () =>
     ({
       peers: () => undefined,
