@@ -167,6 +167,23 @@ test.each([
   expect(visitor.troubles).toEqual([]);
 });
 
+test("the steps of a draw from a long list shorten the list until it is opened", async () => {
+  const list = Array.from({ length: 200 }, (_, i) => `guest ${i + 1}`);
+  const { id } = await draw("lotto", { numberOfWinners: "1", list });
+  await page.goto(`${tyche.url}/r/${id}`);
+  await verdict()
+    .getByText(/^\d+ steps$/)
+    .click();
+  const whole = verdict().getByRole("paragraph").filter({ hasText: '"guest 200"' });
+  await whole.waitFor({ state: "hidden" });
+  await verdict()
+    .getByText(/^lotto \(source \d+\): numberOfWinners = 1, list = \["guest 1",.* … and \d+ more$/)
+    .click();
+  await whole.waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("a draw that repeats a label says so in its verdict", async () => {
   await draw("coinflip", { label: "repeated" });
   const { id } = await draw("coinflip", { label: "repeated" });

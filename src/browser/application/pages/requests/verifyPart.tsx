@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import { describeDraw, describeTimes } from "../../../../lib/drawWords.ts";
+import { describeDraw, describeTimes, shorten } from "../../../../lib/drawWords.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
   describeGenuine,
@@ -116,14 +116,7 @@ export function Found({
             request.label ? describeLabel(request.label) : undefined,
             describeDraw(request),
             describeTimes(request),
-          ].map(
-            (line) =>
-              line !== undefined && (
-                <p key={line}>
-                  <UnknownText text={line} />
-                </p>
-              ),
-          )}
+          ].map((line) => line !== undefined && <Line key={line} text={line} />)}
           <ol className="checks">
             {/* Joined words have steps of the same name, one per word. */}
             {request.steps.map((step, i) => (
@@ -143,6 +136,17 @@ export function Found({
       </Folded>
     </>
   );
+}
+
+/** Shows a line that may be as long as a list of entries: shortened then, and whole once it is opened. */
+function Line({ text }: { readonly text: string }) {
+  const short = shorten(text);
+  const whole = (
+    <p>
+      <UnknownText text={text} />
+    </p>
+  );
+  return short === text ? whole : <Folded summary={<UnknownText text={short} />}>{whole}</Folded>;
 }
 
 function Step({ step: { name, outcome, detail, compared } }: { readonly step: VerificationStep }) {
