@@ -66,7 +66,7 @@ export function createFetchReader(
         (cause: unknown) => {
           failWhenEnded(cause);
           const reason =
-            "the node can't be reached from this page: check the URL, and that the node allows cross-origin requests (CORS)";
+            "the node can't be reached from this page: check the URL, and that the node allows cross-origin requests (CORS); in place of a node, open chain data that tyche verify --save has saved, under More";
           throw new RpcError(method, reason, { cause });
         },
       );

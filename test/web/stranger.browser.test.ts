@@ -158,10 +158,7 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   await page.getByText(`2 transactions have requests with the label ${JSON.stringify(label)}`).waitFor();
   const hits = page.getByRole("listitem").filter({ hasText: new RegExp(` of ${tyche.dappId}, 20.* UTC$`) });
   await expect.poll(() => hits.count()).toBe(2);
-  await page
-    .getByRole("button", { name: /^Verify 0x/ })
-    .last()
-    .click();
+  await page.getByRole("button", { name: /^Verify 2 of 2: 0x/ }).click();
   await page
     .getByRole("heading", { name: "Valid: only request 2 of 2 with this label", exact: true })
     .waitFor();
@@ -246,7 +243,9 @@ test("a link with a label and the block of the deployment: the search begins whe
   await open("stranger, never drawn");
   await page
     .getByText(
-      new RegExp(`No request has the label "stranger, never drawn" \\(blocks ${codeFrom} to \\d+\\)`),
+      new RegExp(
+        `No request has the label "stranger, never drawn" \\(blocks ${codeFrom} to \\d+ of the chain \\d+\\)`,
+      ),
     )
     .waitFor();
   expect(new Set(searched)).toEqual(new Set([codeFrom]));
@@ -313,10 +312,7 @@ test("of draws in one batch, that with the label is shown alone, and the others 
   await submit();
   await page.getByLabel("Transaction hash").fill(label);
   await verify.press("Enter");
-  await page
-    .getByRole("button", { name: /^Verify 0x/ })
-    .last()
-    .click();
+  await page.getByRole("button", { name: /^Verify 2 of 2: 0x/ }).click();
   await page.getByText("2 more requests of the transaction without this label left out").waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);

@@ -155,12 +155,54 @@ test.each([
   expect(visitor.troubles).toEqual([]);
 });
 
-test("where the list of networks is open, the page says to choose one in it", async () => {
-  await page.getByRole("button", { name: "Choose a network of this service" }).click();
-  await page.getByLabel("Network of this service").waitFor();
+test("where no node is named, the page lists its service's networks, and says to choose one", async () => {
   await hashField().fill(hash);
   await verifyButton().press("Enter");
-  await page.getByText("choose one in the list of this service's networks, or paste chain data.").waitFor();
+  await page
+    .getByText("Choose the network in the list of this service's networks, enter the RPC URL of")
+    .waitFor();
+  await page.getByLabel("Network of this service").selectOption(network.title);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("where no node is named, the page takes the only network of its service", async () => {
+  await page.route("**/api/explorer/networks", async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: { items: { name: string }[] } };
+    const items = data.items.filter(({ name }) => name === "sepolia");
+    await route.fulfill({ response, json: { data: { items } } });
+  });
+  await hashField().fill(hash);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("on another network than the result's, the page says which of the two is which", async () => {
+  const { items } = (await tyche.call("GET", "/api/networks")).data;
+  const other = items.find(({ name }: { name: string }) => name === "fuji") as NetworkView;
+  await page.getByRole("button", { name: "Choose a network of this service" }).click();
+  const choice = page.getByLabel("Network of this service");
+  await choice.selectOption(other.title);
+  const link = `${tyche.url}/r/${requestId}`;
+  await hashField().fill(link);
+  await verifyButton().press("Enter");
+  const says = `This result is on ${network.title} (chain 11155111), and the node at "RPC URL" serves ${other.title} (chain 43113): choose ${network.title}`;
+  await page.getByRole("status").getByText(says).waitFor();
+  expect(await hashField().inputValue()).toBe(link);
+  await visitor.inspect();
+  await hashField().fill(hash);
+  await verifyButton().press("Enter");
+  await page
+    .getByRole("status")
+    .getByText(/^No transaction has this hash, and .* \(blocks 0 to \d+ of .* \(chain 43113\)\)\.$/)
+    .waitFor();
+  await hashField().fill(link);
+  await choice.selectOption(network.title);
+  await verifyButton().press("Enter");
+  await valid().waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 
@@ -180,7 +222,9 @@ test("an explorer's address is its transaction, and a result of another service 
   await page.reload();
   await hashField().fill(`https://scan.example.org/tx/${hash}`);
   await verifyButton().press("Enter");
-  await page.getByText("Enter the RPC URL of a node (http or https), choose a network of").waitFor();
+  await page
+    .getByText("Choose the network in the list of this service's networks, enter the RPC URL of")
+    .waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 

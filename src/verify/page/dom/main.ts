@@ -71,8 +71,15 @@ serviceButton.addEventListener("click", () => void takeFromService());
 /** Shows the networks of the service to choose a node from; hidden like the other button. */
 const nodesButton = document.querySelector<HTMLButtonElement>("#nodes")!;
 nodesButton.hidden = serviceButton.hidden;
-nodesButton.addEventListener("click", () => void chooseNode());
+nodesButton.addEventListener(
+  "click",
+  () => void chooseNode().catch((error: unknown) => fail(messageOf(error))),
+);
 const networkSelect = document.querySelector<HTMLSelectElement>("#network")!;
+networkSelect.addEventListener("change", () => takeNetwork(networkSelect.value));
+
+/** What the service publishes of its networks, once it was asked. */
+let networks: readonly ExplorerNetwork[] = [];
 
 /** Leads back to the service; a file has none. */
 const home = document.querySelector<HTMLElement>("nav")!;
@@ -146,7 +153,8 @@ async function readAfter(earlier: Promise<void>, file: File): Promise<void> {
 /** Takes the addresses that the service publishes. */
 async function takeFromService(): Promise<void> {
   try {
-    takeContracts(await readNetworks());
+    await readNetworks();
+    takeContracts();
   } catch (error) {
     fail(messageOf(error));
   }
@@ -154,34 +162,28 @@ async function takeFromService(): Promise<void> {
 
 /** Shows the networks whose nodes the service publishes. */
 async function chooseNode(): Promise<void> {
-  let answer: NetworksAnswer;
-  try {
-    answer = await readNetworks();
-  } catch (error) {
-    return fail(messageOf(error));
-  }
-  const options = answer.data.items
+  await readNetworks();
+  const options = networks
     .filter(({ rpcUrl }) => rpcUrl !== undefined)
     .map(({ title, name }) => new Option(title, name));
-  if (options.length === 0) return fail("This service publishes no node: name one of your own.");
+  if (options.length === 0) throw new Error("This service publishes no node: name one of your own.");
   networkSelect.replaceChildren(new Option("Which network?", ""), ...options);
-  networkSelect.addEventListener("change", () => takeNetwork(networkSelect.value, answer));
   networkSelect.hidden = false;
   networkSelect.focus();
   nodesButton.hidden = true;
 }
 
 /** Takes the node that the service publishes for a network and, unless there are some, the addresses of its contracts. */
-function takeNetwork(network: string, answer: NetworksAnswer): void {
-  const rpcUrl = answer.data.items.find(({ name }) => name === network)?.rpcUrl;
+function takeNetwork(network: string): void {
+  const rpcUrl = networks.find(({ name }) => name === network)?.rpcUrl;
   if (rpcUrl === undefined) return;
   setField("rpc", rpcUrl);
-  if (field("contracts") === "") takeContracts(answer);
+  if (field("contracts") === "") takeContracts();
 }
 
-function takeContracts(answer: NetworksAnswer): void {
-  setField("contracts", JSON.stringify(answer, null, 2));
-  const { length } = answer.data.items;
+function takeContracts(): void {
+  setField("contracts", JSON.stringify({ data: { items: networks } }, null, 2));
+  const { length } = networks;
   showTaken(`The addresses that ${location.host} publishes, of ${length} network${length === 1 ? "" : "s"}.`);
 }
 
@@ -192,13 +194,13 @@ function showTaken(says: string): void {
   contractsField.hidden = says !== "";
 }
 
-interface NetworksAnswer {
-  readonly data: { readonly items: readonly ExplorerNetwork[] };
-}
-
 /** Reads what the service publishes of its networks, if the page's server is one. */
-function readNetworks(): Promise<NetworksAnswer> {
-  return readPublic<NetworksAnswer>("/networks", "The server of this page publishes no networks");
+async function readNetworks(): Promise<void> {
+  const { data } = await readPublic<{ readonly data: { readonly items: readonly ExplorerNetwork[] } }>(
+    "/networks",
+    "The server of this page publishes no networks",
+  );
+  networks = data.items;
 }
 
 /** Reads what the page's server tells anybody, and so without a key. */
@@ -212,8 +214,11 @@ async function readPublic<Answer>(path: string, problem: string): Promise<Answer
   }
 }
 
-/** Replaces the address of a result by its transaction's hash. Of its own service, the page asks which transaction that is, and no more. */
-async function readAddress(): Promise<void> {
+/**
+ * Replaces the address of a result by its transaction's hash. Of its own service, the page asks which transaction that is, and no more.
+ * Returns the network of the service that the result is on, if the address says so.
+ */
+async function readAddress(): Promise<ExplorerNetwork | undefined> {
   const named = field("tx");
   const isOfService = isServiceRequest(named);
   if (isOfService && serviceButton.hidden)
@@ -226,8 +231,7 @@ async function readAddress(): Promise<void> {
   const isOwn = address.origin === location.origin;
   if ("hash" in address) {
     setField("tx", address.hash);
-    if (isOwn && address.network !== undefined) await takeNodeOf(address.network);
-    return;
+    return isOwn && address.network !== undefined ? await takeNodeOf(address.network) : undefined;
   }
   if (!isOwn)
     throw new Error(
@@ -242,12 +246,31 @@ async function readAddress(): Promise<void> {
     throw new Error("This service names no transaction of the result: enter the transaction's hash.");
   setField("tx", found.hash);
   fillRequest(found.requestId);
-  await takeNodeOf(found.network);
+  return await takeNodeOf(found.network);
 }
 
-/** Takes a network of the service, where the reader has named no node. */
-async function takeNodeOf(network: string): Promise<void> {
-  if (field("rpc") === "" && field("data") === "") takeNetwork(network, await readNetworks());
+/** Takes the node of a network of the service, where the reader has named none. */
+async function takeNodeOf(network: string): Promise<ExplorerNetwork | undefined> {
+  await readNetworks();
+  if (field("rpc") === "" && field("data") === "") takeNetwork(network);
+  return networks.find(({ name }) => name === network);
+}
+
+/** Refuses a node, or chain data, of another chain than the result is on. */
+async function assertChain(client: ChainReader, { title, chainId }: ExplorerNetwork): Promise<void> {
+  const actual = Number(await client.request("eth_chainId"));
+  if (actual === chainId) return;
+  throw new Error(
+    `This result is on ${title} (chain ${chainId}), and ${field("data") === "" ? `the node at "RPC URL" serves` : "the chain data is of"} ${nameChain(actual)}: choose ${title} in the list of this service's networks, or enter a node of its chain.`,
+  );
+}
+
+/** Names a chain as the service does where its node is asked: another node may serve another chain with the same id. */
+function nameChain(chainId: number): string {
+  const isAsked = (network: ExplorerNetwork): boolean =>
+    network.chainId === chainId && network.rpcUrl === field("rpc") && field("data") === "";
+  const known = networks.find(isAsked);
+  return known === undefined ? `the chain ${chainId}` : `${known.title} (chain ${chainId})`;
 }
 
 function fillRequest(requestId: string): void {
@@ -299,14 +322,21 @@ async function run(bounds: SearchBounds = {}, chosenLabel?: string): Promise<voi
   output.scrollIntoView({ block: "nearest" });
   try {
     await unlessStopped(reading, current.signal);
-    await unlessStopped(readAddress(), current.signal);
+    const given = field("tx");
+    const network = await unlessStopped(readAddress(), current.signal);
     const named = parseNamed(field("tx"));
     const data = field("data");
     const recorder = createReadRecorder(
       data === ""
-        ? createFetchReader(parseUrl(field("rpc"), named), { stop: current })
+        ? createFetchReader(await unlessStopped(findUrl(named), current.signal), { stop: current })
         : createRecordedReader(data),
     );
+    if (network !== undefined) {
+      // The hash alone would no longer say which network it is on.
+      setField("tx", given);
+      await unlessStopped(assertChain(recorder, network), current.signal);
+      setField("tx", named);
+    }
     const hash = await unlessStopped(findTransaction(recorder, named, bounds), current.signal);
     // There are several, or none: it says so.
     if (hash === undefined) return;
@@ -382,10 +412,10 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   }
   const none = HASH.test(label) ? "No transaction has this hash, and no request" : "No request has";
   const who = only === undefined ? none : `${hashes.length} transactions have requests with`;
-  const where = `blocks ${from} to ${to}${isWhole ? "" : ", not all of the chain"}`;
+  const where = `blocks ${from} to ${to} of ${nameChain(chainId)}${isWhole ? "" : ", not all of it"}`;
   const list = element("ol");
   for (const [i, hash] of hashes.entries()) {
-    const choose = button(`Verify ${hash}`, () => {
+    const choose = button(`Verify ${i + 1} of ${hashes.length}: ${hash}`, () => {
       setField("tx", hash);
       void run({}, label);
     });
@@ -395,7 +425,8 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
     item.append(choose, showHidden(of === "" ? "" : ` ${of}`));
     list.append(item);
   }
-  const said = `${who} the label ${nameLabel(label)} (${where}).`;
+  const order = only === undefined ? "" : " The oldest comes first.";
+  const said = `${who} the label ${nameLabel(label)} (${where}).${order}`;
   output.replaceChildren(
     element("p", showHidden(said)),
     ...(only === undefined ? [] : [list]),
@@ -502,18 +533,26 @@ function parseNamed(named: string): string {
   return named;
 }
 
-/** @param named what is looked for: of a label, which any text can be, the reader is told that it was taken for one. */
-function parseUrl(text: string, named: string): string {
-  const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol)) return text;
-  const network = networkSelect.hidden
-    ? "choose a network of this service"
-    : "choose one in the list of this service's networks";
-  const node = `nter the RPC URL of a node (http or https)${serviceButton.hidden ? "" : `, ${network}`}, or paste chain data.`;
+/**
+ * Returns the URL of the node to ask. Where none is named, it is that of the service's only network; of several, their list is shown.
+ *
+ * @param named what is looked for: of a label, which any text can be, the reader is told that it was taken for one
+ */
+async function findUrl(named: string): Promise<string> {
+  if (field("rpc") === "" && !serviceButton.hidden) {
+    // A page's server need not be a service.
+    await chooseNode().catch(() => {});
+    const nodes = networks.filter(({ rpcUrl }) => rpcUrl !== undefined);
+    if (nodes.length === 1) takeNetwork(nodes[0]!.name);
+  }
+  const text = field("rpc");
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  const listed = networkSelect.hidden ? "" : "choose the network in the list of this service's networks, ";
+  const node = `${listed}enter the RPC URL of a node (http or https), or paste chain data.`;
   throw new Error(
     HASH.test(named)
-      ? `E${node}`
-      : `${JSON.stringify(named)} is neither an address nor a hash, so it is taken for a draw's label. To look for it, e${node}`,
+      ? capitalize(node)
+      : `${JSON.stringify(named)} is neither an address nor a hash, so it is taken for a draw's label. To look for it, ${node}`,
   );
 }
 
