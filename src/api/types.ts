@@ -1395,6 +1395,8 @@ export interface RequestVerification {
   readonly keyHashes: readonly Hex[];
   /** Null for random numbers, and if the node doesn't show the source. */
   readonly sourceHash: Hex | null;
+  /** The source that was run, in JavaScript; a preset's is minified. Null for random numbers, if the node doesn't show it, and if it is longer than the 30720 bytes that the oracle takes. */
+  readonly source: string | null;
   /** Arguments of the source, as it gets them; null for random numbers, and if they are malformed. */
   readonly args: readonly string[] | null;
   /** The preset; null for functions and random numbers. */

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { MAX_SOURCE_BYTES } from "../lib/sourceLimit.ts";
 import { STEP_NAMES, VERDICTS } from "../lib/verificationWords.ts";
 import { ChainRound } from "./results.ts";
 import { hexBytes, nullable, time } from "./common.ts";
@@ -106,6 +107,10 @@ export const RequestVerification = Type.Object({
   sourceHash: nullable(
     hash("keccak256 of the source's UTF-8 bytes."),
     "Null for random numbers, and if the node doesn't show the source.",
+  ),
+  source: nullable(
+    Type.String(),
+    `The source that was run, in JavaScript; a preset's is minified. Null for random numbers, if the node doesn't show it, and if it is longer than the ${MAX_SOURCE_BYTES} bytes that the oracle takes.`,
   ),
   args: nullable(
     Type.Array(Type.String()),

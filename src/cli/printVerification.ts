@@ -9,13 +9,13 @@ import { describeDraws, describeLabel } from "../lib/label.ts";
 import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
 import { describeErrorBytes, describeResult } from "../verify/describeResult.ts";
 import { splitAtHidden } from "../lib/hiddenCharacters.ts";
-import { oneLine, type Terminal } from "./terminal.ts";
+import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
 
 /** Random words that are shown without `isVerbose`: a request can have 500. */
 const MAX_WORDS = 10;
 
 interface PrintOptions {
-  /** Whether to print also the transactions, what each step compared, all words, and the result's bytes. */
+  /** Whether to print also the transactions, what each step compared, all words, the result's bytes, and the source. */
   readonly isVerbose: boolean;
   /** What is not as the caller expected; the verdict of what isn't is never that it is valid. */
   readonly unexpected: readonly string[];
@@ -121,7 +121,7 @@ function printStep(step: VerificationStep, { out, colors }: Terminal, { isVerbos
 }
 
 function printBytes(
-  { result, randomNumber }: RequestVerification,
+  { result, randomNumber, source }: RequestVerification,
   { out, colors }: Terminal,
   { isVerbose }: PrintOptions,
 ): void {
@@ -130,6 +130,10 @@ function printBytes(
   if (shown.length < randomNumber.length)
     out(colors.dim(`         and ${randomNumber.length - shown.length} more: see --verbose`));
   if (isVerbose && result !== null && result !== "0x") out(`  result ${result}`);
+  if (!isVerbose || source === null) return;
+  out("  source");
+  for (const line of splitAtHidden(source).join("").split("\n"))
+    out(`      ${withoutControls(line.replaceAll("\t", "  "))}`);
 }
 
 function markOf({ outcome }: VerificationStep, colors: Terminal["colors"]): string {

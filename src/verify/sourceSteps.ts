@@ -16,8 +16,6 @@ import { compareStep, failedStep, notApplicableStep } from "./verification.ts";
 interface CheckedSource {
   readonly steps: readonly VerificationStep[];
   readonly source?: Hex;
-  /** keccak256 of the source. */
-  readonly sourceHash?: Hex;
 }
 
 /**
@@ -57,7 +55,7 @@ async function check(
   const source = decode(answer.data);
   const sourceHash = hashOf(fromHexText(source));
   const holds = `the request fixed the arguments and the source ${sourceId}; that this is the source with the hash ${sourceHash}, and was on chain before, is the node's word`;
-  if (answer.state === "block") return { steps: [compareStep("source", holds, [])], source, sourceHash };
+  if (answer.state === "block") return { steps: [compareStep("source", holds, [])], source };
   const topics = [EVENT_TOPICS.SourceStored, toWord(BigInt(sourceId))];
   const search = { address: requested.address, topics };
   // A service stores its presets when it starts, which on its own chain is near the beginning.
@@ -68,7 +66,7 @@ async function check(
   const event = stored === undefined ? undefined : decodeLog(stored);
   if (stored === undefined || event?.name !== "SourceStored") {
     const detail = "the node no longer has the log nor the state that tell when the source was stored";
-    return { steps: [notApplicableStep("source", detail)], source, sourceHash };
+    return { steps: [notApplicableStep("source", detail)], source };
   }
   const isBefore =
     stored.blockNumber < requested.blockNumber ||
@@ -83,7 +81,7 @@ async function check(
       found: String(isBefore),
     },
   ]);
-  return { steps: [step], source, sourceHash };
+  return { steps: [step], source };
 }
 
 /**

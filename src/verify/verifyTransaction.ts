@@ -15,9 +15,10 @@
  * Every answer lists what no such check can show: see `trust.ts`.
  */
 import type { RequestVerification, Verdict, Verification, VerificationStep } from "../api/types.ts";
-import { BaseError, keccak256, stringToHex, type Hex } from "viem";
+import { BaseError, keccak256, size, stringToHex, type Hex } from "viem";
 import { CallResultError } from "../lib/callResult.ts";
 import { fromHexText } from "../lib/hex.ts";
+import { MAX_SOURCE_BYTES } from "../lib/sourceLimit.ts";
 import { TycheError } from "../lib/errors.ts";
 import { DECIDING_STEPS, STEP_NAMES, worstVerdict } from "../lib/verificationWords.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
@@ -237,9 +238,10 @@ async function checkRequest(
       err: delivered?.error ?? null,
       randomNumber: words.map(String),
       keyHashes: keyHashesOf(parts),
-      sourceHash: checked.sourceHash ?? hashOfSource(parts),
+      sourceHash: checked.source === undefined ? null : keccak256(checked.source),
+      source: textOf(checked.source),
       args: argsOf(parts),
-      preset: await presetOf(parts, checked.sourceHash, options),
+      preset: await presetOf(parts, checked.source, options),
       beacon: checked.beacon ?? null,
       requestedAt: timeOf(asked?.blockTime),
       deliveredAt: timeOf(answered?.blockTime),
@@ -259,15 +261,21 @@ function timeOf(blockTime: number | undefined): string | null {
   return blockTime === undefined ? null : new Date(blockTime * 1000).toISOString();
 }
 
+/** Decodes a source; `null` for one that is longer than any that the oracle takes. */
+function textOf(source: Hex | undefined): string | null {
+  const isShown = source !== undefined && size(source) <= MAX_SOURCE_BYTES;
+  return isShown ? new TextDecoder().decode(fromHexText(source)) : null;
+}
+
 /** Returns a preset's source, and what the caller calls it. */
 async function presetOf(
   parts: RequestParts,
-  sourceHash: Hex | undefined,
+  source: Hex | undefined,
   { findPreset }: Options,
 ): Promise<RequestVerification["preset"]> {
   const item = parts.kind === "preset" ? parts.preset.items[parts.preset.item] : undefined;
   if (item === undefined) return null;
-  const known = sourceHash === undefined ? undefined : await findPreset?.(sourceHash);
+  const known = source === undefined ? undefined : await findPreset?.(keccak256(source));
   return {
     sourceId: item.sourceId,
     name: known?.name ?? null,
@@ -292,11 +300,6 @@ function decodeAsked(request: { readonly data: Hex } | undefined): FunctionsRequ
 
 function decodeFunction(parts: RequestParts): FunctionsRequest | undefined {
   return parts.kind === "function" ? decodeAsked(parts.functions.request) : undefined;
-}
-
-function hashOfSource(parts: RequestParts): Hex | null {
-  const source = decodeFunction(parts)?.source;
-  return source === undefined ? null : keccak256(stringToHex(source));
 }
 
 /** Returns the arguments of a request's source. */
@@ -337,7 +340,8 @@ interface CheckedParts {
   readonly steps: readonly VerificationStep[];
   readonly words?: readonly bigint[];
   readonly report?: CheckedReport;
-  readonly sourceHash?: Hex | undefined;
+  /** UTF-8. */
+  readonly source?: Hex | undefined;
   readonly beacon?: RequestVerification["beacon"];
   /** Of the round that the word follows from, if it holds. */
   readonly signature?: Uint8Array | undefined;
@@ -366,7 +370,7 @@ async function checkFunction(
   const isWordKnown = asked?.beacon === undefined || signature !== undefined;
   if (report.delivered !== undefined && isWordKnown)
     all.push(await checkFunctionExecution(request, report.delivered, { ...options, signature }));
-  return { steps: all, report, beacon, signature };
+  return { steps: all, report, source: asked && stringToHex(asked.source), beacon, signature };
 }
 
 async function checkWords(
@@ -379,7 +383,7 @@ async function checkWords(
   if (parts.kind === "random") return checked;
   const { preset } = parts;
   const { items, item } = preset;
-  const { steps, source, sourceHash } = await checkPresetSource(preset, means);
+  const { steps, source } = await checkPresetSource(preset, means);
   const round = {
     ...preset,
     reported: preset.results[items.length],
@@ -388,7 +392,7 @@ async function checkWords(
   const { signature, beacon, ...checkedBeacon } = await checkBeacon(round, means, options.drandChains);
   const report = await checkBatchReport(preset, checked.seed, beacon, means);
   const all = [...checked.steps, ...checkedBeacon.steps, ...steps, ...report.steps];
-  const found = { steps: all, report, sourceHash, beacon, signature };
+  const found = { steps: all, report, source, beacon, signature };
   const args = items[item]?.args;
   if (checked.seed === undefined || args === undefined) return found;
   if (preset.beacon !== undefined && signature === undefined) return found;

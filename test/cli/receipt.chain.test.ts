@@ -24,6 +24,7 @@ const REQUEST: RequestVerification = {
   randomNumber: ["7"],
   keyHashes: [ID],
   sourceHash: null,
+  source: null,
   args: ["1", '["ann","bob"]'],
   preset: { sourceId: 3, name: "lotto", parameters: ["numberOfWinners", "list"] },
   beacon: null,

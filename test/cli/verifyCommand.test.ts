@@ -131,6 +131,7 @@ function lotto(outcome: "ok" | "failed", facts: Partial<RequestVerification> = {
     randomNumber: ["7"],
     keyHashes: [`0x${"ee".repeat(32)}`],
     sourceHash: keccak256(stringToHex("return 7")),
+    source: "return\u202E\n\t7",
     args: ["2", '["ann","bob","dän"]'],
     preset: { sourceId: 3, name: "lotto", parameters: ["numWinners", "list"] },
     beacon: null,
@@ -207,8 +208,10 @@ test("a failed step says what it compared", async () => {
   expect(process.exitCode).toBe(1);
 });
 
-test("option: --verbose adds the transactions, what each step compared, and the result's bytes", async () => {
+test("option: --verbose adds the transactions, what each step compared, the result's bytes, and the source", async () => {
   const { output } = await run(["--verbose"], lotto("ok"));
+  expect(output).toContain("  source\n      returnU+202E\n        7\n");
+  expect((await run([], lotto("ok"))).output).not.toContain("  source\n");
   expect(output).toContain(`  request       0x${"a1".repeat(32)}\n`);
   expect(output).toContain("      source hash: 0x07\n");
   expect(output).toContain(hexOf("Winners: bob, dän"));

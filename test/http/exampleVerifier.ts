@@ -30,6 +30,7 @@ export const exampleVerifier: Verifier = {
           randomNumber: ["7"],
           keyHashes: [KNOWN_TX],
           sourceHash: null,
+          source: null,
           args: null,
           preset: null,
           beacon: null,

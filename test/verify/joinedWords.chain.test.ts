@@ -100,7 +100,7 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion) => {
 
     const last = await deliver(asked, 1);
     const { requestId, keyHashes } = eventsOf(asked, "Joining")[0]!;
-    expect(waiting.requests).toMatchObject([{ keyHashes, sourceHash: null }]);
+    expect(waiting.requests).toMatchObject([{ keyHashes, sourceHash: null, source: null }]);
     const words = [first, last].map(
       (receipt) => randomWords(eventsOf(receipt, "RandomWordsFulfilled")[0]!.outputSeed, 1)[0]!,
     );

@@ -101,6 +101,7 @@ describe("a preset", () => {
           randomNumber: [String(BigInt(word))],
           keyHashes: [TEST_PROVING_KEY.keyHash],
           sourceHash: keccak256(stringToHex(ECHO_WORD)),
+          source: ECHO_WORD,
           transactions: {
             request: request.transactionHash,
             randomness: proof.transactionHash,
@@ -1005,7 +1006,7 @@ describe("a function", () => {
     for (const { transactionHash } of [request, report]) {
       const { valid, requests } = await world.verify(transactionHash);
       expect(valid).toBe(true);
-      expect(requests).toMatchObject([{ keyHashes: [], sourceHash: keccak256(stringToHex(source)) }]);
+      expect(requests).toMatchObject([{ keyHashes: [], sourceHash: keccak256(stringToHex(source)), source }]);
       expect(outcomes(requests[0]!.steps)).toEqual({
         transactions: "ok",
         contracts: "ok",

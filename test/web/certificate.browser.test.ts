@@ -163,6 +163,13 @@ test.each([
   const steps = await verdict().innerText();
   expect(steps).toMatch(/execution|proof/);
   expect(steps).not.toContain("no answer to this");
+  if (signed.source !== "^$") {
+    await verdict().getByText("The source that was run").click();
+    await verdict()
+      .getByRole("region", { name: "Source" })
+      .getByText(/Functions\.encode/)
+      .waitFor();
+  }
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -290,6 +290,10 @@ test("a source that gives another result in a browser is neither valid nor calle
   await page.getByRole("paragraph").filter({ hasText: "`tyche verify` decides" }).waitFor();
   expect(await execution.getAttribute("data-outcome")).toBe("notApplicable");
   await execution.getByText(/^result of the source: 0x70616765, expected 0x6e6f646573$/).waitFor();
+  const listing = page.getByRole("region", { name: "Source" });
+  expect(await listing.count()).toBe(0);
+  await page.getByText("The source that was run").click();
+  expect(await listing.innerText()).toBe(source);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -527,6 +527,8 @@ class RequestVerification(TypedDict):
     keyHashes: list[str]
     # Null for random numbers, and if the node doesn't show the source.
     sourceHash: str | None
+    # The source that was run, in JavaScript; a preset's is minified. Null for random numbers, if the node doesn't show it, and if it is longer than the 30720 bytes that the oracle takes.
+    source: str | None
     # Arguments of the source, as it gets them; null for random numbers, and if they are malformed.
     args: list[str] | None
     # The preset; null for functions and random numbers.

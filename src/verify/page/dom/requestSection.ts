@@ -68,6 +68,7 @@ export function createRequestSection(
     element("p", showHidden(describeLabel(request.label))),
     ...more,
     createSteps(request),
+    ...(request.source === null ? [] : [createSource(request.source)]),
     fold("Ids and bytes", ...describeBytes(request)),
   );
   return section;
@@ -155,6 +156,15 @@ function createSteps({ steps, verdict }: RequestVerification): HTMLElement {
   const folded = fold(`${steps.length} steps: ${counts.join(", ")}`, list);
   folded.open = verdict !== "valid" && verdict !== "conditional";
   return folded;
+}
+
+function createSource(source: string): HTMLElement {
+  const listing = element("pre", showHidden(source));
+  // It scrolls, also by the keyboard.
+  listing.tabIndex = 0;
+  listing.role = "region";
+  listing.ariaLabel = "Source";
+  return fold("The source that was run", listing);
 }
 
 function describeBytes(request: RequestVerification): HTMLElement[] {

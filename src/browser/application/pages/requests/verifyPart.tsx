@@ -12,7 +12,7 @@ import type { TycheClient, Verification, VerificationStep } from "../../../../cl
 import { announce } from "../../announce.ts";
 import { count } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
-import { Folded, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useNetworks, type AnyPresets } from "../../services.tsx";
 
 const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
@@ -123,6 +123,11 @@ export function Found({
               <Step key={i} step={step} />
             ))}
           </ol>
+        </Folded>
+      )}
+      {typeof request?.source === "string" && (
+        <Folded summary="The source that was run">
+          <Listing text={request.source} label="Source" />
         </Folded>
       )}
       <Folded summary="What you still have to trust">
