@@ -7,7 +7,8 @@ import type { AddressInfo } from "node:net";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { createAccount } from "../../src/evm/account.ts";
 import { startEmbeddedChain } from "../../src/networks/embedded/chain.ts";
-import { MAX_RESPONSE_BYTES, NETWORKS } from "../../src/networks/profiles.ts";
+import { MAX_RESPONSE_BYTES } from "../../src/lib/sourceLimit.ts";
+import { NETWORKS } from "../../src/networks/profiles.ts";
 import { deriveKey } from "../../src/lib/secrets.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
@@ -60,7 +61,7 @@ const run = await createNaivePath({
   vrf: { key: provingKey, account: await orderly(vrfAccount) },
   functions: { signers, account: await orderly(transmitters[0]!) },
   runner: pool,
-  maxResponseBytes: MAX_RESPONSE_BYTES.own,
+  maxResponseBytes: MAX_RESPONSE_BYTES,
 });
 
 const server = createServer((request, response) => {

@@ -139,8 +139,6 @@ export interface NetworkTerms {
   readonly finalityDepth: number;
   /** Whether the node's `finalized` block is better information than the depth. */
   readonly hasFinalizedTag: boolean;
-  /** Maximum size of a function's result that the oracle reports, in bytes. */
-  readonly maxResponseBytes: number;
   /** Allowance of each of a dapp's two subscriptions, in juels. */
   readonly allowanceJuels: bigint;
   /** Additional coin for the VRF subscription; absent when words are paid for in LINK. */

@@ -62,9 +62,6 @@ const AVALANCHE_GAS: GasRules = { minTipWei: GWEI, replacementPercent: 10 };
 export const NETWORK_NAMES = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
 export type NetworkName = (typeof NETWORK_NAMES)[number];
 
-/** Maximum size of a function's result in bytes: our oracle's, wherever its contracts are, and Chainlink's. */
-export const MAX_RESPONSE_BYTES: Readonly<Record<"own" | "public", number>> = { own: 1024, public: 256 };
-
 /** Fewest confirmations on an embedded chain: the block with the request itself. */
 export const EMBEDDED_MIN_CONFIRMATIONS = 1;
 

@@ -1,36 +1,31 @@
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
+import { MAX_RESPONSE_BYTES } from "../lib/sourceLimit.ts";
 import type { Preset } from "./preset.ts";
 
-/** The longest result that a network returns. */
-export interface ResultLimit {
-  /** Name of the network, for the message. */
-  readonly network: string;
-  readonly maxResponseBytes: number;
-}
+const LIMIT = BigInt(MAX_RESPONSE_BYTES);
 
 /**
- * Asserts that the result fits the network whatever the word turns out to be. Throws `InvalidParameterError`: one violation for each
+ * Asserts that the result is at most {@link MAX_RESPONSE_BYTES} long whatever the word turns out to be. Throws `InvalidParameterError`: one violation for each
  * numeric parameter that would fit if made smaller, naming its largest value that does; or one that says by how many bytes the texts
  * are too long.
  */
 export function assertResultFits(
   preset: Preset,
   params: Readonly<Record<string, unknown>>,
-  { network, maxResponseBytes }: ResultLimit,
+  network: string,
 ): void {
-  const limit = BigInt(maxResponseBytes);
   const size = preset.resultBound.evaluate(params);
-  if (size <= limit) return;
-  const reason = `the result can take ${size} bytes, and ${network} returns at most ${limit}`;
+  if (size <= LIMIT) return;
+  const reason = `the result can take ${size} bytes, and ${network} returns at most ${LIMIT}`;
   const violations: ParameterViolation[] = [];
   for (const name of preset.resultBound.parameters) {
-    const largest = findLargestFit(preset, params, { name, limit });
+    const largest = findLargestFit(preset, params, name);
     if (largest === undefined) continue;
     const message = `${reason}: must be at most ${largest}${describeOthers(preset, params, name)}, not ${String(params[name])}`;
     violations.push({ path: `/${name}`, message });
   }
   throw new InvalidParameterError(
-    violations.length > 0 ? violations : [describeTexts(preset, params, { reason, over: size - limit })],
+    violations.length > 0 ? violations : [describeTexts(preset, params, { reason, over: size - LIMIT })],
   );
 }
 
@@ -38,12 +33,12 @@ export function assertResultFits(
 function findLargestFit(
   preset: Preset,
   params: Readonly<Record<string, unknown>>,
-  { name, limit }: { readonly name: string; readonly limit: bigint },
+  name: string,
 ): bigint | undefined {
   const rule = preset.definition.parameters.properties[name]?.decimal;
   if (rule === undefined) return undefined;
   const fits = (value: bigint): boolean =>
-    preset.resultBound.evaluate({ ...params, [name]: String(value) }) <= limit &&
+    preset.resultBound.evaluate({ ...params, [name]: String(value) }) <= LIMIT &&
     preset.validate({ ...params, [name]: String(value) }).length === 0;
   let low = BigInt(rule.minimum ?? 0);
   let high = BigInt(params[name] as string);

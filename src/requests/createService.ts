@@ -77,8 +77,9 @@ export function createService(
       const preset = registry.get(name);
       const { params } = parsePresetParams(preset, raw);
       if (network !== undefined) {
-        const { maxResponseBytes } = getNetwork(network);
-        assertResultFits(preset, params, { network, maxResponseBytes });
+        // Throws for an unknown one.
+        getNetwork(network);
+        assertResultFits(preset, params, network);
       }
       return { ...params };
     },
@@ -118,12 +119,11 @@ export function createService(
           { path: "/network", message: "is needed with secrets: they belong to one" },
         ]);
       const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
-      const maxResponseBytes = Math.min(...asked.map((network) => network.maxResponseBytes));
       const runWithSecrets =
         values === undefined
           ? await findSecrets(secrets, dapp.id, asked[0]!, names)
           : withValues(pool, values, names);
-      const checks = { pool, dappId: dapp.id, maxResponseBytes, signal, runWithSecrets };
+      const checks = { pool, dappId: dapp.id, signal, runWithSecrets };
       const { result, showsSecret } = await simulateSource(command, checks);
       const { network, source } = command;
       await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result, showsSecret });

@@ -18,7 +18,6 @@ export interface NetworkSecrets {
 /** A network as the service uses it; its parts become available as it starts. */
 export interface ServiceNetwork {
   readonly profile: NetworkProfile;
-  readonly maxResponseBytes: number;
   /** The rounds of drand that presets may wait for; absent if they may not. */
   readonly beacon?: BeaconTerms | undefined;
   /** The service's own beacon, which proves nothing; absent if it has none. */

@@ -73,7 +73,6 @@ async function open(config: CrashConfig): Promise<void> {
           minConfirmations: 1,
           finalityDepth: 32,
           hasFinalizedTag: false,
-          maxResponseBytes: 256,
           allowanceJuels: BigInt(config.allowanceJuels),
           pollIntervalMs: 200,
           rolledBackAfterMs: 0,
@@ -122,7 +121,6 @@ async function open(config: CrashConfig): Promise<void> {
         NETWORK,
         {
           profile: NETWORKS.sepolia,
-          maxResponseBytes: 256,
           explorerUrl: "http://explorer",
           view: () =>
             ({

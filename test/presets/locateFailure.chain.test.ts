@@ -47,12 +47,11 @@ test.each(sources)("%s", async (_why, source, place) => {
   await writePreset(folder, "echo", { source });
   const preset = await loadPreset(folder, "echo");
   expect(await checkExamples(preset, pool.run)).toMatchObject([{ file: "echo/source.js", ...place }]);
-  const maxResponseBytes = 1_024;
   const { args } = checkPresetCommand(
     { kind: "preset", network: "sepolia", preset: "echo", params: {} },
-    { preset, network: { maxResponseBytes }, dapp: {} },
+    { preset, network: {}, dapp: {} },
   ).progress;
-  const refusal = await dryRunPreset(preset, args, { pool, dappId: "dapp", maxResponseBytes }).then(
+  const refusal = await dryRunPreset(preset, args, { pool, dappId: "dapp" }).then(
     () => undefined,
     (error: FunctionFailedError) => error.details,
   );

@@ -173,8 +173,6 @@ describe("parsePresetParams", () => {
 });
 
 describe("assertResultFits", () => {
-  const sepolia = { network: "sepolia", maxResponseBytes: 256 };
-
   test("numbers and small texts fit", () => {
     for (const [preset, raw] of [
       [range, {}],
@@ -183,55 +181,57 @@ describe("assertResultFits", () => {
       [lotto, { list: ["a"] }],
     ] as const) {
       expect(
-        violationsOf(() => assertResultFits(preset, parsePresetParams(preset, raw).params, sepolia)),
+        violationsOf(() => assertResultFits(preset, parsePresetParams(preset, raw).params, "sepolia")),
       ).toEqual([]);
     }
   });
 
-  test("the bound is exact: 85 dice of 20 faces fit, 86 do not", () => {
+  test("the bound is exact: 93 dice of 1,000,000,000 faces fit, 94 do not", () => {
     const fits = (numDice: number): boolean =>
-      violationsOf(() => assertResultFits(nDice, parsePresetParams(nDice, { numDice }).params, sepolia))
-        .length === 0;
-    expect([fits(85), fits(86)]).toEqual([true, false]);
+      violationsOf(() => {
+        const { params } = parsePresetParams(nDice, { numDice, numFaces: "1000000000" });
+        assertResultFits(nDice, params, "sepolia");
+      }).length === 0;
+    expect([fits(93), fits(94)]).toEqual([true, false]);
   });
 
   test("names what does fit", () => {
-    const { params } = parsePresetParams(nDice, { numDice: 100 });
-    expect(violationsOf(() => assertResultFits(nDice, params, sepolia))).toEqual([
+    const { params } = parsePresetParams(nDice, { numDice: 100, numFaces: "1000000000" });
+    expect(violationsOf(() => assertResultFits(nDice, params, "sepolia"))).toEqual([
       {
         path: "/numDice",
         message:
-          "the result can take 301 bytes, and sepolia returns at most 256: must be at most 85 with numFaces 20, not 100",
+          "the result can take 1101 bytes, and sepolia returns at most 1024: must be at most 93 with numFaces 1000000000, not 100",
       },
       {
         path: "/numFaces",
         message:
-          "the result can take 301 bytes, and sepolia returns at most 256: must be at most 9 with numDice 100, not 20",
+          "the result can take 1101 bytes, and sepolia returns at most 1024: must be at most 999999999 with numDice 100, not 1000000000",
       },
     ]);
   });
 
   test("names how many winners of these fit", () => {
     const { params } = parsePresetParams(lotto, {
-      numberOfWinners: 30,
-      list: Array.from({ length: 40 }, () => "é".repeat(6)),
+      numberOfWinners: 120,
+      list: Array.from({ length: 160 }, () => "é".repeat(6)),
     });
-    expect(violationsOf(() => assertResultFits(lotto, params, sepolia))).toEqual([
+    expect(violationsOf(() => assertResultFits(lotto, params, "sepolia"))).toEqual([
       {
         path: "/numberOfWinners",
         message:
-          "the result can take 427 bytes, and sepolia returns at most 256: must be at most 17 with these list, not 30",
+          "the result can take 1687 bytes, and sepolia returns at most 1024: must be at most 72 with these list, not 120",
       },
     ]);
   });
 
   test("says by how much the entries are too long when not even one winner fits", () => {
-    const { params } = parsePresetParams(lotto, { list: ["a", "b".repeat(300)] });
-    expect(violationsOf(() => assertResultFits(lotto, params, sepolia))).toEqual([
+    const { params } = parsePresetParams(lotto, { list: ["a", "b".repeat(1_100)] });
+    expect(violationsOf(() => assertResultFits(lotto, params, "sepolia"))).toEqual([
       {
         path: "/list",
         message:
-          "the result can take 309 bytes, and sepolia returns at most 256: its longest items must be at least 53 bytes shorter",
+          "the result can take 1109 bytes, and sepolia returns at most 1024: its longest items must be at least 85 bytes shorter",
       },
     ]);
   });

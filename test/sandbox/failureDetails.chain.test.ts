@@ -28,7 +28,7 @@ beforeAll(() => {
 });
 
 const command = (source: string) => ({ network: "sepolia", source, args: [], returnType: "string" as const });
-const checks = (of: SandboxPool) => ({ pool: of, dappId: "dapp", maxResponseBytes: 1_024 });
+const checks = (of: SandboxPool) => ({ pool: of, dappId: "dapp" });
 
 /** Returns what an HTTP caller gets for a dry run that fails. */
 async function refusalOf(source: string, of = pool): Promise<Record<string, unknown>> {

@@ -171,7 +171,6 @@ export async function startPipelineWorld({
             minConfirmations: 1,
             finalityDepth: options.finalityDepth ?? 32,
             hasFinalizedTag: false,
-            maxResponseBytes: 256,
             allowanceJuels: options.allowanceJuels ?? 1_000n * LINK,
             coinAllowanceWei: options.coinAllowanceWei,
             pollIntervalMs: options.pollIntervalMs ?? 100,

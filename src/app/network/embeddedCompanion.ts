@@ -70,7 +70,6 @@ export function startCompanion(options: {
     ...network,
     watcher,
     fees,
-    maxResponseBytes: terms.maxResponseBytes,
     beacon: terms.beacon,
     localBeacon: terms.localBeacon,
     openSecrets: vault.openRequest,

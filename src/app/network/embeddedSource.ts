@@ -6,11 +6,7 @@ import { fixedFees } from "../../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/process/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import type { NetworkSource } from "../../networks/network.ts";
-import {
-  EMBEDDED_FINALITY_DEPTH,
-  EMBEDDED_MIN_CONFIRMATIONS,
-  MAX_RESPONSE_BYTES,
-} from "../../networks/profiles.ts";
+import { EMBEDDED_FINALITY_DEPTH, EMBEDDED_MIN_CONFIRMATIONS } from "../../networks/profiles.ts";
 import type { NetworkProfile } from "../../networks/profiles.ts";
 import { rolesOf } from "./networkKeys.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
@@ -51,7 +47,6 @@ export function createEmbeddedSource(options: {
       finalityDepth: EMBEDDED_FINALITY_DEPTH,
       // Anyone with access to Anvil's port can revert even blocks that Anvil calls final.
       hasFinalizedTag: false,
-      maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: ALLOWANCE_JUELS,
       ...(options.vrf.nativePayment ? { coinAllowanceWei: COIN_ALLOWANCE_WEI } : {}),
       pollIntervalMs: POLL_INTERVAL_MS,

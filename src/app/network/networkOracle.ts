@@ -7,6 +7,7 @@ import type { Pipelining } from "../../evm/pipelining.ts";
 import { createSender, type Sender, observeSender } from "../../evm/sender.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
+import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
 import type { BeaconTerms } from "../../lib/drand.ts";
 import type { OpenSecrets } from "../../oracle/functions/execute.ts";
 import { createOracle } from "../../oracle/oracle.ts";
@@ -27,7 +28,6 @@ export interface NetworkOracleOptions {
   readonly pipelining?: Pipelining;
   /** First block that may hold an unanswered request. Default: 86,400 blocks before the newest. */
   readonly fromBlock?: bigint | undefined;
-  readonly maxResponseBytes: number;
   readonly beacon: BeaconTerms | undefined;
   readonly localBeacon?: BeaconTerms | undefined;
   readonly openSecrets?: OpenSecrets | undefined;
@@ -59,7 +59,7 @@ export function createNetworkOracle({
         signer,
         transmitter: senderOf(keys.transmitters[i]!, "report"),
       })),
-      maxResponseBytes: options.maxResponseBytes,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
       openSecrets: options.openSecrets,
     },
   }));

@@ -6,7 +6,7 @@ import { MAX_CONFIRMATIONS, MAX_RANDOM_WORDS } from "../../chainlink/limits.ts";
 import type { ChainDeployment, NetworkChain, NetworkSource, NetworkTerms } from "../../networks/network.ts";
 import { drandChainHash, type BeaconTerms, type DrandChain } from "../../lib/drand.ts";
 import { displayTitle } from "../../networks/profiles.ts";
-import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES, MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import { createNodeArchive } from "../../explorer/chainArchive.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
 import { meterNode } from "../../explorer/readBudget.ts";
@@ -53,7 +53,7 @@ export function describeNetwork(options: {
       donId: profile.functions.donId,
       maxSourceBytes: MAX_SOURCE_BYTES,
       maxRequestBytes: MAX_REQUEST_BYTES,
-      maxResponseBytes: terms.maxResponseBytes,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
     },
     ...(terms.beacon && { beacon: viewBeacon(terms.beacon) }),
     ...(terms.localBeacon && { localBeacon: viewBeacon(terms.localBeacon) }),
@@ -93,7 +93,7 @@ export function describeVerifiable(
     deploymentBlock: isEmbedded ? undefined : BigInt(deployment.blockNumber),
     // An embedded chain may have had further keys.
     keyHashes: isEmbedded ? undefined : keyHashesOf(source),
-    maxResponseBytes: terms.maxResponseBytes,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     isEmbedded,
     chainlinkCoordinator: terms.chainlinkCoordinator,
     hasEthereumBlocks: terms.hasEthereumBlocks,

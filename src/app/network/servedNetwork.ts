@@ -191,7 +191,6 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   return {
     ...showParts(options, opened, { isServing, explorerUrl }),
     profile,
-    maxResponseBytes: terms.maxResponseBytes,
     beacon: terms.beacon,
     localBeacon: terms.localBeacon,
     get explorerUrl() {

@@ -10,7 +10,6 @@ import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../../networks/external/externalNode.ts";
 import { assertDeployed } from "../../networks/external/externalSource.ts";
 import { assertRouter, readCoordinatorContracts } from "../../networks/external/coordinatorContracts.ts";
-import { MAX_RESPONSE_BYTES } from "../../networks/profiles.ts";
 import type { OracleNode } from "../../oracle/node/oracleNode.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import type { Oracle } from "../../oracle/oracle.ts";
@@ -151,7 +150,6 @@ export function serveOracleNetwork(options: {
       fees: feesOfExternal(config, profile),
       pipelining,
       fromBlock: answered ?? (file && BigInt(file.blockNumber)),
-      maxResponseBytes: MAX_RESPONSE_BYTES.own,
       beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS),
       pool,
       log,

@@ -2,6 +2,7 @@ import { getAddress, type Hex } from "viem";
 import { decodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
+import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";
@@ -81,7 +82,6 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
       const set = await readSet();
       const journalOf = (configDigest: Hex) => createJournal(store, network, configDigest);
       const { signer, saltOf } = keys;
-      const { maxResponseBytes } = served;
       const secrets =
         contracts && openSharedSecrets({ ...options, ...served, keys, donId: contracts.file.donId });
       const oracle = createPartialOracle(served, (senderOf) => ({
@@ -99,7 +99,7 @@ export function oracleOfRole(options: OracleOfRoleOptions): CreateOracle {
               requestId: record.requestId,
               evidence: JSON.stringify(record),
             }),
-          maxResponseBytes,
+          maxResponseBytes: MAX_RESPONSE_BYTES,
           transmitter: senderOf(keys.transmitter, "report"),
           ...secrets?.part,
         },

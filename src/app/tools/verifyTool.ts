@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
 import { createSandboxPool } from "../../../sandbox/index.ts";
+import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
 import { UsageError } from "../../lib/usageError.ts";
 import { createChainClient, RpcError, type ChainClient } from "../../evm/client.ts";
 import { parseQuantity } from "../../lib/nodeAnswers.ts";
-import { MAX_RESPONSE_BYTES, findProfile, profileOf } from "../../networks/profiles.ts";
+import { findProfile, profileOf } from "../../networks/profiles.ts";
 import { openDappTools } from "../../dapps/dappTools.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { createSourceRunner } from "./runSource.ts";
@@ -90,7 +91,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       run: createSourceRunner(pool),
       caller: "verify",
       labelSearch,
-      maxResponseBytes: MAX_RESPONSE_BYTES.own,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
       drandChains: [...(given?.drandChains ?? []), ...(known?.drandChains ?? [])],
       findPreset: async (sourceHash) => findPresetNames(await presets(), sourceHash),
       chainlinkCoordinator: profile.vrf25?.coordinator,

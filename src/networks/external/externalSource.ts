@@ -9,7 +9,7 @@ import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { isIdentity, type NetworkSource, type NetworkTerms } from "../network.ts";
-import { MAX_RESPONSE_BYTES, type NetworkProfile } from "../profiles.ts";
+import type { NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { vrfOperatorsOf } from "./oracleIdentity.ts";
 import {
@@ -55,7 +55,6 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
       minConfirmations: file.minConfirmations,
       finalityDepth: profile.finalityDepth,
       hasFinalizedTag: profile.hasFinalizedTag,
-      maxResponseBytes: MAX_RESPONSE_BYTES.own,
       allowanceJuels: options.allowanceJuels,
       coinAllowanceWei: options.coinAllowanceWei,
       dailyBudget: options.dailyBudget,

@@ -145,7 +145,7 @@ export function createCommandChecker(options: {
       const group =
         subscription &&
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
-      const options = { pool, dappId: dapp.id, maxResponseBytes: network.maxResponseBytes, group };
+      const options = { pool, dappId: dapp.id, group };
       if (kind === "function") {
         if (params.secrets !== undefined && !secrets.canRun(network)) return [NOT_RUN];
         const runWithSecrets = await findSecrets(secrets, dapp.id, network, params.secrets);
@@ -197,16 +197,15 @@ export function checkPresetCommand(
   command: PresetCommand,
   options: {
     readonly preset: Preset;
-    readonly network: Pick<ServiceNetwork, "maxResponseBytes" | "beacon" | "localBeacon">;
+    readonly network: Pick<ServiceNetwork, "beacon" | "localBeacon">;
     readonly dapp: Pick<Dapp, "beacon">;
   },
 ): Extract<RequestContent, { readonly kind: "preset" }> {
   const { preset, network: served, dapp } = options;
-  const { maxResponseBytes } = served;
   const { network, confirmations } = command;
   const beacon = command.beacon ?? dapp.beacon ?? (served.beacon?.isDefault === true ? "drand" : "none");
   const { params, args } = parsePresetParams(preset, command.params);
-  assertResultFits(preset, params, { network, maxResponseBytes });
+  assertResultFits(preset, params, network);
   assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (beacon === "none" ? 0 : BEACON_BYTES));
   return {
     kind: "preset",

@@ -5,7 +5,7 @@ import { MAX_REQUEST_BYTES, encodeFunctionsRequest } from "../../chainlink/funct
 import { decodeDryRun } from "../../lib/decodeResult.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES, MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import type { Beacon } from "../../lib/vocabulary.ts";
 import { locateFailure } from "../../presets/locateFailure.ts";
 import type { Preset } from "../../presets/preset.ts";
@@ -21,7 +21,6 @@ export interface DryRunOptions {
   readonly pool: SandboxPool;
   /** The caller, for fair scheduling in the sandbox. */
   readonly dappId: string;
-  readonly maxResponseBytes: number;
   /** Runs of the same group may share an isolate; absent: none does. */
   readonly group?: string | undefined;
 }
@@ -38,12 +37,12 @@ export interface SourceRunOptions extends DryRunOptions {
 export async function dryRunPreset(
   preset: Preset,
   args: readonly string[],
-  { pool, dappId, maxResponseBytes, group }: DryRunOptions,
+  { pool, dappId, group }: DryRunOptions,
 ): Promise<void> {
   const request = {
     args,
     bytesArgs: [DRY_RUN_WORD],
-    limits: { maxResponseBytes },
+    limits: { maxResponseBytes: MAX_RESPONSE_BYTES },
     caller: dappId,
     ...(group === undefined ? {} : { group }),
   };
@@ -73,7 +72,7 @@ export async function dryRunFunction(
  */
 export async function simulateSource(
   command: SimulateCommand,
-  { pool, dappId, maxResponseBytes, group, signal, runWithSecrets }: SourceRunOptions,
+  { pool, dappId, group, signal, runWithSecrets }: SourceRunOptions,
 ): Promise<{ readonly result: SimulateResult; readonly showsSecret: boolean }> {
   assertRequestFits(command);
   const { source, args, returnType, beacon } = command;
@@ -81,7 +80,7 @@ export async function simulateSource(
     source,
     args,
     bytesArgs: dryRunBytesArgs(beacon),
-    limits: { maxResponseBytes },
+    limits: { maxResponseBytes: MAX_RESPONSE_BYTES },
     caller: dappId,
     observe: true,
     ...(group === undefined ? {} : { group }),

@@ -11,7 +11,7 @@ import {
 } from "../../../sandbox/index.ts";
 import { decodeDryRun, type ReturnType } from "../../lib/decodeResult.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { MAX_RESPONSE_BYTES } from "../../networks/profiles.ts";
+import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
 import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
@@ -51,14 +51,13 @@ export function createSimulateTool(): SimulateTool {
     async simulate({ source, args, bytesArgs, beacon, secrets, returnType, signal }) {
       const linked = link(source);
       if (linked instanceof SourceSyntaxError) return unlinked(linked);
-      const maxResponseBytes = MAX_RESPONSE_BYTES.own;
       const { text } = linked;
       const run = await pool.run({
         source: text,
         args,
         bytesArgs: [...bytesArgs, ...dryRunBytesArgs(beacon)],
         secrets,
-        limits: { maxResponseBytes },
+        limits: { maxResponseBytes: MAX_RESPONSE_BYTES },
         observe: true,
         ...(signal === undefined ? {} : { signal }),
       });

@@ -22,7 +22,6 @@ test.each([
   const { params } = checkPresetCommand(one.call === undefined ? COMMAND : { ...COMMAND, beacon: one.call }, {
     preset,
     network: {
-      maxResponseBytes: 256,
       beacon: { chain: QUICKNET, relays: [], marginSeconds: 3, isDefault: one.isDefault },
     },
     dapp: one.dapp === undefined ? {} : { beacon: one.dapp },

@@ -21,7 +21,6 @@ test("runs no preset that was replaced since the call: the chain lacks the sourc
     } as unknown as Options["pool"],
   });
   const network = {
-    maxResponseBytes: 256,
     view: () => ({ contracts: {} }),
     intake: () => ({
       subscriptions: { find: () => undefined },

@@ -7,7 +7,7 @@ import {
   MAX_PRESETS_PER_BATCH,
 } from "../../../src/chainlink/presetBatch.ts";
 import { encodeResults } from "../../../src/chainlink/presetReport.ts";
-import { MAX_RESPONSE_BYTES } from "../../../src/networks/profiles.ts";
+import { MAX_RESPONSE_BYTES } from "../../../src/lib/sourceLimit.ts";
 import {
   encodeBatch,
   MAX_TRANSACTION_BYTES,
@@ -101,7 +101,7 @@ test("arguments that a batch has no room for go with the next one", () => {
 });
 
 test("the results of a full batch fit a transaction with its proof", () => {
-  const result = { ok: true, bytes: new Uint8Array(MAX_RESPONSE_BYTES.own) };
+  const result = { ok: true, bytes: new Uint8Array(MAX_RESPONSE_BYTES) };
   const results = encodeResults(Array.from({ length: MAX_PRESETS_PER_BATCH }, () => result));
   // 31 nodes sign with 11 keys; a proof with its commitment has 768 bytes.
   expect(results.length + 11 * 66 + 768 + 1_000).toBeLessThan(MAX_TRANSACTION_BYTES);
