@@ -49,15 +49,15 @@ export function changesOf(
     }
     case "Joining":
       return requests
-        .ofVrfRequest(event.requestId)
+        .find(event.requestId)
         .filter(({ progress }) => progress.parts === undefined)
         .map((request) => ({ request, progress: { parts: partsOf(event) } }));
     case "WordsJoined":
       return requests
-        .ofVrfRequest(event.requestId)
+        .find(event.requestId)
         .flatMap((request) => joined(request, event, { transactionHash, block }, charges));
     case "RandomWordsFulfilled":
-      return requests.ofVrfRequest(event.requestId).flatMap((request) =>
+      return requests.find(event.requestId).flatMap((request) =>
         isJoined(request)
           ? part(request, event, { transactionHash, block }, charges)
           : words(request, event, {
@@ -68,21 +68,21 @@ export function changesOf(
       );
     case "BatchReported":
       return requests
-        .ofVrfRequest(event.vrfRequestId)
+        .find(event.vrfRequestId)
         .flatMap((request) => reported(request, transactionHash, event));
     case "RequestProcessed": {
-      const request = requests.ofFunctionsRequest(event.requestId).at(-1);
+      const request = requests.find(event.requestId).at(-1);
       return request?.kind === "function" ? [functionResult(request, transactionHash, event)] : [];
     }
     case "RequestNotProcessed": {
-      const request = requests.ofFunctionsRequest(event.requestId).at(-1);
+      const request = requests.find(event.requestId).at(-1);
       const result = FULFILL_RESULTS[event.resultCode] ?? `code ${event.resultCode}`;
       return request === undefined
         ? []
         : [{ request, why: `the oracle's report was not accepted: ${result}` }];
     }
     case "RequestTimedOut": {
-      const request = requests.ofFunctionsRequest(event.requestId).at(-1);
+      const request = requests.find(event.requestId).at(-1);
       return request === undefined ? [] : [timedOut(request, transactionHash, roundWait(request))];
     }
     default:
@@ -93,7 +93,7 @@ export function changesOf(
 /** Returns the requests in one entry of a transaction of ours that aren't known to be on chain yet. */
 function carriedBy(requests: RequestFinder, transactionHash: Hex, entry: number): OpenRequest[] {
   return requests
-    .ofTransaction(transactionHash)
+    .find(transactionHash)
     .filter(({ progress }) => progress.entry === entry && progress.acceptedBlock === undefined);
 }
 

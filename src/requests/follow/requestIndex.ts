@@ -9,54 +9,49 @@ export interface RequestIndex {
   /** Adds a request, or reindexes it by its current progress. */
   set(request: OpenRequest): void;
   delete(request: OpenRequest): void;
-  ofTransaction(hash: Hex): readonly OpenRequest[];
-  ofVrfRequest(id: Hex): readonly OpenRequest[];
-  ofFunctionsRequest(id: Hex): readonly OpenRequest[];
+  /** Returns the requests with a transaction hash, a VRF request id or a Functions request id: 32 bytes each, which don't collide. */
+  find(id: Hex): readonly OpenRequest[];
   all(): readonly OpenRequest[];
 }
 
 /** Creates an empty index. */
 export function createRequestIndex(): RequestIndex {
-  /** By transaction hash, VRF request id and Functions request id: 32 bytes each, which don't collide. */
-  const byName = new Map<Hex, Set<OpenRequest>>();
-  const namesOf = new Map<OpenRequest, readonly Hex[]>();
+  const byId = new Map<Hex, Set<OpenRequest>>();
+  const idsOf = new Map<OpenRequest, readonly Hex[]>();
 
   const remove = (request: OpenRequest): void => {
-    for (const name of namesOf.get(request) ?? []) {
-      const requests = byName.get(name);
+    for (const id of idsOf.get(request) ?? []) {
+      const requests = byId.get(id);
       requests?.delete(request);
-      if (requests?.size === 0) byName.delete(name);
+      if (requests?.size === 0) byId.delete(id);
     }
-    namesOf.delete(request);
+    idsOf.delete(request);
   };
-  const find = (name: Hex): readonly OpenRequest[] => [...(byName.get(name) ?? [])];
 
   return {
     set(request) {
       remove(request);
       const { transactionHashes = [], vrfRequestId, functionsRequestId, parts = [] } = request.progress;
-      const names = [...transactionHashes];
-      if (vrfRequestId !== undefined) names.push(vrfRequestId);
-      if (functionsRequestId !== undefined) names.push(functionsRequestId);
+      const ids = [...transactionHashes];
+      if (vrfRequestId !== undefined) ids.push(vrfRequestId);
+      if (functionsRequestId !== undefined) ids.push(functionsRequestId);
       // The first part has the request's own id.
-      for (const { id } of parts.slice(1)) names.push(id);
-      namesOf.set(request, names);
-      for (const name of names) {
-        const requests = byName.get(name);
-        if (requests === undefined) byName.set(name, new Set([request]));
+      for (const { id } of parts.slice(1)) ids.push(id);
+      idsOf.set(request, ids);
+      for (const id of ids) {
+        const requests = byId.get(id);
+        if (requests === undefined) byId.set(id, new Set([request]));
         else requests.add(request);
       }
     },
     delete: remove,
-    ofTransaction: find,
-    ofVrfRequest: find,
-    ofFunctionsRequest: find,
-    all: () => [...namesOf.keys()],
+    find: (id) => [...(byId.get(id) ?? [])],
+    all: () => [...idsOf.keys()],
   };
 }
 
 /** Finds requests by their on-chain identifiers. */
-export type RequestFinder = Pick<RequestIndex, "ofTransaction" | "ofVrfRequest" | "ofFunctionsRequest">;
+export type RequestFinder = Pick<RequestIndex, "find">;
 
 /** The changes that one block's logs bring. Each log is read as if the changes of the earlier ones were already stored. */
 interface BlockDraft extends RequestFinder {
@@ -72,14 +67,6 @@ export function createBlockDraft(index: RequestFinder): BlockDraft {
   const drafts = new Map<OpenRequest, OpenRequest>();
   const originals = new Map<OpenRequest, OpenRequest>();
   const draftIndex = createRequestIndex();
-
-  const finder =
-    (by: keyof RequestFinder) =>
-    (name: Hex): OpenRequest[] => [
-      // A request that ended otherwise stays ended: late words change nothing.
-      ...index[by](name).filter((request) => !drafts.has(request) && !isEnded(request.state)),
-      ...draftIndex[by](name),
-    ];
 
   return {
     changes,
@@ -97,8 +84,10 @@ export function createBlockDraft(index: RequestFinder): BlockDraft {
         changes.push({ ...change, request });
       }
     },
-    ofTransaction: finder("ofTransaction"),
-    ofVrfRequest: finder("ofVrfRequest"),
-    ofFunctionsRequest: finder("ofFunctionsRequest"),
+    find: (id) => [
+      // A request that ended otherwise stays ended: late words change nothing.
+      ...index.find(id).filter((request) => !drafts.has(request) && !isEnded(request.state)),
+      ...draftIndex.find(id),
+    ],
   };
 }
