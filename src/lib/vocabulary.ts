@@ -57,6 +57,16 @@ export type VrfVersion = (typeof VRF_VERSIONS)[number];
 export const BEACONS = ["drand", "local", "none"] as const;
 export type Beacon = (typeof BEACONS)[number];
 
+/** Parameters of every preset request; the others are the preset's own. */
+export const PRESET_REQUEST_PARAMETERS: readonly string[] = [
+  "network",
+  "preset",
+  "confirmations",
+  "beacon",
+  "label",
+  "once",
+];
+
 /** Maximum number of VRF keys whose words are joined for one request: JoinedWords.sol `MAX_PARTS`. */
 export const MAX_JOINED_KEYS = 4;
 

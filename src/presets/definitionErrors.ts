@@ -1,4 +1,5 @@
 import { compileSchema } from "../lib/schemaCheck.ts";
+import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
 import { findDecimal } from "./decimal.ts";
 import { followingSchemaOf } from "./valueSchema.ts";
 import { definitionSchema } from "./definitionSchema.ts";
@@ -21,16 +22,7 @@ export function findDefinitionErrors(value: unknown, folderName: string): Defini
 /** Names that have another meaning on every JavaScript object. */
 const OBJECT_NAMES = ["constructor", "prototype", ...Object.getOwnPropertyNames(Object.prototype)];
 /** Names of a request's own parameters, some of them for later, and names that no parameter can have. */
-const RESERVED_PARAMETERS = new Set([
-  "network",
-  "preset",
-  "label",
-  "once",
-  "beacon",
-  "confirmations",
-  "secrets",
-  ...OBJECT_NAMES,
-]);
+const RESERVED_PARAMETERS = new Set([...PRESET_REQUEST_PARAMETERS, "secrets", ...OBJECT_NAMES]);
 /** Names that no preset can have. */
 const RESERVED_NAMES = new Set(["network", "preset", ...OBJECT_NAMES]);
 

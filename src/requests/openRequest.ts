@@ -1,5 +1,10 @@
 import type { Hex } from "viem";
-import { RETURN_TYPES, type RequestKind, type ReturnType } from "../lib/vocabulary.ts";
+import {
+  PRESET_REQUEST_PARAMETERS,
+  RETURN_TYPES,
+  type RequestKind,
+  type ReturnType,
+} from "../lib/vocabulary.ts";
 import type { BeaconView, PresetValue } from "../api/types.ts";
 import type { PresetShow } from "../lib/presetShow.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
@@ -154,12 +159,11 @@ export function roundOf(request: OpenRequest): BeaconView | undefined {
   return request.kind === "preset" || request.kind === "function" ? request.params.beacon : undefined;
 }
 
-/** Parameters of every preset request; the others are the preset's own. */
-const SHARED_PARAMETERS = new Set(["preset", "confirmations", "beacon", "label", "once"]);
-
 /** Returns the preset's own among the parameters of a preset request. */
 export function ownParamsOf(params: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !SHARED_PARAMETERS.has(name)));
+  return Object.fromEntries(
+    Object.entries(params).filter(([name]) => !PRESET_REQUEST_PARAMETERS.includes(name)),
+  );
 }
 
 /**

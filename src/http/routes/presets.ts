@@ -11,6 +11,7 @@ import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/pa
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
 import type { GivenParameters } from "../parameters.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
+import { PRESET_REQUEST_PARAMETERS } from "../../lib/vocabulary.ts";
 
 /** `POST /api/vrfv2/presets`: draws a random word and runs a preset's function with it. */
 export function presetOperation(deps: HttpDeps, responder: Responder): Operation {
@@ -38,9 +39,6 @@ export function presetOperation(deps: HttpDeps, responder: Responder): Operation
   };
 }
 
-/** Parameters of every preset request. */
-const SHARED = ["network", "preset", "confirmations", "beacon", "label", "once"] as const;
-
 /**
  * Parses the parameters of a preset request: those of every preset by our schema, the rest by the preset's own. Lists the
  * violations of both at once. For a preset that isn't served, lists the reason and, unless the preset's folder is broken, the
@@ -54,7 +52,7 @@ export function parsePresetRequest(
   readOnce(given);
   const own: Record<string, JsonValue> = Object.assign(Object.create(null), given.values);
   const shared: Record<string, JsonValue> = Object.create(null);
-  for (const name of SHARED) {
+  for (const name of PRESET_REQUEST_PARAMETERS) {
     if (own[name] !== undefined) shared[name] = own[name];
     delete own[name];
   }
