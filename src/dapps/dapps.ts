@@ -1,5 +1,6 @@
 import type { Facility } from "../api/types.ts";
 import { OVERLAP_HOURS, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
+import { nameCharacter } from "../lib/hiddenCharacters.ts";
 import { createId } from "../lib/id.ts";
 import { isUsableKey } from "../lib/usableKey.ts";
 import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
@@ -481,7 +482,7 @@ export function parseName(text: string): string {
   const unseen = UNSEEN.exec(name.replaceAll(EMOJI, ""))?.[0];
   if (unseen !== undefined)
     throw violation(
-      `must not hold control characters or others that can't be seen; got ${nameOfCharacter(unseen)}`,
+      `must not hold control characters or others that can't be seen; got ${nameCharacter(unseen)}`,
     );
   if (foldName(name).startsWith(ID_PREFIX))
     throw violation('must not begin with "dapp_", as the ids of dapps do');
@@ -491,8 +492,4 @@ export function parseName(text: string): string {
 /** Parses a key's name, which may be empty. */
 function parseKeyName(text: string): string {
   return text.trim() === "" ? "" : parseName(text);
-}
-
-function nameOfCharacter(character: string): string {
-  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,6 +1,6 @@
 import { getContractAddress, type Hex } from "viem";
-import { parseLog, parseReceipt, toQuantity, RpcError } from "../evm/client.ts";
-import type { RawLog, Receipt } from "../evm/client.ts";
+import { parseLog, parseObject, parseReceipt, toQuantity, RpcError } from "../lib/nodeAnswers.ts";
+import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 import { createLogReader, type LogRange } from "../evm/logReader.ts";
 import type { NetworkChain } from "../networks/network.ts";
 import type { ExploredNode } from "./sparedNode.ts";
@@ -156,7 +156,7 @@ function findDelegate(code: Hex): Hex | undefined {
 }
 
 function parseBlock(answer: unknown): ArchivedBlock {
-  const block = object(answer, "block");
+  const block = parseObject(answer, "block");
   if (!Array.isArray(block["transactions"])) throw new RpcError("block", "transactions is not a list");
   return {
     number: quantity(block["number"]),
@@ -170,7 +170,7 @@ function parseBlock(answer: unknown): ArchivedBlock {
 }
 
 function parseTransaction(answer: unknown): ArchivedTransaction {
-  const transaction = object(answer, "transaction");
+  const transaction = parseObject(answer, "transaction");
   const from = hex(transaction["from"]);
   const nonce = Number(quantity(transaction["nonce"]));
   const to = transaction["to"] === null || transaction["to"] === undefined ? null : hex(transaction["to"]);
@@ -189,11 +189,6 @@ function parseTransaction(answer: unknown): ArchivedTransaction {
     index:
       transactionIndex === null || transactionIndex === undefined ? null : Number(quantity(transactionIndex)),
   };
-}
-
-function object(answer: unknown, what: string): Record<string, unknown> {
-  if (typeof answer !== "object" || answer === null) throw new RpcError(what, "the answer is not an object");
-  return answer as Record<string, unknown>;
 }
 
 function hex(value: unknown): Hex {

@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import type { Receipt } from "../../evm/client.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
 import type { UsageCounts, UsagePlace } from "../../store/usage.ts";
+import { isEnded } from "../change.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
@@ -103,7 +104,7 @@ const NOTHING: UsageCounts = {
 /** Returns what a request contributes to the counts. Its costs count only once it has ended, so that two writes per request are enough. */
 function countsOf(request: OpenRequest): UsageCounts {
   const { state, progress } = request;
-  if (state !== "fulfilled" && state !== "failed") return { ...NOTHING, requests: 1 };
+  if (!isEnded(state)) return { ...NOTHING, requests: 1 };
   const { wordJuels = "0", functionJuels = "0", wordWei = "0" } = progress;
   return {
     ...NOTHING,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { maxSatisfying, satisfies, validRange } from "semver";
 import { ModuleFailureError } from "./moduleFailure.ts";
+import { isRecord } from "./packageExports.ts";
 import { unpackTarball } from "./tarball.ts";
 
 /** Fetches a URL from outside; the response must be checked. */
@@ -180,8 +181,4 @@ function parseRecord(bytes: Uint8Array): Manifest | null {
   } catch {
     return null;
   }
-}
-
-function isRecord(value: unknown): value is Manifest {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -66,6 +66,7 @@ function isInside(star: string): boolean {
   return !star.split("/").some((part) => part === ".." || part === "." || part === "node_modules");
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Whether a JSON value is an object, not an array or `null`. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -98,6 +98,7 @@ export function openAddressIndex(database: DatabaseSync): AddressIndex {
   };
 }
 
-function bytesOf(hex: string): Uint8Array {
+/** Returns the bytes that a hash or address is stored as. */
+export function bytesOf(hex: string): Uint8Array {
   return Buffer.from(hex.slice(2), "hex");
 }

@@ -4,7 +4,12 @@ import type { SQLInputValue } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Hex } from "viem";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../../network.ts";
-import { openAddressIndex, type IndexableReceipt, type IndexableTransaction } from "./addressIndex.ts";
+import {
+  bytesOf,
+  openAddressIndex,
+  type IndexableReceipt,
+  type IndexableTransaction,
+} from "./addressIndex.ts";
 import { toHexText } from "../../../lib/hex.ts";
 
 /** A block with everything that a node can be asked about it, in the node's own answers. */
@@ -301,8 +306,4 @@ function pack(value: unknown): Uint8Array {
 
 function unpack(bytes: Uint8Array): unknown {
   return JSON.parse(zstdDecompressSync(bytes).toString());
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return Buffer.from(hex.slice(2), "hex");
 }
