@@ -1,4 +1,4 @@
-import { encodeAbiParameters, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { VrfVersion } from "../lib/vocabulary.ts";
 import { subscriptionOwnerAbi, subscriptionOwnerV2PlusAbi } from "./contracts/abi.ts";
 
@@ -14,17 +14,6 @@ export const SUBSCRIPTION_OWNER_ABIS = {
   v2: subscriptionOwnerAbi,
   "v2.5": subscriptionOwnerV2PlusAbi,
 } as const satisfies Record<VrfVersion, object>;
-
-/** bytes4(keccak256("VRF ExtraArgsV1")): VRFV2PlusClient.EXTRA_ARGS_V1_TAG. */
-const EXTRA_ARGS_V1_TAG = "0x92fd1338";
-
-/**
- * Encodes a request's extra arguments in 36 bytes, as VRFV2PlusClient `_argsToBytes` does: the form that every request's
- * commitment contains.
- */
-export function encodeExtraArgs({ nativePayment }: { readonly nativePayment: boolean }): Hex {
-  return `${EXTRA_ARGS_V1_TAG}${encodeAbiParameters([{ type: "bool" }], [nativePayment]).slice(2)}`;
-}
 
 /** Whether a request pays in the chain's coin: decided by the last byte of its extra arguments, as in VRFCoordinatorV2_5. */
 export function isPaidNatively({ extraArgs }: { readonly extraArgs?: Hex }): boolean {

@@ -25,7 +25,11 @@ const DEFAULT_HEDGE_MS = 2_000;
 /** How long a request is repeated where there is one node. */
 const RETRY_ONLY_MS = 2_000;
 const DEFAULT_PROBE_MS = 5_000;
-const DEFAULT_LAG_BLOCKS = 5;
+/**
+ * A node this many blocks behind the newest head is asked after the others; a head this many blocks ahead of it is verified; a node this
+ * many blocks ahead of what it last pushed has stopped pushing.
+ */
+const LAG_BLOCKS = 5n;
 
 /** Methods for which a lagging node answers `null`, just like a node that knows the data doesn't exist. */
 const UNKNOWN_TO_SOME: ReadonlySet<string> = new Set([
@@ -54,10 +58,6 @@ export interface NodePoolOptions {
   readonly hedgeMs?: number;
   /** Interval between checks of all nodes' heads. Default 5,000. */
   readonly probeMs?: number;
-  /**
-   * A node this many blocks behind the newest head is asked after the others; a head this many blocks ahead of it is verified. Default 5.
-   */
-  readonly lagBlocks?: number;
 }
 
 /**
@@ -82,7 +82,7 @@ interface NodePool extends Transport {
 
 function openNodePool(options: NodePoolOptions): NodePool {
   const { rpcUrls, chainId, timeoutMs = DEFAULT_TIMEOUT_MS, hedgeMs = DEFAULT_HEDGE_MS } = options;
-  const { probeMs = DEFAULT_PROBE_MS, lagBlocks = DEFAULT_LAG_BLOCKS } = options;
+  const { probeMs = DEFAULT_PROBE_MS } = options;
   const nodes = rpcUrls.map((rpcUrl, index) =>
     openPoolNode({
       node: index + 1,
@@ -103,8 +103,8 @@ function openNodePool(options: NodePoolOptions): NodePool {
     const head = readHead(told);
     if (head === undefined) return false;
     const { number, parentHash } = head;
-    const isAhead = best === undefined || number > best + BigInt(lagBlocks);
-    if (best !== undefined && (isAhead || number + BigInt(lagBlocks) < best)) await node.confirmChain();
+    const isAhead = best === undefined || number > best + LAG_BLOCKS;
+    if (best !== undefined && (isAhead || number + LAG_BLOCKS < best)) await node.confirmChain();
     if (number > 0n && isAhead) {
       const parent = await node.ask("eth_getBlockByNumber", [toQuantity(number - 1n), false]);
       if ((parent as { hash?: unknown } | null)?.hash !== parentHash) {
@@ -253,12 +253,12 @@ function openNodePool(options: NodePoolOptions): NodePool {
     best = seen.reduce((most, number) => (number > most ? number : most));
     for (const [index, node] of due.entries()) {
       const number = heads[index];
-      if (number !== undefined) node.setLagging(number + BigInt(lagBlocks) < best);
+      if (number !== undefined) node.setLagging(number + LAG_BLOCKS < best);
     }
     pushed.renew();
   };
 
-  const pushed = createPushedHeads({ nodes, lagBlocks, believe });
+  const pushed = createPushedHeads({ nodes, believe });
   const first = probe();
   const stop = repeat(probe, probeMs, () => {});
 
@@ -455,12 +455,10 @@ interface Feed {
  */
 function createPushedHeads(options: {
   readonly nodes: readonly PoolNode[];
-  /** A node that is more than this many blocks ahead of what it last pushed has stopped pushing. */
-  readonly lagBlocks: number;
   /** Whether the node has the head it reports. */
   readonly believe: (node: PoolNode, head: unknown) => Promise<boolean>;
 }): PushedHeads {
-  const { lagBlocks, believe } = options;
+  const { believe } = options;
   const feeds: Feed[] = options.nodes
     .filter(({ canPush }) => canPush)
     .map((node) => ({ node, isStarting: false, stop: undefined, pushed: undefined }));
@@ -494,7 +492,7 @@ function createPushedHeads(options: {
 
   const isSilent = ({ node, pushed }: Feed): boolean => {
     const { headNumber } = node.status();
-    return pushed !== undefined && headNumber !== undefined && headNumber > pushed + BigInt(lagBlocks);
+    return pushed !== undefined && headNumber !== undefined && headNumber > pushed + LAG_BLOCKS;
   };
 
   const renew = (): void => {

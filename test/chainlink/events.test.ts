@@ -16,7 +16,7 @@ import {
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "../../src/chainlink/contracts/abi.ts";
-import { encodeExtraArgs } from "../../src/chainlink/vrfVersion.ts";
+import { encodeExtraArgs } from "../support/extraArgs.ts";
 
 const word = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;

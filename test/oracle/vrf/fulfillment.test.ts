@@ -12,7 +12,7 @@ import {
   batchVrfCoordinatorAbi,
   batchVrfCoordinatorV2PlusAbi,
 } from "../../../src/chainlink/contracts/abi.ts";
-import { encodeExtraArgs } from "../../../src/chainlink/vrfVersion.ts";
+import { encodeExtraArgs } from "../../support/extraArgs.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfRequest } from "../../../src/oracle/vrf/fulfillment.ts";
 import { createProvingKey, prove } from "../../../src/vrf/proof.ts";
 import { idOf, logOf } from "../support/logs.ts";

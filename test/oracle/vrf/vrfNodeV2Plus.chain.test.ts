@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
 import { vrfCoordinatorV2PlusAbi } from "../../../src/chainlink/contracts/abi.ts";
-import { encodeExtraArgs } from "../../../src/chainlink/vrfVersion.ts";
+import { encodeExtraArgs } from "../../support/extraArgs.ts";
 import { createPendingReasons } from "../../../src/chainlink/pendingReason.ts";
 import { deliverWords, eventsOf } from "../../support/delivery.ts";
 import { readLogs } from "../../support/readLogs.ts";
