@@ -82,8 +82,8 @@ test("commands beside the service find its database, and no output holds its pas
   expect(dapps).toMatchObject({ code: 0, output: expect.stringContaining("dapp_") });
   const checked = await parties.run(["config", "check"]);
   expect(checked).toMatchObject({ code: 0, output: expect.stringContaining("TYCHE_TEST_DATABASE") });
-  const backup = await parties.run(["backup", "file"]);
-  expect(backup).toMatchObject({ code: 1, output: expect.stringContaining("pg_dump") });
+  const backup = await parties.run(["backup", "nightly/"]);
+  expect(backup).toMatchObject({ code: 1, output: expect.stringContaining("--file=nightly/tyche.dump") });
   expect(tyche.output() + dapps.output + checked.output + backup.output).not.toContain("secret-password");
 });
 

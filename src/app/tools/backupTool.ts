@@ -69,7 +69,8 @@ export async function backUp(
   if (keep !== undefined && !isFolder)
     throw new BackupError(`--keep deletes older backups of a folder, and ${target} is none; name a folder`);
   const file = resolve(isFolder ? join(target, nameFor(new Date())) : target);
-  refuseServer(dataDir, (variable) => `pg_dump --format=custom --file=${target} "$${variable}"`);
+  const dump = isFolder ? join(target, "tyche.dump") : target;
+  refuseServer(dataDir, (variable) => `pg_dump --format=custom --file=${dump} "$${variable}"`);
   const database = join(dataDir, DATABASE);
   if (!existsSync(database))
     throw new BackupError(
