@@ -479,8 +479,10 @@ test("winners are numbered, and the list below them is folded, can be searched a
   await verify({ tx: (data as { url: string }).url.split("/").at(-1)! });
   await valid().waitFor();
   await page.getByRole("heading", { name: "Draw winners from a list", exact: true }).waitFor();
-  const winners = await page.getByRole("list", { name: "Result" }).getByRole("listitem").allInnerTexts();
-  expect(winners).toEqual((data as { parsedResult: string }).parsedResult.slice(9).split(/(?<=of \d+), /));
+  const winners = (data as { parsedResult: string }).parsedResult.slice(9).split(/(?<=of \d+), /);
+  expect(await page.getByRole("list", { name: "Result" }).getByRole("listitem").allInnerTexts()).toEqual(
+    winners.map((winner) => `${winner} entry ${list.indexOf(winner) + 1}`),
+  );
   await page.getByText(/^Of: lotto \(source \d+\): numberOfWinners = 2$/).waitFor();
   const folded = page.getByText("list: 100 entries", { exact: true });
   const result = page.getByRole("list", { name: "Result" });
@@ -495,6 +497,16 @@ test("winners are numbered, and the list below them is folded, can be searched a
   );
   await page.getByLabel("Find in: list").fill("ENTRY 7");
   await page.getByText("11 of 100", { exact: true }).waitFor();
+  await page.getByText("Compare with the entries that were announced").click();
+  const announced = page.getByLabel("Announced entries");
+  await announced.fill(`${list.join("\n")}\n`);
+  await page.getByText("The same entries, in this order.", { exact: true }).waitFor();
+  await announced.fill(JSON.stringify(["\u202Eeve", ...list.slice(1)]));
+  await page
+    .getByText(
+      'Not the same: entry 1 of the list is "entry 0, of 0", and of what you pasted "U+202Eeve"; only in what you pasted: "U+202Eeve"; only in the list: "entry 0, of 0".',
+    )
+    .waitFor();
   expect(await entries.filter({ visible: true }).first().getAttribute("value")).toBe("8");
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);

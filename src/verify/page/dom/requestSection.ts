@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { RequestVerification, VerificationStep } from "../../../api/types.ts";
 import { describeDraw, describeTimes, shorten } from "../../../lib/drawWords.ts";
+import { namePlaces, parseList } from "../../../lib/entryLists.ts";
 import { fromHexText } from "../../../lib/hex.ts";
 import { describeDraws, describeLabel } from "../../../lib/label.ts";
 import { readValue, takeApart, type PresetShow } from "../../../lib/presetShow.ts";
@@ -10,7 +11,7 @@ import { decodeText, describeErrorBytes, describeResult } from "../../describeRe
 import type { KnownPreset } from "../../verifyTransaction.ts";
 import { showHidden } from "../showForeignText.ts";
 import { capitalize, drawMark, element, fold } from "./elements.ts";
-import { createEntryList } from "./entryList.ts";
+import { createComparison, createEntryList } from "./entryList.ts";
 
 /** A preset that comes with Tyche. */
 export interface PagePreset extends KnownPreset {
@@ -57,6 +58,7 @@ export function createRequestSection(
     ...lists.map(([name, list]) =>
       fold(
         `${showHidden(name)}: ${countEntries(list)}`,
+        createComparison(list),
         // Of a list that is only shuffled, everything is drawn.
         ...createEntryList(list, {
           label: name,
@@ -84,15 +86,6 @@ function titleOf({ kind }: RequestVerification, preset: PagePreset | undefined):
 function paramsOf({ preset, args }: RequestVerification): ReadonlyMap<string, string | readonly string[]> {
   const nameOf = (i: number): string => preset?.parameters[i] ?? `argument ${i + 1}`;
   return new Map(args?.map((arg, i) => [nameOf(i), parseList(arg) ?? arg]));
-}
-
-function parseList(arg: string): readonly string[] | undefined {
-  try {
-    const list: unknown = JSON.parse(arg);
-    return Array.isArray(list) && list.every((one) => typeof one === "string") ? list : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Leaves out the arguments that are shown as lists. */
@@ -129,8 +122,13 @@ function readResult(
   const text = decodeText(fromHexText(result)) ?? describeResult(result);
   const given = Object.fromEntries(params);
   const parts = takeApart(preset?.show, readValue(preset?.show, text, given), given);
-  if (parts?.as === "list")
-    return give(parts.entries, ...createEntryList(parts.entries, { label: "Result" }));
+  if (parts?.as === "list") {
+    const [list, ...others] = [...params.values()].filter((value) => typeof value !== "string");
+    // Of a list that is only shuffled, everything is drawn.
+    const isDrawnFrom = list !== undefined && others.length === 0 && parts.entries.length < list.length;
+    const places = isDrawnFrom ? namePlaces(list) : undefined;
+    return give(parts.entries, ...createEntryList(parts.entries, { label: "Result", places }));
+  }
   const line = createFoldable(showHidden(parts === undefined ? text : lineOf(parts)));
   line.classList.add("result");
   return give([], line);
