@@ -9,6 +9,7 @@ import { DEFAULT_BLOCK_MS } from "../../evm/pipelining.ts";
 import { createChainWatcher, type ChainWatcher } from "../../evm/watcher.ts";
 import type { ExploredChain } from "../../explorer/explorer.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { createTroubleLog } from "../../lib/troubleLog.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
@@ -157,6 +158,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const { name, coin } = profile;
   const limits = terms.dailyBudget ?? {};
   const budget = createDailyBudget({ network: name, db: store.db, limits, coin });
+  const logTrouble = createTroubleLog(log, "following the chain failed; retrying");
   let stopping = new AbortController();
   const opened: Partial<Opened> = {};
   let state: NetworkState = { status: "starting" };
@@ -204,7 +206,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
     async start() {
       const { signal } = (stopping = new AbortController());
       const onError = (error: unknown): void => {
-        if (!signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
+        if (!signal.aborted) logTrouble(error);
       };
       try {
         const { rpcUrl, isNew, findings } = await openParts({ ...options, budget, signal, onError }, opened, {

@@ -6,6 +6,7 @@ import { readPipelining } from "../../evm/pipelining.ts";
 import { REREAD_BLOCKS } from "../../evm/track.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { createTroubleLog } from "../../lib/troubleLog.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../../networks/external/externalNode.ts";
 import { assertDeployed } from "../../networks/external/externalSource.ts";
@@ -98,8 +99,9 @@ export function serveOracleNetwork(options: {
   });
   const stopping = new AbortController();
   const { signal } = stopping;
+  const logTrouble = createTroubleLog(log, "following the chain failed; retrying");
   const onError = (error: unknown): void => {
-    if (!signal.aborted) log.warn({ err: error }, "following the chain failed; retrying");
+    if (!signal.aborted) logTrouble(error);
   };
   const client = connectExternal(config.rpcUrls, chainId);
   const { finalityDepth: depth, hasFinalizedTag } = profile;
