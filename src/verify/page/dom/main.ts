@@ -302,8 +302,8 @@ function fillFromAddress(): void {
 }
 
 function showFilledOptions(): void {
-  if (noBlocks.checked || isLocal.checked || field("request") !== "" || field("data") !== "")
-    options.open = true;
+  // The verdict says of a local chain that it is one.
+  if (noBlocks.checked || field("request") !== "" || field("data") !== "") options.open = true;
 }
 
 /**
