@@ -1,5 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, stringToHex, type Hex } from "viem";
-import type { ChainClient, Receipt } from "../../src/evm/client.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../src/chainlink/events.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { Account } from "../../src/evm/account.ts";
-import { parseReceipt, type ChainClient, type Receipt } from "../../src/evm/client.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
+import { parseReceipt, type Receipt } from "../../src/lib/nodeAnswers.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../src/networks/embedded/process/anvil.ts";
 
 /** Sends the transactions of one account one by one. */

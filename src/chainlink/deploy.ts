@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { TycheError } from "../lib/errors.ts";
 import type { Account } from "../evm/account.ts";
-import { parseReceipt, type ChainClient, type Receipt } from "../evm/client.ts";
+import type { ChainClient } from "../evm/client.ts";
+import { parseReceipt, type Receipt } from "../lib/nodeAnswers.ts";
 import { signCall } from "../evm/signedTransaction.ts";
 import { functionsCoordinatorAbi } from "./contracts/abi.ts";
 import {

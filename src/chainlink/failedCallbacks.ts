@@ -1,5 +1,6 @@
 import { encodeFunctionData, parseAbi, type Hex } from "viem";
-import type { ChainClient, RawLog } from "../evm/client.ts";
+import type { ChainClient } from "../evm/client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { toQuantity } from "../lib/nodeAnswers.ts";
 import { toWord } from "../lib/uint256.ts";

@@ -2,8 +2,6 @@ import type { Hex } from "viem";
 import type { VrfVersion } from "../lib/vocabulary.ts";
 import { subscriptionOwnerAbi, subscriptionOwnerV2PlusAbi } from "./contracts/abi.ts";
 
-export { VRF_VERSIONS, type VrfVersion } from "../lib/vocabulary.ts";
-
 /** Returns a request's VRF version: only v2.5 has extra arguments. */
 export function vrfVersionOf(request: { readonly extraArgs?: string }): VrfVersion {
   return request.extraArgs === undefined ? "v2" : "v2.5";

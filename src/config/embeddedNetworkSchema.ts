@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { VRF_VERSIONS, type VrfVersion } from "../chainlink/vrfVersion.ts";
+import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
 import type { EmbeddedVrf } from "../networks/embedded/chain.ts";
-import { MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
 import { Beacon, type BeaconConfig } from "./beaconSchema.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 

@@ -1,6 +1,6 @@
 import { formatEther } from "viem";
 import { TycheError } from "../lib/errors.ts";
-import type { Queryable } from "../store/store.ts";
+import type { Queryable } from "../store/queryable.ts";
 import { dayOf, listToppedUp, type ToppedUp } from "../store/usage.ts";
 
 /** What a dapp's subscriptions on one network may be topped up with on a day (UTC), in juels and wei. Default: no limit. */

@@ -23,7 +23,8 @@ import {
   type StoredKey,
   foldName,
 } from "../store/dapps.ts";
-import type { Queryable, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import type { Queryable } from "../store/queryable.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { dayOf } from "../store/usage.ts";
 import {

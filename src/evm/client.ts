@@ -14,7 +14,6 @@ import type { Transport } from "./connection.ts";
 import { createUrlHider } from "./hideUrl.ts";
 import { asRpcError, openTransport } from "./transport.ts";
 
-export { parseLog, parseReceipt, RpcError, toQuantity } from "../lib/nodeAnswers.ts";
 export type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 
 const RPC_TIMEOUT_MS = 10_000;

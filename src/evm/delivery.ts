@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
-import { RpcError, parseReceipt } from "./client.ts";
-import type { ChainClient, Receipt } from "./client.ts";
+import { RpcError, parseReceipt } from "../lib/nodeAnswers.ts";
+import type { ChainClient } from "./client.ts";
+import type { Receipt } from "../lib/nodeAnswers.ts";
 import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
 import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
 import { isEvery } from "./gapFiller.ts";

@@ -1,6 +1,5 @@
 import type { Account } from "./account.ts";
-import { parseObject, parseQuantity } from "../lib/nodeAnswers.ts";
-import { RpcError } from "./client.ts";
+import { parseObject, parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import type { ChainClient } from "./client.ts";
 import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
 import type { Fees, GasPrice } from "./fees.ts";

@@ -1,5 +1,5 @@
 import { TycheError } from "../lib/errors.ts";
-import type { RpcError } from "./client.ts";
+import type { RpcError } from "../lib/nodeAnswers.ts";
 
 /**
  * What a node's refusal of a raw transaction means:

@@ -1,7 +1,8 @@
 import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
-import { RpcError, type ChainClient, type Receipt } from "./client.ts";
+import type { ChainClient } from "./client.ts";
+import { RpcError, type Receipt } from "../lib/nodeAnswers.ts";
 import { NonceGapError, createDelivery, createPauses } from "./delivery.ts";
 import { PriceAboveCapError, quote } from "./fees.ts";
 import type { Fees, GasPrice, PriceTerms } from "./fees.ts";

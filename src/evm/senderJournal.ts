@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Receipt } from "./client.ts";
+import type { Receipt } from "../lib/nodeAnswers.ts";
 import type { SignedTransaction } from "./signedTransaction.ts";
 
 /**

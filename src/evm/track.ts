@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { BlockHead, ChainClient, RawLog } from "./client.ts";
+import type { BlockHead, ChainClient } from "./client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { LogReader } from "./logReader.ts";
 
 /**

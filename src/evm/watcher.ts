@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { shareByKey } from "../lib/memo.ts";
-import type { BlockHead, ChainClient, RawLog } from "./client.ts";
+import type { BlockHead, ChainClient } from "./client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import { createLogReader } from "./logReader.ts";
 import { createTrack } from "./track.ts";
 import type { BlockRef, Follower, Track, TrackOptions } from "./track.ts";

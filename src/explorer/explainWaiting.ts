@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { RawLog } from "../evm/client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import type { ExploredChain } from "./exploredChain.ts";

@@ -4,7 +4,7 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { describeFailedCallback, isCallbackFailure } from "../chainlink/failedCallbacks.ts";
-import type { RawLog } from "../evm/client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";

@@ -7,7 +7,7 @@ import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeArgs } from "../chainlink/functionsRequest.ts";
 import { beaconWord, presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, type PresetResult } from "../chainlink/presetReport.ts";
-import type { RawLog } from "../evm/client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import { showRound } from "../lib/drand.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { toWord } from "../lib/uint256.ts";

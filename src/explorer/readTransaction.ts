@@ -1,6 +1,6 @@
 import type { EventView, TransactionView, JoinView, RandomnessView, ReportView } from "../api/types.ts";
 import type { Hex } from "viem";
-import type { RawLog, Receipt } from "../evm/client.ts";
+import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 import { EVENT_TOPICS, WORDS_TOPICS, findEvent } from "../chainlink/events.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";

@@ -4,7 +4,7 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeBatch } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
 import { presetRequestId } from "../chainlink/presetBatch.ts";
-import type { RawLog } from "../evm/client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { ChainArchive, LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readBlocks } from "./lists.ts";

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../lib/errorTable.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
-import type { Dapp } from "../requests/service.ts";
+import type { Dapp } from "../dapps/dapps.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
 import { sendJson } from "./frame.ts";
 import { readParameters, readQuery } from "./parameters.ts";

@@ -1,6 +1,6 @@
 /** Vocabulary that requests, answers, forms and the journal share. */
 
-/** States of a request, in order. */
+/** States of a request, in order; see docs/api.md, "States of a request". */
 export const REQUEST_STATES = [
   "checking",
   "received",

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Receipt } from "../evm/client.ts";
+import type { Receipt } from "../lib/nodeAnswers.ts";
 import { tellStep } from "../lib/spans.ts";
 
 /** Reports to tracing a transaction that was to answer some requests. `startMs`: when work on it started, Unix time in milliseconds. */

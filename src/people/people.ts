@@ -28,7 +28,8 @@ import {
   type StoredPasskey,
   type StoredPerson,
 } from "../store/people.ts";
-import type { Queryable, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import type { Queryable } from "../store/queryable.ts";
 import {
   CHALLENGE_MS,
   offerAuthentication,

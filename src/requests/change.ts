@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { BlockId, TimelineEntry } from "../store/requests.ts";
-import type { RequestState } from "../store/schema.ts";
+import type { RequestState } from "../lib/vocabulary.ts";
 import type { RequestFacts, OpenRequest } from "./openRequest.ts";
 
 /**

@@ -23,7 +23,7 @@ import {
 } from "../store/secrets.ts";
 import type { NamedSlots, SecretRun } from "../secrets/holder.ts";
 import type { Store } from "../store/store.ts";
-import type { Dapp } from "./service.ts";
+import type { Dapp } from "../dapps/dapps.ts";
 import { getIntake } from "./serviceNetwork.ts";
 import type { NetworkSecrets, ServiceNetwork } from "./serviceNetwork.ts";
 

@@ -15,15 +15,12 @@ import type {
   UsageReport,
 } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
-import type { Beacon, ReturnType } from "../lib/vocabulary.ts";
+import type { Beacon, ReturnType, RequestKind, RequestState } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
-import type { RequestKind, RequestState } from "../store/schema.ts";
 import type { ActiveHour } from "./read/activity.ts";
 import type { DryRunOptions } from "./accept/dryRunLog.ts";
 import type { UsageQuery } from "./read/usageReport.ts";
 
-export type { RequestKind, RequestState } from "../store/schema.ts";
-export type { ReturnType } from "../lib/vocabulary.ts";
 export type { Dapp } from "../dapps/dapps.ts";
 
 /** A request as the API shows it, without its address. */

@@ -1,5 +1,5 @@
 import { firstId } from "../lib/id.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Counts of the requests accepted within a time range. */
 export interface RequestCounts {

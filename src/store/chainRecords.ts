@@ -1,7 +1,7 @@
 import { TycheError } from "../lib/errors.ts";
 import { forgetEnds } from "./requests.ts";
 import { findSetting, saveSetting } from "./settings.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** A dapp's two subscriptions on one network. Ids are decimal: `uint64` on VRF v2 and Functions, `uint256` on VRF v2.5. */
 export interface StoredSubscription {

@@ -3,7 +3,7 @@ import { parseRow } from "./requestRows.ts";
 import { parseTransactionRow } from "./transactions.ts";
 import { readPages } from "./tableDigest.ts";
 import type { TableRow } from "./tableDigest.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Most damaged rows reported per database; more of them add no information. */
 const MAX_REPORTED = 20;

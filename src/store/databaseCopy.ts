@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Kysely } from "kysely";
 import { TycheError } from "../lib/errors.ts";
 import type { Tables } from "./schema.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 import { createDigest, digestTables, findDifferences, readPages } from "./tableDigest.ts";
 import type { TableDigest } from "./tableDigest.ts";
 import { NUMBERED_TABLES, TABLE_NAMES } from "./tableKeys.ts";

@@ -9,7 +9,7 @@ import {
   takeLease,
 } from "./leases.ts";
 import type { Fence, Lease, StoredLease } from "./leases.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** How long a lease lasts without renewal. With the polling interval it passes on within 5 seconds of its holder's death. */
 const LASTS_MS = 4_000;

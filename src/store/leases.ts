@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { TycheError } from "../lib/errors.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Which replica dispatches on a network, and under which token. Only server databases have leases: a SQLite database serves one process. */
 export interface Lease {

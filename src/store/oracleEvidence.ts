@@ -1,4 +1,5 @@
-import type { Queryable, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Pieces of evidence kept per node: more proves nothing new, and a faulty node can produce any amount of it. */
 const MAX_OF_SIGNER = 4;

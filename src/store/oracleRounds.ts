@@ -1,4 +1,5 @@
-import type { Queryable, Store } from "./store.ts";
+import type { Store } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Identifies the records of one request under one configuration of one network. */
 export interface OracleRoundKey {

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { parseRows } from "./requestRows.ts";
 import type { OnDamaged, StoredRequest } from "./requestRows.ts";
-import type { RequestKind, RequestState } from "./schema.ts";
-import type { Queryable } from "./store.ts";
+import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Filters and position of a page of {@link listRequests}. */
 export interface RequestPage {

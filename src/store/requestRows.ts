@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { DamagedRecordError, checksumOf } from "./checksum.ts";
-import type { RequestKind, RequestState, Tables } from "./schema.ts";
+import type { Tables } from "./schema.ts";
+import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
 
 /** One change of a request's state. */
 export interface TimelineEntry {

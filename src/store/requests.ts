@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { parseRow, parseRows, toRow } from "./requestRows.ts";
 import type { BlockId, OnDamaged, StoredRequest } from "./requestRows.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 import { StaleRequestError } from "./storeErrors.ts";
 
 export type { BlockId, DamagedRow, OnDamaged, StoredRequest, TimelineEntry } from "./requestRows.ts";

@@ -2,8 +2,8 @@ import { removeGivenUpLabels } from "./labels.ts";
 import { toRow } from "./requestRows.ts";
 import { findRequests } from "./requests.ts";
 import type { StoredRequest } from "./requests.ts";
-import type { RequestKind, RequestState } from "./schema.ts";
-import type { Queryable } from "./store.ts";
+import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** The facts that decide whether a request may be deleted. */
 export interface OldRequest {

@@ -9,11 +9,6 @@ import type {
   Role,
   SkipReason,
 } from "../lib/vocabulary.ts";
-/** State of a request; see docs/api.md, "States of a request". */
-export type { RequestState } from "../lib/vocabulary.ts";
-
-/** The endpoint that created a request. */
-export type { RequestKind } from "../lib/vocabulary.ts";
 
 /** Kinds that usage is counted by: the kind of a request, a dry run that the caller asked for, or a top-up of the dapp's subscriptions. */
 export type UsageKind = RequestKind | "dry-run" | "top-up";

@@ -17,8 +17,6 @@ import {
   noteUsable,
 } from "./tableVersion.ts";
 
-export type { Queryable } from "./queryable.ts";
-
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
   readonly db: Kysely<Tables>;

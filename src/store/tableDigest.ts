@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Tables } from "./schema.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 import { TABLE_KEYS, TABLE_NAMES } from "./tableKeys.ts";
 
 /** Rows in memory at once: a request with the largest source takes some 100 KB. */

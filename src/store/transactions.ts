@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Tables } from "./schema.ts";
 import { DamagedRecordError, checksumOf } from "./checksum.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** One of our transactions, stored signed before it is broadcast. `payload` is for the code that prepared it. */
 export interface StoredTransaction extends NewTransaction {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { UsageKind } from "./schema.ts";
-import type { Queryable } from "./store.ts";
+import type { Queryable } from "./queryable.ts";
 
 /** Counts for one dapp's requests of a kind, on a network and a day. As differences they may be negative. */
 export interface UsageCounts {

@@ -1,7 +1,8 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { StoredLogTrigger } from "../store/logTriggers.ts";
-import type { Dapp, FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import type { FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
+import type { Dapp } from "../dapps/dapps.ts";
 import { MAX_VALUE_CHARACTERS } from "./logSelection.ts";
 
 /** What a trigger may request. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createChainClient } from "../../src/evm/client.ts";
-import type { RawLog } from "../../src/evm/client.ts";
+import type { RawLog } from "../../src/lib/nodeAnswers.ts";
 import { decodeLog } from "../../src/chainlink/events.ts";
 import type { ChainEvent } from "../../src/chainlink/events.ts";
 import { presetIdsOf } from "../support/presetEvents.ts";

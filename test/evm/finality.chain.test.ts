@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ChainClient } from "../../src/evm/client.ts";
-import { RpcError } from "../../src/evm/client.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { createFinality } from "../../src/evm/finality.ts";
 import { startTestChain, type TestChain } from "../support/anvil.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { AnswerError } from "../../src/evm/connection.ts";
-import { RpcError, type RawLog } from "../../src/evm/client.ts";
+import { RpcError, type RawLog } from "../../src/lib/nodeAnswers.ts";
 import { createLogReader, type LogRange } from "../../src/evm/logReader.ts";
 
 const hex = (value: bigint) => `0x${value.toString(16)}`;

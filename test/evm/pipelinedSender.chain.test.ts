@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { parseTransaction, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { createAccount, type Account } from "../../src/evm/account.ts";
-import { RpcError, type ChainClient } from "../../src/evm/client.ts";
+import type { ChainClient } from "../../src/evm/client.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { createPoolClient } from "../../src/evm/nodePool.ts";
 import {
   createSender,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RpcError } from "../../src/evm/client.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { meaningOf } from "../../src/evm/refusal.ts";
 
 /** Messages as in the nodes' sources, with the node's name. */

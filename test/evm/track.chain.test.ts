@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Hex } from "viem";
-import { RpcError } from "../../src/evm/client.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 

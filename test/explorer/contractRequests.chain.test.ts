@@ -9,7 +9,7 @@ import type { RecordedCallback } from "../../src/chainlink/failedCallbacks.ts";
 import { deriveWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { encodeTimeouts } from "../../src/chainlink/functionsTimeout.ts";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { createChainExplorer, type Explorer } from "../../src/explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../src/explorer/lists.ts";

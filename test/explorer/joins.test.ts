@@ -3,7 +3,7 @@ import { encodeAbiParameters, encodeEventTopics, type Abi, type Hex } from "viem
 import { expect, test } from "vitest";
 import { presetConsumerAbi, vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
-import type { RawLog } from "../../src/evm/client.ts";
+import type { RawLog } from "../../src/lib/nodeAnswers.ts";
 import type { LogQuery } from "../../src/explorer/chainArchive.ts";
 import { readJoins } from "../../src/explorer/readTransaction.ts";
 import { idOf } from "../oracle/support/logs.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
-import type { RawLog, Receipt } from "../../src/evm/client.ts";
+import type { RawLog, Receipt } from "../../src/lib/nodeAnswers.ts";
 import type {
   ArchivedBlock,
   ArchivedTransaction,

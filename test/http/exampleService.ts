@@ -4,14 +4,9 @@ import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
 import { UnauthenticatedError } from "../../src/dapps/dapps.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../src/lib/invalidParameter.ts";
-import type {
-  Command,
-  Dapp,
-  RequestRecord,
-  RequestState,
-  Service,
-  SubmitOptions,
-} from "../../src/requests/service.ts";
+import type { Command, RequestRecord, Service, SubmitOptions } from "../../src/requests/service.ts";
+import type { Dapp } from "../../src/dapps/dapps.ts";
+import type { RequestState } from "../../src/lib/vocabulary.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */
 export interface ExampleService extends Service {

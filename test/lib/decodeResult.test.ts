@@ -1,7 +1,8 @@
 import { decodeResult as reference } from "@chainlink/functions-toolkit/dist/decodeResult.js";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeResult, type ReturnType } from "../../src/lib/decodeResult.ts";
+import { decodeResult } from "../../src/lib/decodeResult.ts";
+import type { ReturnType } from "../../src/lib/vocabulary.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
 
 const bytesOf = (hex: string): Uint8Array => fromHexText(`0x${hex}`);

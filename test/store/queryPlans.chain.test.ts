@@ -50,7 +50,7 @@ import {
 import type { Tables } from "../../src/store/schema.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
-import type { Queryable } from "../../src/store/store.ts";
+import type { Queryable } from "../../src/store/queryable.ts";
 import { findLastNonce, listOpenTransactions, listTransactionsFrom } from "../../src/store/transactions.ts";
 import {
   countDueRunsBefore,

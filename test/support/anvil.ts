@@ -6,7 +6,8 @@ import { createAnvil } from "@viem/anvil";
 import { createTestClient, http, publicActions, walletActions, type Hex } from "viem";
 import { HDKey } from "viem/accounts";
 import { type Account, createAccount } from "../../src/evm/account.ts";
-import { createChainClient, parseReceipt, type Receipt } from "../../src/evm/client.ts";
+import { createChainClient } from "../../src/evm/client.ts";
+import { parseReceipt, type Receipt } from "../../src/lib/nodeAnswers.ts";
 import {
   EMBEDDED_BLOCK_GAS_LIMIT,
   EMBEDDED_GAS_PRICE_WEI,

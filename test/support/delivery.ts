@@ -9,7 +9,7 @@ import {
   slice,
   type Hex,
 } from "viem";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { type ChainEvent, type ChainEventOf, findEvent } from "../../src/chainlink/events.ts";
 import {
   batchVrfCoordinatorAbi,

@@ -9,7 +9,7 @@ import {
   type Hex,
 } from "viem";
 import { functionsCoordinatorAbi, functionsRouterAbi } from "../../src/chainlink/contracts/abi.ts";
-import type { RawLog } from "../../src/evm/client.ts";
+import type { RawLog } from "../../src/lib/nodeAnswers.ts";
 
 const GAS_LIMIT = 100_000;
 const ID: Hex = `0x${"ab".repeat(32)}`;

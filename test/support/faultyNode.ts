@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket, WebSocketServer } from "ws";
-import { RpcError } from "../../src/evm/client.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import type { TestChain } from "./anvil.ts";
 
 /** A JSON-RPC request on its way to the node. */

@@ -1,5 +1,5 @@
 import { toHex, type Hex } from "viem";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import {
   encodeAdoptNodes,
   encodeSetConfig,

@@ -25,7 +25,7 @@ import { createTwinWatch } from "../../src/requests/takeover/twinWatch.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
-import type { RequestKind } from "../../src/store/schema.ts";
+import type { RequestKind } from "../../src/lib/vocabulary.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTestRunner } from "../oracle/support/runner.ts";

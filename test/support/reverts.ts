@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { RpcError } from "../../src/evm/client.ts";
+import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { decodeRevertReason } from "../../src/chainlink/revertReason.ts";
 import type { TestChain } from "./anvil.ts";
 

@@ -1,6 +1,6 @@
 import { encodeDeployData, encodeFunctionData, type Hex } from "viem";
 import type { Account } from "../../src/evm/account.ts";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { compileSolidity } from "../support/solidity.ts";
 
 const { abi, bytecode } = compileSolidity(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { beaconWord, presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { encodeResults } from "../../src/chainlink/presetReport.ts";

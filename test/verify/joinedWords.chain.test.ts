@@ -1,6 +1,6 @@
 import { encodeAbiParameters, parseAbiParameters, toHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { joinWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";

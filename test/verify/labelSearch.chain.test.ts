@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { keccak256, toHex } from "viem";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import type { ChainReader } from "../../src/verify/chainFacts.ts";
 import { createRecordedReader, createReadRecorder } from "../../src/verify/recordedReader.ts";

@@ -15,7 +15,7 @@ import {
 } from "viem";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../src/evm/client.ts";
+import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { EVENT_TOPICS, findEvent } from "../../src/chainlink/events.ts";
 import { decodeDelivery, decodeFulfilments } from "../../src/chainlink/calldata.ts";
 import {

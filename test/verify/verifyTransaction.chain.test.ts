@@ -13,7 +13,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { parseReceipt, RpcError, type Receipt } from "../../src/evm/client.ts";
+import { parseReceipt, RpcError, type Receipt } from "../../src/lib/nodeAnswers.ts";
 import type { Verification } from "../../src/api/types.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { encodeSetConfig, nodeConfigOf } from "../../src/chainlink/nodeConfig.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decodeErrorResult, encodeFunctionData, type Hex } from "viem";
-import type { Receipt, RpcError } from "../../src/evm/client.ts";
+import type { Receipt, RpcError } from "../../src/lib/nodeAnswers.ts";
 import { vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import { FIELD_SIZE } from "../../src/vrf/curve.ts";
 import { createProvingKey, prove, type Proof } from "../../src/vrf/proof.ts";

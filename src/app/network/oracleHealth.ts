@@ -1,4 +1,4 @@
-import type { Receipt } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { EVENT_TOPICS, WORDS_TOPICS } from "../../chainlink/events.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import type { OracleHealth } from "../../requests/explain/networkHealth.ts";

@@ -1,4 +1,4 @@
-import { toQuantity } from "../../evm/client.ts";
+import { toQuantity } from "../../lib/nodeAnswers.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { decodePresetBatch, presetRequestId, type PresetBatch } from "../../chainlink/presetBatch.ts";
-import type { RawLog } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import type { OracleLog } from "../log.ts";
 import { createRequestSet, type Entry, type OnChainRequest, type RequestSet } from "../requestSet.ts";
 

@@ -8,7 +8,8 @@ import {
   encodeResults,
   type SignedReport,
 } from "../../chainlink/presetReport.ts";
-import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";

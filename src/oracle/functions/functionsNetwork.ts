@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import { decodeLog, logsOf } from "../../chainlink/events.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { aggregate, type Observation } from "../aggregateObservations.ts";

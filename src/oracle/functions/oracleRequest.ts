@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { RawLog } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../../chainlink/events.ts";
 import { decodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import type { DrandRound } from "../../lib/drand.ts";

@@ -1,5 +1,6 @@
 import { encodeFunctionData, type Hex } from "viem";
-import { RpcError, type ChainClient } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { RpcError } from "../../lib/nodeAnswers.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import { REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";

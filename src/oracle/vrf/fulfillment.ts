@@ -1,7 +1,8 @@
 import { toFunctionSelector, type Hex } from "viem";
-import type { RawLog } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { decodeLog } from "../../chainlink/events.ts";
-import { type VrfVersion, vrfVersionOf } from "../../chainlink/vrfVersion.ts";
+import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
+import type { VrfVersion } from "../../lib/vocabulary.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { encodeProof, PROOF_BYTES } from "../../vrf/encoding.ts";

@@ -1,8 +1,10 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { askContract, isRevert, readOf, type ContractRead } from "../../chainlink/contractRead.ts";
-import { isPaidNatively, type VrfVersion, vrfVersionOf } from "../../chainlink/vrfVersion.ts";
+import { isPaidNatively, vrfVersionOf } from "../../chainlink/vrfVersion.ts";
+import type { VrfVersion } from "../../lib/vocabulary.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../../chainlink/wordsCost.ts";
 import { describeCodeless, describeShortage } from "../../chainlink/waitingWords.ts";

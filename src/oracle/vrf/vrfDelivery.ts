@@ -5,7 +5,8 @@ import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
 import { describeGasLane } from "../../chainlink/waitingWords.ts";
-import type { ChainClient, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";

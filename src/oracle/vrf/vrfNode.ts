@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import { describeLostHash, describeUnconfirmed } from "../../chainlink/waitingWords.ts";
 import type { Sender } from "../../evm/sender.ts";

@@ -20,13 +20,13 @@ import { assertRequestFits, dryRunFunction, dryRunPreset } from "./dryRun.ts";
 import type {
   Command,
   ConsumerCommand,
-  Dapp,
   FunctionCommand,
   Labelled,
   PresetCommand,
   RandomCommand,
   UnlinkCommand,
 } from "../service.ts";
+import type { Dapp } from "../../dapps/dapps.ts";
 import type { LinkOutcome, RequestContent } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getIntake } from "../serviceNetwork.ts";

@@ -4,7 +4,8 @@ import type { Dapp } from "../../dapps/dapps.ts";
 import { shareByKey } from "../../lib/memo.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { countKeyRequest, readKeyRequests } from "../../store/dapps.ts";
-import type { Queryable, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import type { Queryable } from "../../store/queryable.ts";
 import { dayOf, listUsage } from "../../store/usage.ts";
 
 /** A dapp, and the API key that a call was made with. */

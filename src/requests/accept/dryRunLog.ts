@@ -10,7 +10,8 @@ import {
   type StoredDryRun,
 } from "../../store/dryRuns.ts";
 import type { UsageKind } from "../../store/schema.ts";
-import type { Queryable, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import type { Queryable } from "../../store/queryable.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
 import type { FunctionRefusal } from "../errors.ts";
 import { assertCursor } from "../read/cursor.ts";

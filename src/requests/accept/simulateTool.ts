@@ -9,13 +9,13 @@ import {
   DEVELOPER_NETWORK,
   type RunResult,
 } from "../../../sandbox/index.ts";
-import { decodeDryRun, type ReturnType } from "../../lib/decodeResult.ts";
+import { decodeDryRun } from "../../lib/decodeResult.ts";
+import type { ReturnType, Beacon } from "../../lib/vocabulary.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
 import { type LinkedSource, linkSource } from "../../presets/linkSource.ts";
 import { placeInSource } from "../../presets/locateFailure.ts";
 import { SourceSyntaxError } from "../../presets/sourceSyntaxError.ts";
-import type { Beacon } from "../../lib/vocabulary.ts";
 import { dryRunBytesArgs } from "./dryRun.ts";
 import { describeRunError, FAILED_RUN } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";

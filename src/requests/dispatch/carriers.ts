@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { ChainClient, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { Store } from "../../store/store.ts";

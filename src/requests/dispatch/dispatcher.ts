@@ -9,7 +9,7 @@ import type { Change } from "../change.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { encodeBatch, splitByLimits, type Batch, type Submission } from "./submission.ts";
-import type { Receipt } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";

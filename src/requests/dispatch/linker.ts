@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeFunctionData, getAddress, isAddressEqual } from "viem";
 import type { Hex } from "viem";
-import type { ChainClient, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
@@ -18,7 +19,8 @@ import {
   saveConsumer,
   type StoredSubscription,
 } from "../../store/chainRecords.ts";
-import type { Queryable, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import type { Queryable } from "../../store/queryable.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { Carriers } from "./carriers.ts";
 import type { RequestBook } from "../requestBook.ts";

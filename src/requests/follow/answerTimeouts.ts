@@ -6,7 +6,7 @@ import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { describeLostHash, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
-import { RpcError } from "../../evm/client.ts";
+import { RpcError } from "../../lib/nodeAnswers.ts";
 import type { BlockHead, ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { RequestBook } from "../requestBook.ts";

@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import { explainFailedCallbacks } from "../../chainlink/failedCallbacks.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { saveCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { OpenRequest } from "../openRequest.ts";
-import type { RawLog } from "../../evm/client.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { applyChange, isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
 

@@ -1,6 +1,6 @@
 import { createTurnstile } from "../../lib/turnstile.ts";
 import { decodeLog } from "../../chainlink/events.ts";
-import type { RawLog, Receipt } from "../../evm/client.ts";
+import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import type { WatchedBlock } from "../../evm/watcher.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";

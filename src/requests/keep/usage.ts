@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { Receipt } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
 import type { UsageCounts, UsagePlace } from "../../store/usage.ts";
 import { isEnded } from "../change.ts";
@@ -8,7 +8,7 @@ import type { Payload } from "../../store/transactionContents.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
 import { findRequests } from "../../store/requests.ts";
 import type { StoredRequest } from "../../store/requests.ts";
-import type { Queryable } from "../../store/store.ts";
+import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
 

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { Receipt } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 
 /** A mined transaction of the service or its oracle. */
 export interface MinedTransaction {

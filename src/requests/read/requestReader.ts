@@ -18,7 +18,8 @@ import type { RequestBook } from "../requestBook.ts";
 import type { BeaconView, RequestSummary, SearchHit, StateChange } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
-import type { Dapp, RequestRecord, Service } from "../service.ts";
+import type { RequestRecord, Service } from "../service.ts";
+import type { Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "./readPatiently.ts";
 

@@ -3,7 +3,7 @@ import { writeCsv } from "../../lib/csv.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
-import type { Queryable } from "../../store/store.ts";
+import type { Queryable } from "../../store/queryable.ts";
 import { dayOf, listUsage } from "../../store/usage.ts";
 import type { StoredUsage } from "../../store/usage.ts";
 

@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { decodeLog } from "../../chainlink/events.ts";
-import { RpcError, toQuantity, type ChainClient } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import { RpcError, toQuantity, parseObject, parseQuantity } from "../../lib/nodeAnswers.ts";
 import { createLogReader } from "../../evm/logReader.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { parseObject, parseQuantity } from "../../lib/nodeAnswers.ts";
 import { findSpentNonce, saveSpentNonce, type SpentNonce } from "../../store/chainRecords.ts";
 import { listEndedBlocks } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { ChainClient, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { findNonceSpender } from "../../evm/nonceSpender.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { BlockHead, Receipt } from "../../evm/client.ts";
+import type { BlockHead } from "../../evm/client.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import type { SignedTransaction } from "../../evm/signedTransaction.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { findTransactions } from "../../store/transactions.ts";

@@ -6,7 +6,8 @@ import {
   type OpenLogTriggers,
 } from "../../../src/app/process/openTriggers.ts";
 import { createId } from "../../../src/lib/id.ts";
-import type { Dapp, Service } from "../../../src/requests/service.ts";
+import type { Service } from "../../../src/requests/service.ts";
+import type { Dapp } from "../../../src/dapps/dapps.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { insertRequests } from "../../../src/store/requests.ts";
 import type { Store } from "../../../src/store/store.ts";

@@ -1,14 +1,13 @@
 import { bytesToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { encodeArgs, encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { gasOfAdoptNodes } from "../../../src/chainlink/nodeConfig.ts";
 import { encodeNodeUrls, MAX_NODE_URL_LENGTH } from "../../../src/chainlink/offchainConfig.ts";
 import { MAX_ARGUMENT_BYTES, encodePresetBatch, submissionGas } from "../../../src/chainlink/presetBatch.ts";
 import { deliveryGas, type SignedReport } from "../../../src/chainlink/presetReport.ts";
 import { MAX_NODES, faultyNodesOf, signaturesOf } from "../../../src/chainlink/quorum.ts";
-import { VRF_VERSIONS, type VrfVersion } from "../../../src/chainlink/vrfVersion.ts";
-import { MAX_JOINED_KEYS } from "../../../src/lib/vocabulary.ts";
+import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../../../src/lib/vocabulary.ts";
 import { testAccount } from "../../support/anvil.ts";
 import {
   encodeSubmission,

@@ -1,6 +1,6 @@
 import { concatHex, encodeFunctionData, keccak256, numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import type { ChainEventOf } from "../../../src/chainlink/events.ts";
 import { joinWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";

@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "vitest";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { presetConsumerAbi, subscriptionOwnerAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { loadArtifacts } from "../../../src/chainlink/contracts/artifacts.ts";
 import { nodeConfigOf, type NodeConfig } from "../../../src/chainlink/nodeConfig.ts";

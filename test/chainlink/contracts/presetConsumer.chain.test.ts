@@ -1,6 +1,6 @@
 import { bytesToHex, encodeFunctionData, hexToBigInt, keccak256, stringToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { pendingRecord, readyRecord } from "../../../src/chainlink/presetBatch.ts";

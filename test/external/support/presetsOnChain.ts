@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import { decodeLog } from "../../../src/chainlink/events.ts";
 import { decodePresetBatch, presetRequestId } from "../../../src/chainlink/presetBatch.ts";
-import { createChainClient, type RawLog } from "../../../src/evm/client.ts";
+import { createChainClient } from "../../../src/evm/client.ts";
+import type { RawLog } from "../../../src/lib/nodeAnswers.ts";
 import type { StrangersChain } from "./chain.ts";
 import type { SeveralOperators } from "./nodes.ts";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { getContractAddress, type Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
-import { parseReceipt, toQuantity } from "../../../src/evm/client.ts";
+import { parseReceipt, toQuantity } from "../../../src/lib/nodeAnswers.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import {
   EMBEDDED_GAS_PRICE_WEI,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Hex } from "viem";
 import { afterEach, expect, test } from "vitest";
-import { toQuantity } from "../../../src/evm/client.ts";
+import { toQuantity } from "../../../src/lib/nodeAnswers.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../../src/networks/embedded/process/anvil.ts";
 import { startEmbeddedNode } from "../../../src/networks/embedded/embeddedNode.ts";

@@ -13,7 +13,7 @@ import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.
 import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
 import { readUint256 } from "../../../src/lib/uint256.ts";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import { keccak256 } from "../../../src/lib/keccak.ts";
 import type { EvidenceRecord } from "../../../src/oracle/node/evidence.ts";

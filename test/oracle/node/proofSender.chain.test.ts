@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import type { ProofCompanion } from "../../../src/oracle/batches/presetNetwork.ts";
 import { createProofSender } from "../../../src/oracle/node/proofSender.ts";
 import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";

@@ -2,7 +2,8 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, zeroAddress, 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { functionsRouterAbi, subscriptionOwnerAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { consentMessage } from "../../../src/chainlink/secretsConsent.ts";
-import { createChainClient, RpcError, type ChainClient } from "../../../src/evm/client.ts";
+import { createChainClient, type ChainClient } from "../../../src/evm/client.ts";
+import { RpcError } from "../../../src/lib/nodeAnswers.ts";
 import { createAuthority } from "../../../src/oracle/secrets/authority.ts";
 import { testAccount } from "../../support/anvil.ts";
 import { provisionDapp } from "../../support/consumer.ts";

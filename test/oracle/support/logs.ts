@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { RawLog } from "../../../src/evm/client.ts";
+import type { RawLog } from "../../../src/lib/nodeAnswers.ts";
 
 /** Returns a 32-byte id made from a number. */
 export function idOf(value: bigint): Hex {

@@ -6,7 +6,8 @@ import type { OpenRequest, RequestContent } from "../../../src/requests/openRequ
 import { presentRequest } from "../../../src/requests/read/present.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import { withOwnErrors } from "../../../src/requests/accept/sandboxRuns.ts";
-import type { Command, Dapp, PresetCommand } from "../../../src/requests/service.ts";
+import type { Command, PresetCommand } from "../../../src/requests/service.ts";
+import type { Dapp } from "../../../src/dapps/dapps.ts";
 import type { ServiceNetwork } from "../../../src/requests/serviceNetwork.ts";
 import { DatabaseAwayError } from "../../../src/store/databaseAway.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

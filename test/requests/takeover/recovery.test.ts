@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../../src/evm/client.ts";
-import { toQuantity } from "../../../src/evm/client.ts";
+import { toQuantity } from "../../../src/lib/nodeAnswers.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import { createRecovery, type RecoveryOptions } from "../../../src/requests/takeover/recovery.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTwinWatch, type TwinWatch } from "../../../src/requests/takeover/twinWatch.ts";
 import { insertTransaction } from "../../../src/store/transactions.ts";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { startTestChain, testAccount, type TestChain } from "../../support/anvil.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";

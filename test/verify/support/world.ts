@@ -2,7 +2,7 @@ import type { Verification } from "../../../src/api/types.ts";
 import { toHex, type Hex } from "viem";
 import { toWord } from "../../../src/lib/uint256.ts";
 import { createSandboxPool } from "../../../sandbox/index.ts";
-import type { Receipt } from "../../../src/evm/client.ts";
+import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import {
   CONFIG_SET_TOPIC,
