@@ -135,7 +135,7 @@ const files = await startServer((request, response) => {
       "text/javascript",
       "import a from 'data:text/javascript,export%20default%203'; export default a;",
     ],
-    "/ok/deep.js": ["text/javascript", "(".repeat(8_000_000)],
+    "/ok/deep.js": ["text/javascript", "(".repeat(1_000_000)],
     "/ok/huge.js": ["text/javascript", `"${"x".repeat(10 * 1_024 * 1_024)}"`],
   };
   if (url === "/ok/redirect.js") return response.writeHead(302, { location: `${outside.origin}/x.js` }).end();
@@ -180,7 +180,7 @@ async function valueOf(expression: string, limits: Partial<RunLimits> = {}): Pro
   const source = `const value = ${expression}; return Functions.encodeString(JSON.stringify(value ?? null));`;
   const result = await pool.run({
     source,
-    limits: { maxResponseBytes: 4_096, timeoutMs: 60_000, ...limits },
+    limits: { maxResponseBytes: 4_096, timeoutMs: 200_000, ...limits },
   });
   if (result.ok) return JSON.parse(Buffer.from(result.bytes).toString()) as unknown;
   return `${result.error.kind}: ${result.error.message}`;
