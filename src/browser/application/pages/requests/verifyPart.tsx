@@ -83,6 +83,7 @@ export function Found({
   readonly children: ReactNode;
 }) {
   const [request] = found.requests;
+  const times = request && describeTimes(request);
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
   const signatures = request?.steps.find(({ name }) => name === "signatures");
@@ -112,11 +113,17 @@ export function Found({
       {request?.label && <p>{describeDraws(request.label)}</p>}
       {request !== undefined && (
         <Folded summary={count(request.steps.length, "step")} isOpen={found.verdict !== "valid"}>
-          {[
-            request.label ? describeLabel(request.label) : undefined,
-            describeDraw(request),
-            describeTimes(request),
-          ].map((line) => line !== undefined && <Line key={line} text={line} />)}
+          {request.label && (
+            <p>
+              <UnknownText text={describeLabel(request.label)} />
+            </p>
+          )}
+          <DrawLine text={describeDraw(request)} />
+          {times !== undefined && (
+            <p>
+              <UnknownText text={times} />
+            </p>
+          )}
           <ol className="checks">
             {/* Joined words have steps of the same name, one per word. */}
             {request.steps.map((step, i) => (
@@ -143,8 +150,9 @@ export function Found({
   );
 }
 
-/** Shows a line that may be as long as a list of entries: shortened then, and whole once it is opened. */
-function Line({ text }: { readonly text: string }) {
+/** Shows what was drawn from, which may be a list of hundreds of entries: shortened then, and whole once it is opened. */
+function DrawLine({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
   const short = shorten(text);
   const whole = (
     <p>
