@@ -3,7 +3,7 @@ import { REQUEST_STATES } from "../lib/vocabulary.ts";
 import { NetworkView, RoundChain } from "./catalogue.ts";
 import { decimal, hex, nullable, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
-import { FunctionResult, PresetResult, RandomResult } from "./results.ts";
+import { BeaconView, FunctionResult, PresetResult, RandomResult } from "./results.ts";
 import {
   DecodedCall,
   DecodedValue,
@@ -341,6 +341,24 @@ export const SharedResult = Type.Object({
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
   shown: Type.Optional(ShownResult),
 });
+
+/** A request without a result, as anyone who knows its id may see it: nothing that isn't on chain. */
+export const SharedRequest = Type.Object(
+  {
+    id: Type.String(),
+    state: Type.Enum(["waiting", "failed"], {
+      description: "`waiting`: it has no result yet; ask again. `failed`: it will have none.",
+    }),
+    why: Type.String({ description: "What it waits for, or that it failed." }),
+    beacon: Type.Optional(BeaconView),
+    kind: Type.Optional(Type.Enum(["preset", "random", "function"])),
+    network: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String({ description: "Title of its preset." })),
+    label: Type.Optional(Type.String()),
+    dappId: Type.Optional(Type.String({ description: "Id of the dapp, on chain with the label." })),
+  },
+  { description: "What is known of a request without a result; all after `beacon` once it is on chain." },
+);
 
 /** What a node answered: enough to check a result again without it. */
 export const ChainData = Type.Object({

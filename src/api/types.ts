@@ -1674,6 +1674,24 @@ export interface SessionView {
   readonly lastUsedAt: string;
 }
 
+/** A request without a result, as anyone who knows its id may see it: nothing that isn't on chain. */
+export interface SharedRequest {
+  readonly id: string;
+  /** `waiting`: it has no result yet; ask again. `failed`: it will have none. */
+  readonly state: "waiting" | "failed";
+  /** What it waits for, or that it failed. */
+  readonly why: string;
+  /** The round of drand that the request fixed; absent without one. */
+  readonly beacon?: BeaconView;
+  readonly kind?: "preset" | "random" | "function";
+  readonly network?: string;
+  /** Title of its preset. */
+  readonly title?: string;
+  readonly label?: string;
+  /** Id of the dapp, on chain with the label. */
+  readonly dappId?: string;
+}
+
 /** A result as anyone who knows its id may see it. */
 export interface SharedResult {
   readonly id: string;

@@ -1,3 +1,5 @@
+import type { SharedRequest } from "../api/types.ts";
+
 /** A parameter and what is wrong with it. */
 export interface Violation {
   /** JSON Pointer to the parameter; empty if no single parameter is at fault. */
@@ -98,7 +100,18 @@ export class MalformedHttpError extends ApiError {}
 export class UnauthenticatedError extends ApiError {}
 export class KeyExpiredError extends ApiError {}
 export class ForbiddenError extends ApiError {}
-export class NotFoundError extends ApiError {}
+/** What the call names doesn't exist, or its key may not see it. */
+export class NotFoundError extends ApiError {
+  /** For a shared result: the request that has none, and what it waits for. */
+  readonly request: SharedRequest | undefined;
+
+  constructor(facts: ApiErrorFacts) {
+    super(facts);
+    const { request } = facts.data;
+    this.request = typeof request === "object" && request !== null ? (request as SharedRequest) : undefined;
+  }
+}
+
 export class MethodNotAllowedError extends ApiError {}
 export class RequestTimeoutError extends ApiError {}
 export class IdempotencyConflictError extends ApiError {}

@@ -41,7 +41,8 @@ function membersOf(error: TycheError): Record<string, unknown> {
   switch (error.code) {
     case "invalid_parameter":
       return { details: error.details };
-    // The request that has the label; the function-run result with what the dry run captured; it brings its own `success` and `err`.
+    // The request without a result; the request that has the label; the function-run result with what the dry run captured; it brings its own `success` and `err`.
+    case "not_found":
     case "label_taken":
     case "function_failed":
       return { ...(error.details as Record<string, unknown> | undefined) };

@@ -62,6 +62,13 @@ export function nameRound(beacon: {
     : `round ${beacon.round} of the operator's own chain of rounds, ${beacon.chainHash}`;
 }
 
+/** Says that a request waits for a round, which is due. */
+export function describeRoundWait(
+  beacon: Parameters<typeof nameRound>[0] & { readonly time: string },
+): string {
+  return `waiting for ${nameRound(beacon)}, due at ${beacon.time}`;
+}
+
 /** Returns what a call names a request's beacon by. */
 export function beaconOf(round: { readonly isLocal?: true } | undefined): "drand" | "local" | undefined {
   return round && (round.isLocal === true ? "local" : "drand");

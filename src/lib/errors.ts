@@ -40,8 +40,8 @@ export class TycheError extends Error {
 
 /** What was asked for doesn't exist, or not for this caller. */
 export class NotFoundError extends TycheError {
-  constructor(what: string) {
-    super(`there is no ${what}`, { code: "not_found", blame: "caller" });
+  constructor(what: string, details?: { readonly request: object }) {
+    super(`there is no ${what}`, { code: "not_found", blame: "caller", details });
   }
 }
 

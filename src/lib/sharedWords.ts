@@ -6,6 +6,13 @@ type Shown =
   | { readonly as: "dice"; readonly rolls: readonly string[] }
   | { readonly as: "list"; readonly entries: readonly string[] };
 
+/** Names a request by what it asks for. */
+export function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
+  return title ?? { preset: "A preset", random: "Random numbers", function: "A function" }[kind];
+}
+
+type Kind = "preset" | "random" | "function";
+
 interface Shared {
   readonly preset?: string;
   readonly title?: string;
@@ -28,7 +35,8 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
 } {
   const { label } = outcome;
   const isRandom = "randomNumber" in outcome;
-  const what = title ?? (isRandom ? "Random numbers" : preset === undefined ? "A function" : "A preset");
+  const kind = isRandom ? "random" : preset === undefined ? "function" : "preset";
+  const what = nameKind({ kind, ...(title === undefined ? {} : { title }) });
   const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
   const extent = isRandom
     ? countOf(outcome.randomNumber, "random number", "random numbers")

@@ -41,7 +41,8 @@ export function createWebApp(options: WebDeps): Middleware {
         id === undefined
           ? undefined
           : await options.getShared(id).catch((error: unknown) => {
-              if (error instanceof NotFoundError) ctx.status = 404;
+              // The page of a request without a result says what it waits for.
+              if (error instanceof NotFoundError && error.details === undefined) ctx.status = 404;
               return undefined;
             });
       sendShell(ctx, shared && createLinkPreview(shared));

@@ -16,9 +16,9 @@ export function isRefused(error: Error | null): boolean {
  * Creates a `refetchInterval` that stops if there has never been anything but a refusal. Other failures, such as a service that is
  * starting, are temporary.
  *
- * @param intervalOf milliseconds until the next fetch.
+ * @param intervalOf milliseconds until the next fetch; false: there is none.
  */
-export function refetchUnlessRefused<Data>(intervalOf: (data: Data | undefined) => number) {
+export function refetchUnlessRefused<Data>(intervalOf: (data: Data | undefined) => number | false) {
   return ({ state: { data, error } }: FollowedQuery<Data>): number | false =>
     data === undefined && isRefused(error) ? false : intervalOf(data);
 }

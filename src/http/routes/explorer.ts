@@ -252,7 +252,8 @@ export function explorerOperations(
       path: "/results/:id",
       summary: "Read a shared result",
       description:
-        "The result of a request, with its parameters, and its dapp's id if it has a label: the content of the page `/r/{id}`.",
+        "The result of a request, with its parameters, and its dapp's id if it has a label: the content of the page `/r/{id}`. " +
+        "Of a request without a result, `request` of the error `not_found` says what it waits for, or that it failed.",
       answer: views.SharedResult,
       run: ({ param }) => service.getShared(param("id")),
     }),

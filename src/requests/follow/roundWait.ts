@@ -1,5 +1,5 @@
 import { LATE_MS, type BeaconRounds } from "../../lib/beaconRounds.ts";
-import { nameRound } from "../../lib/drawWords.ts";
+import { describeRoundWait } from "../../lib/drawWords.ts";
 import { roundOf, type OpenRequest } from "../openRequest.ts";
 
 /** Says why a preset or function can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */
@@ -17,7 +17,7 @@ export function createRoundWait(rounds: BeaconRounds): RoundWait {
       return undefined;
     const { round, time, chainHash } = beacon;
     const lateMs = Date.now() - Date.parse(time);
-    if (lateMs < 0) return `waiting for ${nameRound(beacon)}, due at ${time}`;
+    if (lateMs < 0) return describeRoundWait(beacon);
     if (lateMs < LATE_MS) return undefined;
     const state = rounds.ask({ round: BigInt(round), chainHash });
     return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;

@@ -10,12 +10,11 @@ import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requ
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "./cursor.ts";
-import { isLinking, ownParamsOf, type OpenRequest } from "../openRequest.ts";
-import { presentRequest, resultLineOf } from "./present.ts";
+import { isLinking, ownParamsOf, roundOf, type OpenRequest } from "../openRequest.ts";
+import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import { isEnded } from "../change.ts";
-import { nameRound } from "../../lib/drawWords.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { BeaconView, RequestSummary, SearchHit, StateChange } from "../../api/types.ts";
+import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { RequestRecord, Service } from "../service.ts";
@@ -81,6 +80,29 @@ export function createRequestReader(options: {
       return found;
     });
     return { rows, ids: ids.toSorted((a, b) => (a < b ? 1 : -1)) };
+  };
+
+  /** Returns what anybody may know of a request without a result: nothing that isn't on chain. */
+  const withoutResult = (request: OpenRequest): SharedRequest => {
+    const { id, kind, network, dappId, progress, state } = request;
+    const beacon = roundOf(request);
+    const isWaiting = state !== "failed";
+    const common: SharedRequest = {
+      id,
+      state: isWaiting ? "waiting" : "failed",
+      why: describeOpenly(request),
+      ...(isWaiting && beacon !== undefined ? { beacon } : {}),
+    };
+    if (progress.acceptedBlock === undefined || kind === "consumer" || kind === "unlink") return common;
+    const { preset, label } = request.params as { readonly preset?: string; readonly label?: string };
+    const title = preset === undefined ? undefined : registry.find(preset)?.title;
+    return {
+      ...common,
+      kind,
+      network,
+      ...(title === undefined ? {} : { title }),
+      ...(label === undefined ? {} : { label, dappId }),
+    };
   };
 
   const summarize = (request: OpenRequest): RequestSummary[] => {
@@ -162,10 +184,9 @@ export function createRequestReader(options: {
       const request = await book.find(id);
       const record = request === undefined ? undefined : present(request);
       const outcome = record?.outcome ?? undefined;
-      if (record === undefined || outcome === undefined || !("requestId" in outcome))
-        throw new NotFoundError(
-          `result ${JSON.stringify(id)}${request === undefined ? "" : lackOf(request)}`,
-        );
+      if (request === undefined || record === undefined || isLinking(request))
+        throw new NotFoundError(`result ${JSON.stringify(id)}`);
+      if (outcome === undefined || !("requestId" in outcome)) throw new NoResultError(withoutResult(request));
       const { network, updatedAt, shown } = record;
       const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
@@ -217,19 +238,6 @@ function titlesIn({ properties = {} }: Preset["parameters"]): Record<string, str
   return Object.fromEntries(
     named.flatMap(([name, { title }]) => (title === undefined ? [] : [[name, title]])),
   );
-}
-
-/** Says why a request has no result to share. */
-function lackOf(request: OpenRequest): string {
-  if (isLinking(request)) return "";
-  if (request.state === "failed") return ": the request failed";
-  const { label, beacon } = request.params as { readonly label?: string; readonly beacon?: BeaconView };
-  // Nothing is told that isn't on chain.
-  const isSent = request.progress.acceptedBlock !== undefined;
-  const which =
-    label === undefined || !isSent ? "" : ` with the label ${JSON.stringify(label)} of ${request.dappId}`;
-  const wait = beacon === undefined ? "continues" : `waits for ${nameRound(beacon)}, due at ${beacon.time}`;
-  return ` yet: the request${which} ${wait}`;
 }
 
 /**
@@ -311,5 +319,15 @@ export async function* watchTimeline(
   } finally {
     signal.removeEventListener("abort", end);
     stop();
+  }
+}
+
+/** The request is known, but has no result to share; `details.request` is what anybody may know of it. */
+class NoResultError extends NotFoundError {
+  constructor(request: SharedRequest) {
+    const { id, state, label, dappId, why } = request;
+    const which =
+      label === undefined ? "" : ` of the request with the label ${JSON.stringify(label)} of ${dappId}`;
+    super(`result ${JSON.stringify(id)}${state === "failed" ? "" : " yet"}${which}: ${why}`, { request });
   }
 }

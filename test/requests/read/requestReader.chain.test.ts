@@ -6,6 +6,8 @@ import { createRequestReader } from "../../../src/requests/read/requestReader.ts
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import type { SharedRequest } from "../../../src/api/types.ts";
+import type { TycheError } from "../../../src/lib/errors.ts";
 import type { Preset } from "../../../src/presets/preset.ts";
 import { loadPreset } from "../../../src/presets/loadPreset.ts";
 import type { ServiceNetwork } from "../../../src/requests/serviceNetwork.ts";
@@ -133,25 +135,84 @@ test("an outcome that is a failure has a code and no value", async () => {
   expect(outcome).toMatchObject({ success: false, id, err: "boom", code: "function_failed", value: null });
 });
 
-test("the public page of a request without a result says what became of it", async () => {
-  const { id, reader } = await endRequest({
-    state: "failed",
-    error: { code: "oracle_timeout", message: "late" },
+const lackOf = async (...given: Parameters<typeof endRequest>) => {
+  const { id, reader } = await endRequest(...given);
+  const error = await reader.getShared(id).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "not_found", details: { request: { id } } });
+  const { message, details } = error as TycheError & {
+    readonly details: { readonly request: SharedRequest };
+  };
+  const { id: _, ...request } = details.request;
+  return { message: message.replace(id, "req"), request };
+};
+
+test("of a request without a result, everybody learns what became of it, and of what is on chain what it is for", async () => {
+  const failed = { state: "failed", error: { code: "oracle_timeout", message: "late" } } as const;
+  expect(await lackOf(failed)).toEqual({
+    message: 'there is no result "req": the request failed',
+    request: { state: "failed", why: "the request failed" },
   });
-  await expect(reader.getShared(id)).rejects.toThrow(`there is no result "${id}": the request failed`);
-  const open = await endRequest({ state: "submitted" });
-  await expect(open.reader.getShared(open.id)).rejects.toThrow("yet: the request continues");
-  const beacon = { round: "1000", time: "2026-12-24T18:00:05.000Z", chainHash: QUICKNET_HASH };
-  const drawn = {
-    params: { preset: "coinflip", label: "raffle", beacon },
-  } as unknown as Partial<OpenRequest>;
-  const waits = "waits for drand's round 1000, due at 2026-12-24T18:00:05.000Z";
-  const received = await endRequest({ state: "received" }, drawn);
-  await expect(received.reader.getShared(received.id)).rejects.toThrow(`yet: the request ${waits}`);
-  const mined = await endRequest({ state: "submitted", progress: { acceptedBlock: 7 } }, drawn);
-  await expect(mined.reader.getShared(mined.id)).rejects.toThrow(
-    `yet: the request with the label "raffle" of ${DESK_DAPP} ${waits}`,
-  );
+  const why = "the request is not on chain yet";
+  const open = { message: `there is no result "req" yet: ${why}`, request: { state: "waiting", why } };
+  expect(await lackOf({ state: "submitted", why: "private words" })).toEqual(open);
+  expect(await lackOf({ state: "received" })).toEqual(open);
+  const due = new Date(Date.now() + 3_600_000).toISOString();
+  const beacon = { round: "1000", time: due, chainHash: QUICKNET_HASH };
+  const params = { preset: "coinflip", label: "raffle", beacon };
+  const drawn = { params } as unknown as Partial<OpenRequest>;
+  const waits = `waiting for drand's round 1000, due at ${due}`;
+  expect(await lackOf({ state: "received" }, drawn)).toEqual({
+    message: `there is no result "req" yet: ${waits}`,
+    request: { state: "waiting", why: waits, beacon },
+  });
+  const presets = { coinflip: await loadPreset("plugins", "coinflip") };
+  const mined = { state: "submitted", progress: { acceptedBlock: 7 } } as const;
+  const named = {
+    kind: "preset",
+    network: DESK_NETWORK,
+    title: "Flip a coin",
+    label: "raffle",
+    dappId: DESK_DAPP,
+  };
+  expect(await lackOf(mined, drawn, presets)).toEqual({
+    message: `there is no result "req" yet of the request with the label "raffle" of ${DESK_DAPP}: ${waits}`,
+    request: { ...named, state: "waiting", why: waits, beacon },
+  });
+  expect((await lackOf({ ...failed, progress: { acceptedBlock: 7 } }, drawn, presets)).request).toEqual({
+    ...named,
+    state: "failed",
+    why: "the request failed",
+  });
+});
+
+test("a request whose round is due waits for what is missing on chain, and says so when the result is late", async () => {
+  const whyWhen = async (ageMs: number, progress: NonNullable<Change["progress"]>) => {
+    const time = new Date(Date.now() - ageMs).toISOString();
+    const beacon = { round: "1000", time, chainHash: QUICKNET_HASH };
+    const drawn = { params: { preset: "coinflip", beacon } } as unknown as Partial<OpenRequest>;
+    const state = progress.wordBlock === undefined ? "submitted" : "randomness";
+    const { request } = await lackOf({ state, progress }, drawn);
+    return request.why.replace(time, "T");
+  };
+  const late = 3_600_000;
+  expect(await whyWhen(late, {})).toBe("the request is not on chain yet");
+  expect(await whyWhen(late, { acceptedBlock: 7 })).toBe("its random words are not on chain yet");
+  const executing = { acceptedBlock: 7, wordBlock: 8 };
+  expect(await whyWhen(0, executing)).toBe("its result is not on chain yet");
+  expect(await whyWhen(late, executing)).toBe("its result is late: drand's round 1000 was due at T");
+});
+
+test("a result of no request, and that of a linking, is none at all", async () => {
+  const { reader } = await endRequest({ state: "submitted" });
+  const linking = await endRequest({ state: "submitted" }, makeRequest("consumer", "0x"));
+  for (const [one, id] of [
+    [reader, "req_x"],
+    [linking.reader, linking.id],
+  ] as const)
+    await expect(one.getShared(id)).rejects.toMatchObject({
+      message: `there is no result "${id}"`,
+      details: undefined,
+    });
 });
 
 test("of all dapps' requests, those on chain are listed page by page, and found by their ids on their network alone", async () => {

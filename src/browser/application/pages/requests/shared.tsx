@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
-import type { SharedResult } from "../../../../client/index.ts";
-import { countEntries, describeShared } from "../../../../lib/sharedWords.ts";
-import { Loaded, Page } from "../../page.tsx";
+import { NotFoundError, type SharedRequest, type SharedResult } from "../../../../client/index.ts";
+import { countEntries, describeShared, nameKind } from "../../../../lib/sharedWords.ts";
+import { announce } from "../../announce.ts";
+import { Loaded, Page, sentence } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
@@ -10,16 +12,104 @@ import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, type Fact } from "../../parts/parts.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { Beacon, transactionsOf } from "../../parts/requestParts.tsx";
-import { useExplorer, useNetworks } from "../../services.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
+import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 import { VerdictPart } from "./verdictPart.tsx";
+
+/** How often a request without a result is read again. */
+const WAITING_MS = 2_000;
 
 /** `/r/{id}`: a result as a certificate for everyone, which reveals nothing of the dapp that is not on chain. */
 export function Shared() {
   const { id } = useParams<{ readonly id: string }>();
   const explorer = useExplorer();
-  const query = useQuery({ queryKey: ["shared", id], queryFn: () => explorer.shared(id), staleTime: 60_000 });
-  return <Loaded query={query}>{(shared) => <Certificate shared={shared} />}</Loaded>;
+  const query = useQuery({
+    queryKey: ["shared", id],
+    queryFn: () => explorer.shared(id).catch(requestOf),
+    refetchInterval: refetchUnlessRefused<SharedResult | SharedRequest>((data) =>
+      data === undefined || isWaitingRequest(data) ? WAITING_MS : false,
+    ),
+  });
+  const { data } = query;
+  const [hasWaited, setWaited] = useState(false);
+  const isWaiting = data !== undefined && isWaitingRequest(data);
+  useEffect(() => {
+    if (isWaiting) setWaited(true);
+    else if (hasWaited && data !== undefined)
+      announce("outcome" in data ? "The result is there" : sentence(data.why));
+  }, [isWaiting, hasWaited]);
+  return (
+    <Loaded query={query}>
+      {(shared) =>
+        "outcome" in shared ? <Certificate shared={shared} /> : <WithoutResult request={shared} />
+      }
+    </Loaded>
+  );
+}
+
+function isWaitingRequest(shared: SharedResult | SharedRequest): boolean {
+  return "state" in shared && shared.state === "waiting";
+}
+
+/** Returns the request that an error says has no result. Throws any other error. */
+function requestOf(error: unknown): SharedRequest {
+  if (error instanceof NotFoundError && error.request !== undefined) return error.request;
+  throw error;
+}
+
+/** What an audience sees before a draw, or of a request that failed without a result. */
+function WithoutResult({ request }: { readonly request: SharedRequest }) {
+  const { id, state, why, beacon, kind, network, title, label, dappId } = request;
+  const titleOf = useTitleOf();
+  const what =
+    kind === undefined ? "A request" : nameKind({ kind, ...(title === undefined ? {} : { title }) });
+  const heading = label ?? what;
+  return (
+    <Page title={plainText(heading)}>
+      <h1>
+        <UnknownText text={heading} />
+      </h1>
+      {network !== undefined && (
+        <p className="lead">
+          {label !== undefined && (
+            <>
+              <UnknownText text={what} />,{" "}
+            </>
+          )}
+          on {titleOf(network)}
+        </p>
+      )}
+      <section className="panel certificate" aria-label="Result">
+        <div>
+          <p className="big-result">{state === "failed" ? "No result" : "Waiting"}</p>
+          <p>
+            <UnknownText text={sentence(why)} />
+          </p>
+          {state === "waiting" && <p className="note">The result will appear here by itself.</p>}
+        </div>
+        <QrCode address={`${location.origin}/r/${id}`} label="QR code of this page's address" />
+      </section>
+      {(dappId ?? beacon) !== undefined && (
+        <section className="panel" aria-label="About">
+          <Facts
+            entries={[
+              ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
+              ["Round of drand", beacon !== undefined && <Beacon beacon={beacon} />],
+            ]}
+          />
+        </section>
+      )}
+    </Page>
+  );
+}
+
+function Organiser({ dappId }: { readonly dappId: string }) {
+  return (
+    <>
+      <Code text={dappId} />: the id of their application, which is on chain with the label
+    </>
+  );
 }
 
 function Certificate({ shared }: { readonly shared: SharedResult }) {
@@ -73,14 +163,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
               <UnknownText text={parameterTitles[name] ?? name} />,
               <Given label={parameterTitles[name] ?? name} value={value} drawn={drawn} />,
             ]),
-            [
-              "Organiser",
-              dappId !== undefined && (
-                <>
-                  <Code text={dappId} />: the id of their application, which is on chain with the label
-                </>
-              ),
-            ],
+            ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
             [
               "Round of drand",
               "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,

@@ -1,0 +1,86 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { toHexText } from "../../src/lib/hex.ts";
+import { clockModule } from "../support/clock.ts";
+import { DEAD_RELAY, ownDrandChain, pathOf, signOwnRound } from "../support/drandRelay.ts";
+import { shared } from "../support/shared.ts";
+import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
+import { createVisitor } from "./support/visitor.ts";
+
+const CHAIN = ownDrandChain();
+/** Far more than a request takes to be mined. */
+const MARGIN_SECONDS = 120;
+
+let browser: Browser;
+let url: string;
+shared.beforeAll(({ browser: chromium, service }) => {
+  browser = chromium;
+  ({ url } = service);
+});
+
+/** Starts a service that learns no round until it is handed in, and whose clock a signal moves to where rounds are late. */
+async function startWithoutRelays() {
+  const dataDir = makeDataDir();
+  const beacon = { chain: CHAIN, relays: [DEAD_RELAY], marginSeconds: MARGIN_SECONDS };
+  writeFileSync(
+    path.join(dataDir, "tyche.json"),
+    JSON.stringify({ networks: { sepolia: { embedded: true, beacon } } }),
+  );
+  const clock = clockModule((MARGIN_SECONDS + 120) * 1_000, "SIGUSR2");
+  const tyche = await startTycheProcess({ dataDir, env: { NODE_OPTIONS: `--import=${clock}` } });
+  onTestFinished(async () => {
+    await tyche.stop();
+    removeDataDir(dataDir);
+  });
+  return tyche;
+}
+
+test("the page of a draw that waits for its round says for what and until when, that it is late, and then the result", async () => {
+  const tyche = await startWithoutRelays();
+  const visitor = await createVisitor(browser);
+  onTestFinished(() => visitor.close());
+  const { page } = visitor;
+  const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: { beacon: "drand", label: "before the draw" },
+    headers: { prefer: "respond-async" },
+  });
+  expect(status).toBe(202);
+  const { round, time } = data.params.beacon;
+
+  expect((await page.goto(data.shareUrl))!.status()).toBe(200);
+  await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
+  await page.getByText("Flip a coin, on Ethereum Sepolia (local chain)", { exact: true }).waitFor();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText("Waiting", { exact: true }).waitFor();
+  await result.getByText(new RegExp(`^Waiting for round ${round} of .*, due at ${time}\\.$`)).waitFor();
+  await page.getByText(data.dappId).waitFor();
+  await expect.poll(() => page.title()).toBe("before the draw · Tyche");
+  await visitor.inspect();
+
+  const stateOf = async () => (await tyche.call("GET", `/api/requests/${data.id}`)).data;
+  await expect.poll(async () => (await stateOf()).state, { timeout: 60_000 }).toBe("randomness");
+  process.kill(tyche.pid, "SIGUSR2");
+  await result
+    .getByText(new RegExp(`^Its result is late: round ${round} of .* was due at ${time}\\.$`))
+    .waitFor();
+
+  await expect.poll(async () => (await stateOf()).why, { timeout: 200_000 }).toMatch(/^beacon_late/);
+  const answer = await fetch(`${tyche.url}/beacon${pathOf(CHAIN, BigInt(round))}`, {
+    method: "PUT",
+    body: JSON.stringify({ signature: toHexText(signOwnRound(BigInt(round))).slice(2) }),
+  });
+  expect(answer.status).toBe(200);
+  await result.locator(".coin").waitFor();
+  expect(await result.getByText("Waiting").count()).toBe(0);
+  await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("an id of no request is not found", async () => {
+  const visitor = await createVisitor(browser);
+  onTestFinished(() => visitor.close());
+  expect((await visitor.page.goto(`${url}/r/req_x`))!.status()).toBe(404);
+  await visitor.page.getByRole("heading", { level: 1, name: "Not found", exact: true }).waitFor();
+});
