@@ -131,6 +131,7 @@ const EXAMPLES = [
   "tyche verify sepolia 0x5f0c… --rpc-url https://rpc.example.org --contracts published.json",
   "tyche verify sepolia 0x5f0c… --expect label=raffle-2026-12-24 --expect dapp=dapp_7c… --expect preset=lotto --expect list=@entries.txt",
   "tyche verify sepolia 0x5f0c… --receipt answer.json",
+  "tyche verify sepolia 0x5f0c… --quiet",
   "tyche verify sepolia 0x5f0c… --json | jq .valid",
   "tyche mcp --read-only",
   "tyche verifier build",

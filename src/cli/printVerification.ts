@@ -17,6 +17,8 @@ const MAX_WORDS = 10;
 interface PrintOptions {
   /** Whether to print also the transactions, what each step compared, all words, the result's bytes, and the source. */
   readonly isVerbose: boolean;
+  /** Whether to print no more than the verdict with its reasons and the results. */
+  readonly isQuiet: boolean;
   /** What is not as the caller expected; the verdict of what isn't is never that it is valid. */
   readonly unexpected: readonly string[];
   /** Results as their presets say, by id of the request. */
@@ -37,6 +39,7 @@ export function printVerification(found: Verification, terminal: Terminal, optio
     out(`  ${colors.bold(readable(preset?.name ?? kind))}  ${shown}${own}`);
     if (label !== null) out(`    ${describeDraws(label)}`);
   }
+  if (options.isQuiet) return;
   if (requests.length > 1)
     out(
       colors.dim("  to verify one of them alone: its link (…/r/req_…), or --request-id with its id, below"),

@@ -1,6 +1,6 @@
 import type { Verification, RequestVerification } from "../api/types.ts";
 import { readFile, writeFile } from "node:fs/promises";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Hex } from "viem";
 import type { verifyWithTool } from "../app/tools/verifyTool.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
@@ -11,7 +11,7 @@ import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAd
 import { createCheckedExplorer } from "./checkedClient.ts";
 import { serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
-import { describeValue } from "../lib/describeValue.ts";
+import { describeDifference, parseEntries, parseList } from "../lib/entryLists.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
 import { worstVerdict } from "../lib/verificationWords.ts";
 import { readText } from "./readText.ts";
@@ -30,6 +30,7 @@ interface VerifyFlags {
   /** Absent without `--blocks` and `--no-blocks`. */
   readonly blocks?: boolean;
   readonly verbose?: true;
+  readonly quiet?: true;
   readonly json?: true;
 }
 
@@ -96,6 +97,12 @@ export function registerVerify(
     )
     .option("--no-blocks", "don't recompute block hashes: for networks whose blocks are not Ethereum's")
     .option("--verbose", "print also the transactions, what each step compared, and the result's bytes")
+    .addOption(
+      new Option(
+        "--quiet",
+        "print only the verdict, why it isn't valid or as expected, and the results",
+      ).conflicts(["verbose", "json"]),
+    )
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (first: string | Alone, given: Which | undefined, flags: VerifyFlags) => {
@@ -121,8 +128,9 @@ export function registerVerify(
       for (const request of found.requests)
         for (const expectation of expect) {
           const problem = await findUnexpected(expectation, request);
-          if (problem !== undefined)
-            unexpected.push(`not as expected: ${request.kind} ${request.requestId}: ${problem}`);
+          if (problem === undefined) continue;
+          const which = found.requests.length === 1 ? "" : ` (${request.kind} ${request.requestId})`;
+          unexpected.push(`not as expected: ${problem}${which}`);
         }
       const valid = found.valid && unexpected.length === 0;
       if (!valid) process.exitCode = 1;
@@ -132,7 +140,8 @@ export function registerVerify(
       } else {
         const { printVerification, readPresetResults } = await import("./printVerification.ts");
         const shown = await readPresetResults(found);
-        printVerification(found, terminal, { isVerbose: flags.verbose === true, unexpected, shown });
+        const { verbose: isVerbose = false, quiet: isQuiet = false } = flags;
+        printVerification(found, terminal, { isVerbose, isQuiet, unexpected, shown });
       }
       const isAnyDapp =
         expect.some(({ what }) => what === "label") && expect.every(({ what }) => what !== "dapp");
@@ -159,16 +168,14 @@ function onlyLabelled(found: Verification, label: string): Verification {
 /** What names a transaction without its network. */
 type Alone = OfService | { readonly network: string; readonly hash: Hex };
 
-/** Parses a network's name or, in its place, a result of the service, which knows the network, or a transaction in its explorer. */
+/** Parses what may be a network's name or, in its place, a result of the service, which knows the network, or a transaction in its explorer. */
 function parseFirst(text: string): string | Alone {
   const address = findResultAddress(text) ?? findOfService(text);
-  if (address !== undefined && "id" in address) return address;
-  if (address === undefined && /^[a-z][a-z0-9_]{0,31}$/.test(text)) return text;
-  if (address?.network !== undefined) return { network: address.network, hash: address.hash };
+  if (address === undefined) return text.trim();
+  if ("id" in address) return address;
+  if (address.network !== undefined) return { network: address.network, hash: address.hash };
   throw new InvalidArgumentError(
-    address === undefined
-      ? "It must be a network's name, or a result: its address, its id (req_…), or the url of an answer."
-      : `It must be a network's name, and then comes the transaction: tyche verify <network> ${text}`,
+    `It must be a network's name, and then comes the transaction: tyche verify <network> ${text}`,
   );
 }
 
@@ -187,7 +194,8 @@ interface OfService {
 }
 
 function findOfService(text: string): OfService | undefined {
-  if (isServiceRequest(text)) return { id: text };
+  const id = text.trim();
+  if (isServiceRequest(id)) return { id };
   const address = findResultAddress(text);
   return address !== undefined && "id" in address ? address : undefined;
 }
@@ -216,11 +224,11 @@ async function findTransaction(
 }> {
   const network = typeof first === "string" ? first : "network" in first ? first.network : undefined;
   const which = typeof first === "string" ? given : "network" in first ? first.hash : first;
-  if (which === undefined || (typeof first !== "string" && given !== undefined)) {
-    const problem =
-      which === undefined ? `${JSON.stringify(first)} alone names no result` : "a result is named twice";
+  const isNamed = typeof first !== "string" || /^[a-z][a-z0-9_]{0,31}$/.test(first);
+  if (which === undefined || !isNamed || (typeof first !== "string" && given !== undefined)) {
+    const problem = isNamed ? "a result is named twice" : `${JSON.stringify(first)} is no network's name`;
     throw new UsageError(
-      `${problem}: enter tyche verify and a result's link (…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
+      `${which === undefined ? `${JSON.stringify(first)} alone names no result` : problem}: enter tyche verify and a result's link (https://…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
     );
   }
   if (typeof which === "string" || "label" in which) return { network: network!, which };
@@ -279,6 +287,8 @@ function collectExpectation(typed: string, before: readonly Expectation[] = []):
     /^(?:(?:label|dapp|preset)=.+|source=(?:@.+|0x[0-9a-fA-F]{64})|beacon=drand|list=@.+)$/s.test(typed);
   const [what, ...of] = typed.split("=");
   if (isKnown) return [...before, { what: what as Expectation["what"], of: of.join("=") }];
+  if (/^(?:source=(?!0x)|list=)./.test(typed))
+    throw new InvalidArgumentError(`A file's name comes after @, such as ${what}=@${of.join("=")}`);
   throw new InvalidArgumentError(
     "It must be label=TEXT, dapp=ID, preset=NAME, source=@FILE, source=0x…, beacon=drand or list=@FILE.",
   );
@@ -311,7 +321,7 @@ async function findUnexpected(
     return isQuicknet(beacon.chainHash) ? undefined : `it fixed ${nameRound(beacon)}, which is not drand's`;
   }
   const file = of.slice(1);
-  return findUnexpectedList(await readEntries(file), { args: args ?? [], file });
+  return findUnexpectedList(parseEntries(await readText(file)), { args: args ?? [], file });
 }
 
 /** Says where the list of a request differs from a file, which may have hundreds of lines. */
@@ -319,15 +329,11 @@ function findUnexpectedList(
   expected: readonly string[],
   { args, file }: { readonly args: readonly string[]; readonly file: string },
 ): string | undefined {
-  const lists = args.map(parseJson).filter((one): one is unknown[] => Array.isArray(one));
+  const lists = args.map(parseList).filter((one) => one !== undefined);
   if (lists.some((list) => JSON.stringify(list) === JSON.stringify(expected))) return undefined;
   const [list, ...others] = lists;
   if (list === undefined || others.length > 0) return `no argument is the list of ${file}`;
-  const counts = `the list has ${list.length} entries, and ${file} ${expected.length}`;
-  const at = expected.findIndex((entry, i) => entry !== list[i]);
-  if (at === -1 || at >= list.length) return counts;
-  const places = list.length === expected.length ? "" : `${counts}; `;
-  return `${places}entry ${at + 1} of the list is ${describeValue(list[at])}, and of ${file} ${describeValue(expected[at])}`;
+  return describeDifference(list, { expected, from: file });
 }
 
 /** A label counts for the first request that a dapp gave it to: whoever could choose among several would choose the result. */
@@ -361,20 +367,4 @@ function findUnread(
   return omits
     ? "not all that the node lists, or not all blocks up to its own, could be read; ask another node, with --rpc-url"
     : undefined;
-}
-
-/** Reads a JSON array of texts, or else one entry to a line. */
-async function readEntries(file: string): Promise<readonly string[]> {
-  const text = await readText(file);
-  const list = parseJson(text);
-  if (Array.isArray(list) && list.every((one) => typeof one === "string")) return list;
-  return text.replace(/\r?\n$/, "").split(/\r?\n/);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -69,14 +69,21 @@ test("takes the url of an answer alone, which names the network", async () => {
   expect(asked).toMatchObject({ network: "sepolia", which: TX });
 });
 
-test.each([
-  ["rubbish!", "its id (req_…), or the url of an answer"],
-  [`https://sepolia.etherscan.io/tx/${TX}`, `tyche verify <network> https://sepolia.etherscan.io/tx/${TX}`],
-])("says what to enter first in place of %s", async (text, reason) => {
+test("an id may have spaces around it", async () => {
+  const program = new Command().exitOverride();
+  registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
+  const id = "req_01h000000000000000000000ab";
+  await expect(program.parseAsync(["verify", ` ${id} `, TX], { from: "user" })).rejects.toThrow(
+    "a result is named twice",
+  );
+});
+
+test("says what comes before a transaction's address in an explorer", async () => {
+  const text = `https://sepolia.etherscan.io/tx/${TX}`;
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   registerVerify(program, QUIET, () => Promise.resolve(NOTHING));
   const verify = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => {} });
-  await expect(verify.parseAsync([text], { from: "user" })).rejects.toThrow(reason);
+  await expect(verify.parseAsync([text], { from: "user" })).rejects.toThrow(`tyche verify <network> ${text}`);
 });
 
 test.each([
@@ -94,12 +101,16 @@ test.each([
 
 test.each([
   [["rubbish"], '"rubbish" alone names no result'],
+  [["rubbish!"], '"rubbish!" alone names no result'],
+  [["christmas-2026"], '"christmas-2026" alone names no result'],
+  [["127.0.0.1:4791/r/req_1"], '"127.0.0.1:4791/r/req_1" alone names no result'],
+  [["christmas-2026", TX], '"christmas-2026" is no network\'s name'],
   [["req_01h000000000000000000000ab", TX], "a result is named twice"],
 ])("says what to enter in place of %j", async (args, problem) => {
   const program = new Command();
   registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
   await expect(program.parseAsync(["verify", ...args], { from: "user" })).rejects.toThrow(
-    `${problem}: enter tyche verify and a result's link (…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
+    `${problem}: enter tyche verify and a result's link (https://…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
   );
 });
 
@@ -186,7 +197,7 @@ test.each([
   const found = lotto("ok", { result });
   const shown = new Map([[found.requests[0]!.requestId, words]]);
   const terminal = { ...QUIET, out: (text: string) => void lines.push(text) };
-  printVerification(found, terminal, { isVerbose: false, unexpected: [], shown });
+  printVerification(found, terminal, { isVerbose: false, isQuiet: false, unexpected: [], shown });
   expect(lines[1]).toBe(`  lotto  ${line}`);
 });
 
@@ -215,6 +226,16 @@ test("option: --verbose adds the transactions, what each step compared, the resu
   expect(output).toContain(`  request       0x${"a1".repeat(32)}\n`);
   expect(output).toContain("      source hash: 0x07\n");
   expect(output).toContain(hexOf("Winners: bob, dän"));
+});
+
+test("option: --quiet prints the verdict and the results alone", async () => {
+  expect((await run(["--quiet"], lotto("ok"))).output).toBe(
+    `valid: 1 request of ${TX} on sepolia\n  lotto  "Winners: bob, dän"`,
+  );
+  expect((await run(["--quiet"], lotto("failed"))).output).toBe(
+    `not valid: 1 request of ${TX} on sepolia\n  delivery: the delivery\n  lotto  "Winners: bob, dän"`,
+  );
+  expect(process.exitCode).toBe(1);
 });
 
 test("of many words only the first are printed", async () => {
@@ -345,7 +366,7 @@ describe("option: --expect", () => {
       "another list",
       [`list=@${import.meta.filename}`],
       first,
-      /the list has 3 entries, and .* \d+; entry 1 of the list is "ann", and of .* "import/,
+      /the list has 3 entries, and .* \d+; entry 1 of the list is "ann", and of .* "import.*; only in .*: "import.*, "import.*, "import.* and \d+ more; only in the list: "ann", "bob", "dän"/,
     ],
     ["no round", ["beacon=drand"], first, "its result follows from no round of drand's quicknet"],
     ["another dapp", ["dapp=dapp_b"], first, "the dapp is dapp_a, not dapp_b"],
@@ -353,12 +374,21 @@ describe("option: --expect", () => {
   ])("%s exits with 1, and is never called valid", async (_what, all, label, why) => {
     const { output } = await expecting(all, label);
     expect(output).toMatch(
-      /^not as expected: 1 request of 0x(5f)+ on sepolia\n {2}not as expected: preset 0x/,
+      /^not as expected: 1 request of 0x(5f)+ on sepolia\n {2}not as expected: (?!preset 0x)/,
     );
     expect(output).toMatch(why);
     expect(output.includes("to search other blocks: --from-block")).toBe(label?.searched.isWhole === false);
     expect(output).not.toMatch(/^valid/m);
     expect(process.exitCode).toBe(1);
+  });
+
+  test("of several requests, the reason comes first, then which of them it is", async () => {
+    const [request] = lotto("ok").requests;
+    const found = { ...lotto("ok"), requests: [request!, request!] };
+    const { output } = await run(["--expect", "preset=range"], found);
+    expect(output).toContain(
+      `  not as expected: the preset is lotto, not range (preset ${request!.requestId})\n`,
+    );
   });
 
   test("that it is the first is certain where block hashes prove it, whatever the node lists", async () => {
@@ -375,6 +405,32 @@ describe("option: --expect", () => {
     expect(output).toMatch(/^valid: 1 request/);
   });
 
+  test.each([
+    [
+      ["ann", "dän", "bob"],
+      `the list has the entries of FILE in another order; entry 2 of the list is "bob", and of FILE "dän"`,
+    ],
+    [
+      ["ann", "dän"],
+      `the list has 3 entries, and FILE 2; entry 2 of the list is "bob", and of FILE "dän"; only in the list: "bob"`,
+    ],
+    [["ann", "bob", "dän", "bob"], `the list has 3 entries, and FILE 4; only in FILE: "bob"`],
+  ])("of a list with other entries than %j, it says which differ", async (entries, why) => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), "tyche-list-")), "list.txt");
+    onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
+    writeFileSync(file, JSON.stringify(entries));
+    const { output } = await expecting([`list=@${file}`]);
+    expect(output).toContain(`  not as expected: ${why.replaceAll("FILE", file)}\n`);
+  });
+
+  test.each(["list=entries.txt", "source=code.js"])("%s lacks the @ of a file", async (given) => {
+    const program = new Command().exitOverride();
+    registerVerify(program, {} as Terminal, () => Promise.resolve(NOTHING));
+    const verify = program.commands[0]!.exitOverride().configureOutput({ writeErr: () => {} });
+    const parsed = verify.parseAsync(["sepolia", TX, "--expect", given], { from: "user" });
+    await expect(parsed).rejects.toThrow(`A file's name comes after @, such as ${given.replace("=", "=@")}`);
+  });
+
   test("a list's first entry may begin with a bracket", async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), "tyche-list-")), "list.txt");
     onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
@@ -387,7 +443,7 @@ describe("option: --expect", () => {
   test("the JSON is not valid either, and says why", async () => {
     const { output } = await run(["--json", "--expect", "dapp=dapp_b"], lotto("ok", { label: first }));
     expect(output).toContain('"valid": false');
-    expect(output).toMatch(/"unexpected": \[\n\s+"not as expected: .*: the dapp is dapp_a, not dapp_b"/);
+    expect(output).toMatch(/"unexpected": \[\n\s+"not as expected: the dapp is dapp_a, not dapp_b"/);
   });
 });
 
