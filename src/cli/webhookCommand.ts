@@ -102,10 +102,10 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     async (id: string, attemptId: string, flags: Flags) => {
       const sent = await (await connectService(flags)).client.webhooks.attempt(id, attemptId);
       const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`);
-      const message = [...headers, "", sent.body ?? "the event is no longer stored"];
-      const answer = sent.answer === "" ? [] : ["", sent.answer];
-      const lines = [describeAttempt(sent, terminal), "", ...message, ...answer];
-      print(flags, sent, lines.map(oneLine).join("\n"));
+      const message = ["", colors.bold("Message"), ...headers.map(oneLine), ""];
+      const answer = sent.answer === "" ? [] : ["", colors.bold("Answer"), oneLine(sent.answer)];
+      const body = oneLine(sent.body ?? "the event is no longer stored");
+      print(flags, sent, [describeAttempt(sent, terminal), ...message, body, ...answer].join("\n"));
     },
   );
   command("replay <id>", "Sends one event again, or all undelivered ones since a moment.")
@@ -121,14 +121,15 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
 }
 
 function describe(view: WebhookView, { colors }: Terminal): string {
-  const { id, url, events, pausedWhy, failingSince, pending, failed } = view;
+  const { id, url, description, events, pausedWhy, failingSince, pending, failed } = view;
   const state =
     pausedWhy !== null
       ? colors.yellow(`paused (${pausedWhy})`)
       : failingSince === null
         ? colors.green("active")
         : colors.red(`failing since ${failingSince.slice(0, 19)}`);
-  return `${id}  ${state}  ${oneLine(url)}  ${events.join(",")}  ${pending} pending, ${failed} failed`;
+  const note = description === "" ? "" : `  ${JSON.stringify(oneLine(description))}`;
+  return `${id}  ${state}  ${oneLine(url)}  ${events.join(",")}  ${pending} pending, ${failed} failed${note}`;
 }
 
 function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string {

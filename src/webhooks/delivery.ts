@@ -113,7 +113,7 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
     const headers = signMessage({ id: eventId, body, atMs: at, scheme, secrets });
     const outcome =
       secrets.length === 0
-        ? ({ ok: false, failure: { hint: UNREADABLE } } as const)
+        ? ({ ok: false, failure: { kind: "refused", hint: UNREADABLE } } as const)
         : await post.post(
             { url: webhook.url, headers, body: Buffer.from(body) },
             { timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES, signal: stopping.signal },
@@ -134,7 +134,7 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
       at,
       duration_ms: Math.round(performance.now() - began),
       status,
-      error: outcome.ok ? null : toText(Buffer.from(outcome.failure.hint)),
+      error: outcome.ok ? null : describeFailure(outcome.failure, timeoutMs),
       answer: outcome.ok ? toText(outcome.answer.beginning) : "",
       next_at: nextAt,
     };
@@ -231,6 +231,16 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
       clearTimeout(timer);
     },
   };
+}
+
+/** Says why a message got no answer. */
+function describeFailure(
+  { kind, hint }: { readonly kind: string; readonly hint: string },
+  timeoutMs: number,
+): string {
+  return kind === "timeLimit"
+    ? `No whole answer within ${timeoutMs / SECOND} seconds.`
+    : toText(Buffer.from(hint));
 }
 
 /** Decodes bytes that anyone may have chosen into text that every database stores. */

@@ -579,13 +579,15 @@ describe("webhooks", () => {
     const [{ id }] = (await client.webhooks.list()) as [WebhookView];
     const attemptsOf = async () => (await client.webhooks.attempts(id)).items;
     const part = page.getByRole("region", { name: `Webhook ${url}` });
-    await page.getByRole("link", { name: url }).click();
+    await page.getByRole("link", { name: "Send it a test event" }).click();
     await part.getByText("active", { exact: true }).waitFor();
     await part.getByRole("button", { name: "Send test" }).click();
+    await part.getByText("A test event is sent.").waitFor();
     const rows = part.getByRole("table").locator("tbody tr:not(.detail)");
     const message = part.locator("tr.detail");
     await rows.filter({ hasText: "webhook.test" }).filter({ hasText: "no answer" }).first().waitFor();
     await part.getByText("failing", { exact: true }).waitFor();
+    await part.getByText("failing since").waitFor();
     // The first attempt stays the last row, however many are made meanwhile.
     const show = rows.last().getByRole("button", { name: "Message" });
     await show.click();
@@ -612,7 +614,10 @@ describe("webhooks", () => {
     await visitor.inspect();
     await part.getByRole("button", { name: "Resume" }).click();
     await part.getByRole("button", { name: "Pause" }).waitFor();
-    await part.getByRole("button", { name: "Send undelivered again" }).click();
+    const undelivered = part.getByRole("button", { name: "Send undelivered again" });
+    await undelivered.click();
+    await part.getByText("1 event is sent again now.").waitFor();
+    await undelivered.and(page.locator(":focus")).waitFor();
     await rows.nth(1).waitFor();
     // The next attempt stands at the event's last one only, and so does the button that sends it again.
     await expect.poll(() => rows.filter({ hasText: "UTC" }).count()).toBe(1);
@@ -624,6 +629,11 @@ describe("webhooks", () => {
       .getByText(/attempt \d+ of \d+/)
       .waitFor();
     const byId = part.getByLabel("Event id");
+    await byId.fill("evt_1");
+    await byId.press("Enter");
+    await part.getByText("must be evt_ and 26 characters").waitFor();
+    expect(await part.getByText(/eventId/i).count()).toBe(0);
+    await expect.poll(() => byId.getAttribute("aria-invalid")).toBe("true");
     await byId.fill(`evt_${"0".repeat(26)}`);
     await byId.press("Enter");
     await part.getByText("No such attempts.").waitFor();
@@ -634,6 +644,11 @@ describe("webhooks", () => {
       .getByText(/attempt \d+ of \d+/)
       .waitFor();
     await visitor.inspect();
+    await byId.fill("");
+    await byId.press("Enter");
+    await part.getByLabel("State").selectOption("failed");
+    await part.getByRole("button", { name: "Its attempts" }).first().click();
+    await expect.poll(() => new URL(page.url()).search).toBe(`?event=${eventId}`);
     await byId.fill("");
     await byId.press("Enter");
     const sent = (await attemptsOf()).length;

@@ -226,6 +226,7 @@ describe("pages offer what the role allows", () => {
             "Send test",
             "Pause",
             "Edit",
+            "Send undelivered again",
             "Rotate the secret",
             "Delete",
           ],

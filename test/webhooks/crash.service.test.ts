@@ -92,6 +92,12 @@ test("a service killed between the results and their delivery tells each once it
     { timeout: 60_000, interval: 50 },
   );
   expect((await runTyche(["webhook", "log", webhook.id, "--limit", "1"], env)).output).toContain(told[0]!.id);
+  const [attempt] = (await client.webhooks.attempts(webhook.id)).items;
+  expect((await runTyche(["webhook", "show", webhook.id, attempt!.id], env)).output).toMatch(
+    /\n\nMessage\n[^]+\n\n\{"type":"request\.fulfilled"/,
+  );
+  const noted = await runTyche(["webhook", "change", webhook.id, "--description", "orders"], env);
+  expect(noted.output).toContain(` failed  "orders"`);
   expect((await runTyche(["webhook", "remove", webhook.id], env)).output).toContain("removed");
   expect(await client.webhooks.list()).toEqual([]);
 

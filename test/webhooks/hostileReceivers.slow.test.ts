@@ -19,7 +19,7 @@ function drip(socket: Socket, part: string): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-const TIME_LIMIT = { success: false, status: null, error: "HTTP query exceeded time limit of 15000ms" };
+const TIME_LIMIT = { success: false, status: null, error: "No whole answer within 15 seconds." };
 const TOO_MUCH = {
   success: false,
   status: null,

@@ -13,6 +13,7 @@ import {
   Field,
   FormButtons,
   problemAttributes,
+  problemsOf,
   readField,
   Select,
   useEdit,
@@ -58,7 +59,14 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
           (trigger.reverted).
         </p>
         {query.data?.length === 0 && <p className="note">None yet.</p>}
-        {shown !== undefined && <Credential webhook={shown} />}
+        {shown !== undefined && (
+          <>
+            <Credential webhook={shown} />
+            <p className="note">
+              <Link href={`/dapps/${dappId}/webhooks/${shown.id}`}>Send it a test event</Link> on its page.
+            </p>
+          </>
+        )}
       </section>
       <Loaded query={query}>
         {(webhooks) => (
@@ -136,13 +144,18 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
     await queries.invalidateQueries({ queryKey: ["attempts", dappId] });
   };
   const [problem, setProblem] = useState<string>();
-  const { id, url, description, events, pausedAt, createdAt, pending, failed } = webhook;
-  const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+  /** What the last button did. */
+  const [done, setDone] = useState<string>();
+  const { id, url, description, events, pausedAt, createdAt, failingSince, pending, failed } = webhook;
+  /** Does what a button is for. `work` returns what to say then. */
+  const act = async (work: () => Promise<string>): Promise<void> => {
     setProblem(undefined);
+    setDone(undefined);
     try {
-      await work();
+      const said = await work();
       await refresh();
-      announce(done);
+      setDone(said);
+      announce(said);
     } catch (error) {
       setProblem(describeError(error));
     }
@@ -150,7 +163,23 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
   const { isOpen, button, close } = useEdit();
   const isPaused = pausedAt !== null;
   const when = isPaused ? "once the webhook is resumed" : "now";
-  const replay = () => webhooks.replay(id, { since: createdAt });
+  const sendTest = async () => {
+    await webhooks.test(id);
+    return "A test event is sent.";
+  };
+  const togglePause = async () => {
+    await webhooks.change(id, { paused: !isPaused });
+    return isPaused ? "The webhook is resumed." : "The webhook is paused.";
+  };
+  const replayAll = async () => {
+    const { replayed } = await webhooks.replay(id, { since: createdAt });
+    if (replayed === 0) return "No event is undelivered.";
+    return `${count(replayed, "event")} ${replayed === 1 ? "is" : "are"} sent again ${when}.`;
+  };
+  const replayOne = async (eventId: string) => {
+    await webhooks.replay(id, { eventId });
+    return `The event is sent again ${when}.`;
+  };
   return (
     <section className="panel" aria-label={`Webhook ${url}`}>
       <h2>
@@ -162,6 +191,11 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
       <p className="note">
         <Code text={id} />, created <Age iso={createdAt} />, told {events.join(", ")};{" "}
         {count(pending, "event")} pending, {failed} failed
+        {failingSince !== null && (
+          <>
+            ; failing since <Age iso={failingSince} />
+          </>
+        )}
       </p>
       <p className="note">{SIGNATURES[webhook.signature]}</p>
       {webhook.previousSecretUntil !== null && (
@@ -173,26 +207,16 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       {may("changeWebhook") === true && (
         <div className="buttons">
-          <button type="button" onClick={() => void act(() => webhooks.test(id), "A test event is sent.")}>
+          <button type="button" onClick={() => void act(sendTest)}>
             Send test
           </button>
-          <button
-            type="button"
-            onClick={() =>
-              void act(
-                () => webhooks.change(id, { paused: !isPaused }),
-                isPaused ? "The webhook is resumed." : "The webhook is paused.",
-              )
-            }
-          >
+          <button type="button" onClick={() => void act(togglePause)}>
             {isPaused ? "Resume" : "Pause"}
           </button>
           <button {...button}>Edit</button>
-          {pending + failed > 0 && (
-            <button type="button" onClick={() => void act(replay, `The events are sent again ${when}.`)}>
-              Send undelivered again
-            </button>
-          )}
+          <button type="button" onClick={() => void act(replayAll)}>
+            Send undelivered again
+          </button>
           <RotateButton
             what="secret"
             detail={`Until the present secret ends, messages are signed with both.${webhook.previousSecretUntil === null ? "" : " The former secret, which signs until now, too, ends at once."}`}
@@ -218,6 +242,7 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
           </ConfirmButton>
         </div>
       )}
+      {done !== undefined && <p className="notice">{done}</p>}
       {isOpen && (
         <WebhookForm
           webhook={webhook}
@@ -234,11 +259,7 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
         dappId={dappId}
         webhookId={id}
         isPaused={isPaused}
-        replay={
-          may("replayWebhook") === true
-            ? (eventId) => act(() => webhooks.replay(id, { eventId }), `The event is sent again ${when}.`)
-            : undefined
-        }
+        replay={may("replayWebhook") === true ? (eventId) => act(() => replayOne(eventId)) : undefined}
       />
     </section>
   );
@@ -294,6 +315,7 @@ function Attempts({
       return next;
     });
   const [shownId, setShownId] = useState<string>();
+  const problem = problemsOf(query.error).get("eventId");
   /** Whether no attempt of an event is on another page or filtered out. */
   const hasAll = (nextCursor: string | null): boolean =>
     cursor === undefined && nextCursor === null && state === undefined && type === undefined;
@@ -326,7 +348,7 @@ function Attempts({
             />
           )}
         </Field>
-        <Field id="attempt-event" label="Event id">
+        <Field id="attempt-event" label="Event id" problem={problem}>
           {(control) => (
             <input
               {...control}
@@ -343,90 +365,92 @@ function Attempts({
           )}
         </Field>
       </div>
-      <Loaded query={query}>
-        {({ items, nextCursor }) =>
-          items.length === 0 ? (
-            <p className="note">
-              {(state ?? type ?? eventId) === undefined ? "No attempts yet." : "No such attempts."}
-            </p>
-          ) : (
-            <>
-              <List
-                label="The last attempts"
-                items={items}
-                keyOf={({ id }) => id}
-                columns={[
-                  {
-                    head: "Event",
-                    kind: "long",
-                    cell: (attempt) => (
-                      <>
-                        {attempt.type} <Code text={attempt.eventId} />{" "}
-                        {hasAll(nextCursor) ? (
-                          <span className="note">{numberOf(items, attempt)}</span>
-                        ) : (
+      {problem === undefined && (
+        <Loaded query={query}>
+          {({ items, nextCursor }) =>
+            items.length === 0 ? (
+              <p className="note">
+                {(state ?? type ?? eventId) === undefined ? "No attempts yet." : "No such attempts."}
+              </p>
+            ) : (
+              <>
+                <List
+                  label="The last attempts"
+                  items={items}
+                  keyOf={({ id }) => id}
+                  columns={[
+                    {
+                      head: "Event",
+                      kind: "long",
+                      cell: (attempt) => (
+                        <>
+                          {attempt.type} <Code text={attempt.eventId} />{" "}
+                          {hasAll(nextCursor) ? (
+                            <span className="note">{numberOf(items, attempt)}</span>
+                          ) : (
+                            <button
+                              type="button"
+                              className="copy"
+                              onClick={() => setSearch({ event: attempt.eventId })}
+                            >
+                              Its attempts<span className="visually-hidden"> of {attempt.eventId}</span>
+                            </button>
+                          )}{" "}
                           <button
                             type="button"
                             className="copy"
-                            onClick={() => choose("event", attempt.eventId)}
+                            aria-expanded={attempt.id === shownId}
+                            onClick={() => setShownId(attempt.id === shownId ? undefined : attempt.id)}
                           >
-                            Its attempts<span className="visually-hidden"> of {attempt.eventId}</span>
+                            Message
                           </button>
-                        )}{" "}
-                        <button
-                          type="button"
-                          className="copy"
-                          aria-expanded={attempt.id === shownId}
-                          onClick={() => setShownId(attempt.id === shownId ? undefined : attempt.id)}
-                        >
-                          Message
-                        </button>
-                      </>
-                    ),
-                  },
-                  {
-                    head: "Outcome",
-                    isPlain: true,
-                    cell: (attempt) => <Outcome attempt={attempt} />,
-                  },
-                  {
-                    head: "About",
-                    kind: "long",
-                    cell: ({ subject }) => subject !== null && <Subject dappId={dappId} id={subject} />,
-                  },
-                  { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
-                  {
-                    head: "Next attempt",
-                    cell: ({ nextAttemptAt }) =>
-                      !isPaused && nextAttemptAt !== null && <Time iso={nextAttemptAt} />,
-                  },
-                  {
-                    head: "Send again",
-                    hasHiddenHead: true,
-                    // Attempts are kept longer than the event, whose type is `null` then.
-                    cell: (attempt) =>
-                      replay !== undefined &&
-                      attempt.type !== null &&
-                      isLastOf(items, attempt) &&
-                      again(attempt.eventId),
-                  },
-                ]}
-                detailOf={({ id }) =>
-                  id === shownId ? <Sent dappId={dappId} webhookId={webhookId} id={id} /> : undefined
-                }
-              />
-              <Older
-                href={(next) => {
-                  const query = new URLSearchParams(search);
-                  query.set("cursor", next);
-                  return `/dapps/${dappId}/webhooks/${webhookId}?${query.toString()}`;
-                }}
-                cursor={nextCursor}
-              />
-            </>
-          )
-        }
-      </Loaded>
+                        </>
+                      ),
+                    },
+                    {
+                      head: "Outcome",
+                      isPlain: true,
+                      cell: (attempt) => <Outcome attempt={attempt} />,
+                    },
+                    {
+                      head: "About",
+                      kind: "long",
+                      cell: ({ subject }) => subject !== null && <Subject dappId={dappId} id={subject} />,
+                    },
+                    { head: "Sent", cell: ({ at }) => <Age iso={at} /> },
+                    {
+                      head: "Next attempt",
+                      cell: ({ nextAttemptAt }) =>
+                        !isPaused && nextAttemptAt !== null && <Time iso={nextAttemptAt} />,
+                    },
+                    {
+                      head: "Send again",
+                      hasHiddenHead: true,
+                      // Attempts are kept longer than the event, whose type is `null` then.
+                      cell: (attempt) =>
+                        replay !== undefined &&
+                        attempt.type !== null &&
+                        isLastOf(items, attempt) &&
+                        again(attempt.eventId),
+                    },
+                  ]}
+                  detailOf={({ id }) =>
+                    id === shownId ? <Sent dappId={dappId} webhookId={webhookId} id={id} /> : undefined
+                  }
+                />
+                <Older
+                  href={(next) => {
+                    const query = new URLSearchParams(search);
+                    query.set("cursor", next);
+                    return `/dapps/${dappId}/webhooks/${webhookId}?${query.toString()}`;
+                  }}
+                  cursor={nextCursor}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      )}
     </>
   );
 }
