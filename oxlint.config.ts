@@ -89,6 +89,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/cli/secretCommand.ts",
     "src/lib/usableKey.ts",
     "src/requests/requestPipeline.ts",
+    "src/requests/read/present.ts",
     "src/browser/application/parts/keyExpiry.tsx",
     "src/browser/application/parts/format.tsx",
     "src/requests/requestBook.ts",

@@ -142,7 +142,7 @@ const lackOf = async (...given: Parameters<typeof endRequest>) => {
   const { message, details } = error as TycheError & {
     readonly details: { readonly request: SharedRequest };
   };
-  const { id: _, ...request } = details.request;
+  const request = Object.fromEntries(Object.entries(details.request).filter(([name]) => name !== "id"));
   return { message: message.replace(id, "req"), request };
 };
 
