@@ -335,6 +335,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const data = await readFile(await download.path(), "utf8");
     const { result } = request.outcome as { result: string };
     const other = `${result.slice(2, -1)}${result.endsWith("1") ? "0" : "1"}`;
+    await theirs.getByText(/^More: saved chain data/).click();
     await theirs
       .getByLabel("Or chain data: paste it, or open a file")
       .fill(data.replaceAll(result.slice(2), other));
