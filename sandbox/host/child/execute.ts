@@ -108,7 +108,8 @@ class SourceRun {
   #source: CompiledSource | undefined;
   /** Wakes the source's own timers. */
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
-  readonly #clock = createRunClock();
+  /** Absent until the source sets a timer. */
+  #clock: ReturnType<typeof createRunClock> | undefined;
   readonly #subtle = createSubtleCalls(() => this.#touched.add("randomness"));
   readonly #natives = createNatives(this.#subtle.natives);
 
@@ -195,7 +196,7 @@ class SourceRun {
   /** Enters the isolate; any exception that leaves it was not caught by the source. */
   #enter(work: () => void): void {
     if (this.#state.kind === "ended") return;
-    this.#clock.enter();
+    this.#clock?.enter();
     try {
       work();
     } catch (thrown) {
@@ -206,7 +207,7 @@ class SourceRun {
         return this.#end(crashError("thrown", thrown, this.#source), NO_BYTES, true);
       this.#wake(0);
     }
-    this.#clock.leave();
+    this.#clock?.leave();
     const state = this.#state as RunState;
     if (state.kind === "answered") this.#end(state.error, state.bytes, true);
   }
@@ -276,7 +277,7 @@ class SourceRun {
         this.#touched.add(a === "time" ? "time" : "randomness");
         break;
       case ASK.now:
-        return this.#clock.now();
+        return (this.#clock ??= createRunClock()).now();
       case ASK.load:
         this.#prepared.loadChunk(String(a), b === true, (chunk) => {
           this.#prepared.dispatch.applySync(undefined, [TELL.chunk, chunk.derefInto()]);
@@ -295,7 +296,7 @@ class SourceRun {
   #wake(delayMs: number): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    this.#clock.wakeIn(delayMs);
+    this.#clock?.wakeIn(delayMs);
     if (delayMs === 0) this.#timer = setImmediate(() => this.#tick());
     else if (delayMs > 0) this.#timer = setTimeout(() => this.#tick(), delayMs);
   }
