@@ -744,6 +744,20 @@ export function createSubtle(
     };
   }
 
+  /** Encrypts or decrypts. */
+  function cipher(
+    op: "encrypt" | "decrypt",
+    given: unknown,
+    keyGiven: unknown,
+    data: unknown,
+  ): Promise<unknown> {
+    const made = algorithm(CIPHERS, given, at(0));
+    const [used, input] = [key(keyGiven, at(1)), bytes(data, at(2))];
+    requireUse(op, made.name, used);
+    checkCipher(op === "decrypt", made, used, input.length);
+    return call(op, [made, used, input]);
+  }
+
   class SubtleCrypto {
     constructor(secret?: unknown) {
       if (secret !== SECRET) throw illegalConstructor();
@@ -758,18 +772,10 @@ export function createSubtle(
       return call("digest", [parameters, input]);
     }
     async encrypt(given: unknown, keyGiven: unknown, data: unknown): Promise<unknown> {
-      const made = algorithm(CIPHERS, given, at(0));
-      const [used, input] = [key(keyGiven, at(1)), bytes(data, at(2))];
-      requireUse("encrypt", made.name, used);
-      checkCipher(false, made, used, input.length);
-      return call("encrypt", [made, used, input]);
+      return cipher("encrypt", given, keyGiven, data);
     }
     async decrypt(given: unknown, keyGiven: unknown, data: unknown): Promise<unknown> {
-      const made = algorithm(CIPHERS, given, at(0));
-      const [used, input] = [key(keyGiven, at(1)), bytes(data, at(2))];
-      requireUse("decrypt", made.name, used);
-      checkCipher(true, made, used, input.length);
-      return call("decrypt", [made, used, input]);
+      return cipher("decrypt", given, keyGiven, data);
     }
     async sign(given: unknown, keyGiven: unknown, data: unknown): Promise<unknown> {
       const made = algorithm(SIGNATURES, given, at(0));
