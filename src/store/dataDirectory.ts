@@ -2,7 +2,6 @@ import {
   accessSync,
   constants,
   existsSync,
-  mkdirSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -15,6 +14,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { flushPath } from "../lib/flushFile.ts";
+import { makeFolder } from "../lib/makeFolder.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { createMasterKey, parseMasterKey } from "./masterKey.ts";
 import { setAside } from "../lib/setAside.ts";
@@ -87,7 +87,7 @@ export function openDataDirectory(path: string, options: DataDirectoryOptions): 
     );
   };
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, FOLDER_MODE);
     claimFolder(path);
   } catch (cause) {
     throw unusable(cause);

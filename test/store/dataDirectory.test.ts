@@ -35,6 +35,16 @@ test("is made for its owner only, and opens again with the same master key", () 
   second.close();
 });
 
+test("a place where nothing can be created is refused in one sentence", () => {
+  const file = path.join(folder, "file");
+  writeFileSync(file, "");
+  // Node's own recursive mkdir never returns from the first.
+  for (const place of ["/proc/none", "/proc/none/deep", path.join(file, "in")])
+    expect(() => openDataDirectory(place, { exclusive: true })).toThrow(
+      new RegExp(`^${place} can't be used as data directory .*; name another one in TYCHE_DATA_DIR$`),
+    );
+});
+
 test("others may look in beside the one that serves", () => {
   const place = path.join(folder, "shared");
   const serving = openDataDirectory(place, { exclusive: true });

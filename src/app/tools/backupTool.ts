@@ -16,6 +16,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { flushPath } from "../../lib/flushFile.ts";
+import { makeFolder } from "../../lib/makeFolder.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import { setAside } from "../../lib/setAside.ts";
 import { copyChains, isChainFile } from "../../networks/embedded/storage/chainCopy.ts";
@@ -80,7 +81,7 @@ export async function backUp(
   const chains = liveChains(dataDir);
   const stage = `${file}.new`;
   try {
-    if (isFolder) mkdirSync(target, { recursive: true, mode: 0o700 });
+    if (isFolder) makeFolder(target, 0o700);
     rmSync(stage, { recursive: true, force: true });
     mkdirSync(stage, { mode: 0o700 });
     const content = join(stage, "content");

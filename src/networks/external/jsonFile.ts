@@ -1,9 +1,10 @@
 import { isObject } from "../../lib/isObject.ts";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isAddress, isHash, type Hex } from "viem";
 import { TycheError, messageOf } from "../../lib/errors.ts";
 import { flushPath } from "../../lib/flushFile.ts";
+import { makeFolder } from "../../lib/makeFolder.ts";
 
 /** The content of a file that an operator may have edited. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -35,7 +36,7 @@ export function readJsonFile(path: string, remedy: string): JsonObject {
 
 /** Writes a JSON file atomically and flushes it to disk; creates its folder. */
 export function writeJsonFile(path: string, value: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const temporary = `${path}.new`;
   writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o644, flush: true });
   renameSync(temporary, path);
