@@ -119,18 +119,20 @@ domain() {
   amid_requests kill_and_up caddy
 }
 
+# Names the version's image in .env.
+tag() { sed -i '/^TYCHE_VERSION=/d' "$checkout/.env" && echo "TYCHE_VERSION=$1" >>"$checkout/.env"; }
+
 # Puts this version in place of the earlier one as documented, and the earlier one back, which may refuse the database; each has to know a
 # request of the first. $1 is the service.
 exchange() {
   local before version
   before=$(draw)
-  docker tag tyche tyche:former
+  docker tag tyche tyche:former # an earlier version's files may name no tag
   find "$checkout" -mindepth 1 -maxdepth 1 ! -name config ! -name .env -exec rm -rf {} +
   git archive HEAD | tar -x -C "$checkout"
-  compose build
-  docker tag tyche tyche:present
+  tag present && compose build
   for version in present former present; do
-    docker tag "tyche:$version" tyche
+    tag "$version"
     say "up, of the $version version"
     if [ "$version" = former ] && ! compose up --detach --wait; then
       compose logs "$1" | grep "was made by a newer version of Tyche"
@@ -140,12 +142,14 @@ exchange() {
     [ "$before" = "$(call "/api/requests/$(jq -r .id <<<"$before")" | jq -c '.data.outcome | {id, parsedResult}')" ]
     draw
   done
+  docker tag tyche:present tyche
   docker rmi tyche:former tyche:present
 }
 
 upgrade() {
   begin "$EARLIER"
   mkdir -p "$checkout/config/plugins"
+  touch "$checkout/.env"
   say "up, of $EARLIER" && compose --profile embedded up --build --detach --wait
   key=$(compose exec tyche cat /data/api-key)
   exchange tyche
