@@ -9,7 +9,7 @@ import { registerSandboxMetrics } from "../requests/observe/sandboxMetrics.ts";
 import { createTransactionObserver } from "../requests/observe/transactionMetrics.ts";
 import { readContractsFile } from "../networks/external/contractsFile.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
-import type { Store } from "../store/store.ts";
+import type { Migrated, Store } from "../store/store.ts";
 import type { Config } from "../config/configSchema.ts";
 import type { ExternalNetworkConfig } from "../config/networkSchema.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
@@ -31,6 +31,8 @@ export interface OracleProcessOptions {
   readonly log: Logger;
   /** Called with one sentence that says why the oracle can't continue: end the process at once. */
   readonly onFatal: (message: string) => void;
+  /** Called when the database of an earlier version was migrated. */
+  readonly onMigrated?: (migrated: Migrated) => void;
 }
 
 /** An oracle that runs in this process. */
@@ -60,7 +62,7 @@ export async function startOracle(options: OracleProcessOptions): Promise<Oracle
 }
 
 async function start(options: OracleProcessOptions, closers: Closers): Promise<Omit<OracleProcess, "close">> {
-  const { config, log, onFatal } = options;
+  const { config, log, onFatal, onMigrated } = options;
   const external = Object.entries(config.networks).flatMap(([name, network]) =>
     isEmbedded(network) ? [] : [{ name, network }],
   );
@@ -71,7 +73,7 @@ async function start(options: OracleProcessOptions, closers: Closers): Promise<O
   const directory = closers.own(
     openDataDirectory(options.dataDir, { exclusive: true, masterKey: options.masterKey }),
   );
-  const { store } = await openDapps(directory, { onFatal });
+  const { store } = await openDapps(directory, { onFatal, onMigrated });
   closers.own(store);
   const { hostCalls } = closers.own(openSandboxNetwork(config.sandbox, directory));
   const pool = closers.own(

@@ -45,6 +45,7 @@ import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
 import { openDataDirectory } from "../store/dataDirectory.ts";
+import type { Migrated } from "../store/store.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
 import { findPresetNames } from "../presets/presetNames.ts";
@@ -71,6 +72,8 @@ export interface TycheOptions {
    * stored may be announced, so end the process at once, right here. A later start resumes from what is stored. Default: nothing.
    */
   readonly onFatal?: (message: string) => void;
+  /** Called when the database of an earlier version was migrated. */
+  readonly onMigrated?: (migrated: Migrated) => void;
   /** Called for each network as it starts to serve. */
   readonly onNetwork?: (network: StartedNetwork) => void;
   /** Called for each network that can't be started. */
@@ -116,7 +119,7 @@ export async function startTyche(options: TycheOptions): Promise<Tyche> {
 }
 
 async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
-  const { config, log, masterKey, acceptChains = [], onFatal = () => {} } = options;
+  const { config, log, masterKey, acceptChains = [], onFatal = () => {}, onMigrated } = options;
   const { host, port, sandbox } = config;
   const publicUrl = config.publicUrl === undefined ? undefined : parsePublicUrl(config.publicUrl);
   const embedded: readonly string[] = NETWORK_NAMES.filter((name) => isEmbedded(config.networks[name]));
@@ -127,7 +130,12 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
   const database = findDatabaseServer(config.database, process.env);
   const identityProvider = openIdentityProvider(config, publicUrl, process.env);
   const directory = closers.own(openDataDirectory(options.dataDir, { exclusive: true, masterKey }));
-  const { store, dapps, replicas } = await openDapps(directory, { onFatal, onWarning, server: database });
+  const { store, dapps, replicas } = await openDapps(directory, {
+    onFatal,
+    onWarning,
+    onMigrated,
+    server: database,
+  });
   closers.own(store);
   const replica = replicas && closers.own(openReplica({ replicas, store, log }));
   // Closed last, so that callers are told until the end that the service is closing.

@@ -4,6 +4,8 @@ import type { EvidenceFinding } from "../app/tools/evidenceTool.ts";
 import type { OracleCard } from "../networks/external/oracleCards.ts";
 import type { OracleIdentity } from "../networks/external/oracleIdentity.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
+import type { Migrated } from "../store/store.ts";
+import { describeMigrated } from "./describeMigrated.ts";
 import { dataDirOfEnvironment, loadConfig, loadService } from "./environment.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createLog } from "./serviceLog.ts";
@@ -97,6 +99,7 @@ async function start(configFile: string | undefined): Promise<void> {
       err(`${message}; the oracle stops, and continues from the chain when it is started again`);
       process.exit(1);
     },
+    onMigrated: (migrated: Migrated) => out(describeMigrated(migrated)),
   };
   const { startTraced } = await import("../app/tracing.ts");
   const oracle = await startTraced("tyche-oracle", options, async () =>

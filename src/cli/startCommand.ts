@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Tyche, TycheOptions } from "../app/startTyche.ts";
 import { findOutsideKey, findOutsideToken } from "../lib/outsideSecret.ts";
+import { describeMigrated } from "./describeMigrated.ts";
 import { dataDirOfEnvironment, loadConfig, loadService } from "./environment.ts";
 import { createLog } from "./serviceLog.ts";
 import { stopOnSignals } from "./stopOnSignals.ts";
@@ -77,6 +78,7 @@ async function start(flags: StartFlags): Promise<void> {
       err(`${message}; the service stops, and continues from its stored state when it is started again`);
       process.exit(1);
     },
+    onMigrated: (migrated) => out(`  ${colors.green("✓")} ${describeMigrated(migrated)}`),
     onNetwork({ name, rpcUrl, ms, isNew, findings }) {
       const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
       out(

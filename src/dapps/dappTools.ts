@@ -15,7 +15,7 @@ import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
-import type { Store } from "../store/store.ts";
+import type { Migrated, Store } from "../store/store.ts";
 
 /** The command line's operations on a data directory, whether or not a service runs on it. */
 export interface DappTools {
@@ -79,6 +79,7 @@ async function listNetworks(store: Store): Promise<readonly string[]> {
  * @param options.onFatal for the process that serves: called with one sentence when the database can no longer be relied on. If given, a
  * file is checked as a whole, and on a server's database the process is one of the replicas.
  * @param options.onWarning called with one sentence when a server's database goes away and when it is back.
+ * @param options.onMigrated called when the database of an earlier version was migrated.
  * @param options.server the server, if the database is on one. Default: the database is a file in the directory.
  * @throws {StoreError} `store_unusable` when it is damaged or can't be opened, or an API key in it isn't this service's, and {@link DataDirectoryError} when the master key belongs
  * to another database.
@@ -88,6 +89,7 @@ export async function openDapps(
   options: {
     readonly onFatal?: (message: string) => void;
     readonly onWarning?: (message: string) => void;
+    readonly onMigrated?: ((migrated: Migrated) => void) | undefined;
     readonly server?: DatabaseServer | undefined;
   } = {},
 ): Promise<{
@@ -95,11 +97,13 @@ export async function openDapps(
   readonly dapps: DappDirectory;
   readonly replicas?: SharedDatabase | undefined;
 }> {
-  const { onFatal, onWarning, server } = options;
+  const { onFatal, onWarning, onMigrated, server } = options;
   const { store, name, replicas } =
     server === undefined
       ? await openFile(directory, onFatal)
       : await openServer(directory, server, onFatal, onWarning);
+  const { migrated } = store;
+  if (migrated.from !== undefined && migrated.names.length > 0) onMigrated?.(migrated);
   const sealingKey = deriveKey(directory.masterKey, "api keys");
   try {
     await assertOwnKey({ store, name }, directory, sealingKey);

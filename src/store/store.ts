@@ -20,8 +20,7 @@ import {
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
   readonly db: Kysely<Tables>;
-  /** Names of the migrations that opening the store applied, in order. */
-  readonly migrated: readonly string[];
+  readonly migrated: Migrated;
   /**
    * Runs the writes of `work` in one transaction: all of them or none. Resolves once they are on disk and survive a power cut. If it
    * fails at the very end, it is unknown whether they were committed.
@@ -41,6 +40,15 @@ export interface Store {
    */
   checkpoint(): void;
   close(): Promise<void>;
+}
+
+/** What opening a store has changed in its tables. */
+export interface Migrated {
+  /** The newest migration of before; absent for a new database. */
+  readonly from?: string;
+  /** Names of the migrations that were applied, in order. */
+  readonly names: readonly string[];
+  readonly ms: number;
 }
 
 export interface StoreOptions {
@@ -67,11 +75,15 @@ export interface StoreOptions {
 export async function openStore(dialect: StoreDialect, options: StoreOptions = {}): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
   let disk: WalSync | undefined;
-  let migrated: readonly string[];
+  let migrated: Migrated;
   try {
     await dialect.assertUsable?.(db);
-    if (options.isAlone === false) assertAdding(await listAppliedMigrations(db));
-    migrated = (await isNewer(db, options.file)) ? [] : await migrate(db);
+    const applied = await listAppliedMigrations(db);
+    if (options.isAlone === false) assertAdding(applied);
+    const began = performance.now();
+    const names = (await isNewer(db, applied, options.file)) ? [] : await migrate(db);
+    const [from] = applied.slice(-1);
+    migrated = { ...(from === undefined ? {} : { from }), names, ms: performance.now() - began };
     if (options.file !== undefined) disk = openWalSync(options.file);
   } catch (cause) {
     await db.destroy();
@@ -128,8 +140,11 @@ async function migrate(db: Kysely<Tables>): Promise<string[]> {
  *
  * @throws {StoreError} when it declared no such thing: this version must not read, let alone change, the newer one's data.
  */
-async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boolean> {
-  const applied = await listAppliedMigrations(db);
+async function isNewer(
+  db: Kysely<Tables>,
+  applied: readonly string[],
+  file = "of the service",
+): Promise<boolean> {
   const newer = findNewerMigration(applied);
   if (newer === undefined) return false;
   if (await isUsable(db, applied)) return true;
@@ -146,8 +161,9 @@ async function isNewer(db: Kysely<Tables>, file = "of the service"): Promise<boo
 export async function assertTables(dialect: StoreDialect): Promise<void> {
   const db = new Kysely<Tables>({ dialect });
   try {
-    await isNewer(db);
-    const [missing] = findMissingMigrations(await listAppliedMigrations(db));
+    const applied = await listAppliedMigrations(db);
+    await isNewer(db, applied);
+    const [missing] = findMissingMigrations(applied);
     if (missing !== undefined)
       throw new StoreError(`its tables have been replaced by others, which lack ${missing}`);
   } finally {

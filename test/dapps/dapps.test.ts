@@ -1,13 +1,17 @@
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Kysely, Migrator } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describeMigrated } from "../../src/cli/describeMigrated.ts";
 import { createApiKey, hashApiKey } from "../../src/dapps/apiKey.ts";
 import { openDapps } from "../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { deriveKey, seal } from "../../src/lib/secrets.ts";
 import { listKeys } from "../../src/store/dapps.ts";
-import type { Store } from "../../src/store/store.ts";
+import { migrationProvider, migrations } from "../../src/store/migrations.ts";
+import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
+import type { Migrated, Store } from "../../src/store/store.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -29,6 +33,36 @@ const open = async (name: string) => {
     throw error;
   }
 };
+
+test("a database of an earlier version tells from what to what it was migrated, a new one and the next start nothing", async () => {
+  const told: Migrated[] = [];
+  const start = async (): Promise<void> => {
+    const directory = openDataDirectory(join(folder, "a"), { exclusive: true });
+    const { store } = await openDapps(directory, { onMigrated: (migrated) => void told.push(migrated) });
+    await store.close();
+    directory.close();
+  };
+  const directory = openDataDirectory(join(folder, "a"), { exclusive: true });
+  const db = new Kysely<unknown>({ dialect: createSqliteDialect(directory.file("tyche.sqlite"), () => {}) });
+  await new Migrator({ db, provider: migrationProvider }).migrateTo("0043_inviters");
+  await db.destroy();
+  directory.close();
+  await start();
+  const names = Object.keys(migrations);
+  expect(told).toEqual([
+    {
+      from: "0043_inviters",
+      names: names.slice(names.indexOf("0043_inviters") + 1),
+      ms: expect.any(Number) as number,
+    },
+  ]);
+  expect(describeMigrated(told[0]!)).toMatch(
+    new RegExp(String.raw`^the database was migrated from 0043_inviters to ${names.at(-1)} in \d+\.\d\d s$`),
+  );
+  await start();
+  await (await open("new")).close();
+  expect(told).toHaveLength(1);
+});
 
 test("a key in place of its id is not revoked, and not shown", async () => {
   const { dapps, close } = await open("a");

@@ -65,7 +65,7 @@ export async function migrateDatabase(location: DatabaseLocation): Promise<Migra
 async function migrate(dialect: StoreDialect, file?: string): Promise<string[]> {
   const store = await openStore(dialect, file === undefined ? {} : { file });
   await store.close();
-  return [...store.migrated];
+  return [...store.migrated.names];
 }
 
 /** The result of compacting a database: its file's size in bytes before and after. */
