@@ -62,7 +62,8 @@ const EXAMPLES = [
   "tyche network secrets sepolia",
   "tyche network check sepolia",
   "tyche network cost sepolia",
-  "tyche network cost sepolia --gas-price 3",
+  "tyche network cost base --rpc-url https://rpc.example.org --usd 3000",
+  "tyche network cost polygon --gas-price 30 --usd 0.25",
   "tyche network fund sepolia --link 50 --coin 0.2",
   "TYCHE_DATA_DIR=oracle-data PORT=3001 tyche oracle --config oracle/tyche.json",
   "TYCHE_DATA_DIR=oracle-data tyche oracle keys --chain-id 11155111 --json > oracle.json",
@@ -141,10 +142,14 @@ const EXAMPLES = [
   "tyche completion fish > ~/.config/fish/completions/tyche.fish",
 ];
 
+const JQ_NOTE = "jq, which takes parts out of JSON, is a program of its own (apt install jq).";
+
 /** Adds examples to the help of every command; must be called after all commands are registered. */
 export function addExamples(command: Command, path: readonly string[] = []): void {
   const call = `${["tyche", ...path].join(" ")} `;
   const own = path.length === 0 ? FIRST : EXAMPLES.filter((example) => `${example} `.includes(call));
-  command.addHelpText("after", ["", "Examples:", ...own.map((example) => `  $ ${example}`)].join("\n"));
+  const note = own.some((example) => example.includes("| jq")) ? ["", JQ_NOTE] : [];
+  const lines = ["", "Examples:", ...own.map((example) => `  $ ${example}`), ...note];
+  command.addHelpText("after", lines.join("\n"));
   for (const one of command.commands) addExamples(one, [...path, one.name()]);
 }

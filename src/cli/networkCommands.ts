@@ -1,7 +1,8 @@
 import { InvalidArgumentError, type Command } from "commander";
-import type { ShownChange, ShownEstimate } from "../app/tools/networkTools.ts";
+import type { ShownChange, ShownCosts, ShownEstimate } from "../app/tools/networkTools.ts";
 import { ask } from "./ask.ts";
 import { loadConfig } from "./environment.ts";
+import { parseRpcUrl } from "./parseRpcUrl.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "../lib/usageError.ts";
 
@@ -11,6 +12,8 @@ the deployment. An interrupted run continues where it stopped. The contracts fil
 FILE.sources holds what block explorers need to verify the sources.`;
 
 interface CostFlags {
+  readonly rpcUrl?: string;
+  readonly usd?: string;
   readonly gasPrice?: string;
   readonly config?: string;
   readonly json?: true;
@@ -136,25 +139,28 @@ export function registerNetworkTools(network: Command, terminal: Terminal): void
     });
   network
     .command("cost")
-    .argument("<name>", "network of the configuration or, with --gas-price, any")
+    .argument("<name>", "network of the configuration, one that is known, or with --gas-price any")
+    .option(
+      "--rpc-url <url>",
+      "node that is asked for the gas price, in place of the configuration's",
+      parseRpcUrl,
+    )
     .option("--gas-price <gwei>", "gas price in place of the network's", parseAmount)
+    .option(
+      "--usd <price>",
+      "price of the network's coin in dollars: shows what calls cost in dollars",
+      parseAmount,
+    )
     .option("--config <file>", "configuration file")
     .option("--json", "print JSON")
     .description("Shows what calls cost at the network's current gas price, also before a deployment.")
     .action(async (name: string, flags: CostFlags) => {
       const { config } = await loadConfig(flags.config);
-      const costs = await (await loadTools()).cost({ config, network: name, gasPrice: flags.gasPrice });
-      if (flags.json) return out(JSON.stringify({ network: name, ...costs }, null, 2));
-      const { gasPrice, calls } = costs;
-      out(`gas costs ${gasPrice} on ${name}; request and answer together take`);
-      for (const { what, gas, cost } of calls) out(`  ${what.padEnd(35)} ${gas.padStart(8)} gas  ${cost}`);
-      out(
-        colors.dim(
-          costs.gasPriceWei === "0"
-            ? "An embedded network's coins are free; --gas-price 1 shows what a public one at 1 gwei charges."
-            : "A rollup adds what it charges for the data of transactions.",
-        ),
-      );
+      const { gasPrice, rpcUrl } = flags;
+      const usd = flags.usd === undefined ? undefined : Number(flags.usd);
+      const costs = await (await loadTools()).cost({ config, network: name, gasPrice, rpcUrl, usd });
+      if (flags.json) out(JSON.stringify({ network: name, ...costs }, null, 2));
+      else printCosts(name, costs, terminal);
     });
   network
     .command("fund")
@@ -180,6 +186,56 @@ export function registerNetworkTools(network: Command, terminal: Terminal): void
 }
 
 const loadTools = () => import("../app/tools/networkTools.ts");
+
+function printCosts(name: string, costs: ShownCosts, { out, colors }: Terminal): void {
+  const { gasPrice, gasPriceWei, coin, calls } = costs;
+  const price = gasPrice === undefined ? "" : `gas costs ${gasPrice} on ${name}; `;
+  out(`${price}request and answer together take`);
+  const amounts = Math.max(...calls.map(({ cost = "" }) => cost.length));
+  for (const { what, gas, cost = "", costUsd } of calls) {
+    const dollars =
+      costUsd === undefined
+        ? ""
+        : `  ${inDollars(costUsd).padEnd(9)}  ${inDollars(1000 * costUsd)} for 1,000`;
+    out(`  ${what.padEnd(35)} ${gas.padStart(8)} gas  ${cost.padEnd(amounts)}${dollars}`.trimEnd());
+  }
+  if (costs.link !== undefined) {
+    const { perPreset, perPresetUsd, paidTo } = costs.link;
+    const dollars = perPresetUsd === undefined ? "" : ` (${inDollars(perPresetUsd)})`;
+    out(
+      `A preset alone also takes about ${perPreset}${dollars} from its dapp's subscription, for ${paidTo}.`,
+    );
+  }
+  for (const note of costNotes({
+    gasPriceWei,
+    coin,
+    isInDollars: calls.some(({ costUsd }) => costUsd !== undefined),
+  }))
+    out(colors.dim(note));
+}
+
+function costNotes(costs: {
+  readonly gasPriceWei?: string | undefined;
+  readonly coin: string;
+  readonly isInDollars: boolean;
+}): string[] {
+  const { gasPriceWei, coin, isInDollars } = costs;
+  if (gasPriceWei === undefined)
+    return [
+      "For what that costs, name a node with --rpc-url, which is asked for the gas price, or the price itself with --gas-price.",
+    ];
+  if (gasPriceWei === "0")
+    return [
+      "An embedded network's coins are free; --rpc-url or --gas-price shows what the public one charges.",
+    ];
+  const rollup = "A rollup adds what it charges for the data of transactions.";
+  return isInDollars ? [rollup] : [rollup, `--usd with the price of a coin (${coin}) shows dollars.`];
+}
+
+function inDollars(amount: number): string {
+  const digits = amount >= 1 ? {} : { maximumSignificantDigits: 2 };
+  return amount.toLocaleString("en", { style: "currency", currency: "USD", ...digits });
+}
 
 function printEstimate(estimate: ShownEstimate, { out, colors }: Terminal): void {
   const { deployer, balance, left, steps, gas, gasPrice, cost, missing, existing, isResumed } = estimate;

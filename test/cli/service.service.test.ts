@@ -241,9 +241,41 @@ test("network cost shows the gas of calls, which costs nothing on an embedded ne
   };
   expect(gasPriceWei).toBe("10000000");
   for (const { gas, costWei } of calls) expect(BigInt(costWei)).toBe(BigInt(gas) * 10_000_000n);
-  expect(await runCli(["network", "cost", "base"])).toMatchObject({
+  const unpriced = await runCli(["network", "cost", "base"]);
+  expect(unpriced).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^request and answer .*\n[^]*a function +\d+ gas\n.* --rpc-url.* --gas-price\.\n$/,
+    ),
+  });
+  expect(await runCli(["network", "cost", "bass"])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("no network base"),
+    stderr: expect.stringMatching(/bass is neither in the configuration nor known: .*--gas-price.* base,/),
+  });
+});
+
+test("network cost shows dollars at the coin's price, and asks a node that is named for the price of gas", async () => {
+  const dollars = await runCli(["network", "cost", "polygon", "--gas-price", "30", "--usd", "0.25"]);
+  expect(dollars.stdout).toContain(
+    "a coinflip alone                      225525 gas  0.00676575 POL  $0.0017    $1.69 for 1,000\n",
+  );
+  const networks = JSON.parse((await runCli(["network", "list", "--json"])).stdout) as {
+    name: string;
+    rpcUrl: string;
+  }[];
+  const { rpcUrl } = networks.find(({ name }) => name === "fuji")!;
+  const asked = await runCli(["network", "cost", "fuji", "--rpc-url", rpcUrl, "--usd", "20", "--json"]);
+  expect(JSON.parse(asked.stdout)).toMatchObject({
+    coin: "AVAX",
+    gasPriceWei: expect.stringMatching(/^\d+$/),
+  });
+  expect(await runCli(["network", "cost", "base", "--rpc-url", rpcUrl])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("its chain id is 43113, but 8453 is expected"),
+  });
+  expect(await runCli(["network", "cost", "base", "--gas-price", "1", "--usd", "$5"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("decimal number"),
   });
 });
 

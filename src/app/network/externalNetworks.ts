@@ -73,7 +73,10 @@ export function laneMaxGasWeiOf({ laneMaxGasGwei }: ExternalNetworkConfig): bigi
 }
 
 /** Returns how a network with its own nodes pays for transactions: by its pools' rules, up to the operator's cap. */
-export function feesOfExternal(config: ExternalNetworkConfig, { gas }: NetworkProfile): Fees {
+export function feesOfExternal(
+  config: Pick<ExternalNetworkConfig, "maxFeeGwei">,
+  { gas }: NetworkProfile,
+): Fees {
   return suggestedFees({
     repriceAfterMs: REPRICE_AFTER_MS,
     minTipWei: gas.minTipWei,

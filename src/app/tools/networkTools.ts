@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { askContract } from "../../chainlink/contractRead.ts";
 import { isEmbedded } from "../../config/embeddedNetworkSchema.ts";
@@ -9,7 +10,11 @@ import type { ChainClient } from "../../evm/client.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
-import { readContractsFile, type ContractsFile } from "../../networks/external/contractsFile.ts";
+import {
+  hasChainlinkVrf,
+  readContractsFile,
+  type ContractsFile,
+} from "../../networks/external/contractsFile.ts";
 import {
   deployNetwork,
   type DeployedStep,
@@ -22,6 +27,8 @@ import {
   type ReconfigurationEstimate,
   reconfigureNetwork,
 } from "../../networks/external/reconfigureNetwork.ts";
+import { readPresetLink } from "../../networks/external/presetCost.ts";
+import { findProfile, PROFILE_NAMES } from "../../networks/profiles.ts";
 import { isCardFile, readOracleCards } from "../../networks/external/oracleCards.ts";
 import {
   readOracleIdentity,
@@ -172,21 +179,53 @@ export async function check({
   });
 }
 
-/** Computes what calls cost. With a gas price, in gwei in place of the network's own, the network may have any name. */
+/** What calls cost; amounts are strings with their unit. */
+export type ShownCosts = ReturnType<typeof costsAt> & {
+  /** Absent until the contracts are deployed. */
+  readonly link?: ReturnType<typeof showLink>;
+};
+
+/**
+ * Computes what calls cost at a network's current gas price, or at one in gwei that is given, and then the network may have any name. A
+ * network with a profile needs no configuration: `rpcUrl` names a node, and without one there is no price.
+ */
 export async function cost({
   config,
   network,
   gasPrice,
-}: NetworkOptions & { readonly gasPrice: string | undefined }) {
+  rpcUrl,
+  usd,
+}: NetworkOptions & {
+  readonly gasPrice?: string | undefined;
+  readonly rpcUrl?: string | undefined;
+  /** Dollars per coin of the chain. Default: costs in coin only. */
+  readonly usd?: number | undefined;
+}): Promise<ShownCosts> {
   const found = config.networks[network];
   const external = found === undefined || isEmbedded(found) ? undefined : found;
-  if (gasPrice !== undefined)
-    return costsAt(parseGwei(gasPrice), external ? profileOfExternal(network, external).coin : "coins");
-  if (found !== undefined && external === undefined)
-    return { gasPrice: "nothing", gasPriceWei: "0", calls: costOfCalls(0n, () => "nothing") };
-  const { sending, withClient } = findExternal(config, network);
-  const { profile, fees } = sending;
-  return await withClient(async (client) => costsAt(await fees.gasPriceWei(client), profile.coin));
+  const profile = external === undefined ? findProfile(network) : profileOfExternal(network, external);
+  const { coin = "coins" } = profile ?? {};
+  if (gasPrice !== undefined) return costsAt(parseGwei(gasPrice), { coin, usd });
+  if (profile === undefined)
+    throw new StartError(
+      `${network} is neither in the configuration nor known: give its gas price with --gas-price, or name one of ${PROFILE_NAMES.join(", ")}`,
+    );
+  const rpcUrls = rpcUrl === undefined ? external?.rpcUrls : [rpcUrl];
+  if (rpcUrls === undefined) return costsAt(found === undefined ? undefined : 0n, { coin, usd });
+  const { chainId } = profile;
+  const client = connectExternal(rpcUrls, chainId);
+  try {
+    const priceWei = await feesOfExternal(external ?? {}, profile).gasPriceWei(client);
+    const costs = costsAt(priceWei, { coin, usd });
+    const file = external?.contracts;
+    if (file === undefined || !existsSync(file)) return costs;
+    const contracts = readContractsFile(file, { network, chainId });
+    const { presetVrfKeys } = external!;
+    const perPreset = await readPresetLink(client, contracts, { gasPriceWei: priceWei, presetVrfKeys });
+    return { ...costs, link: showLink(perPreset, { usd, isOfChainlink: hasChainlinkVrf(contracts) }) };
+  } finally {
+    await client.close();
+  }
 }
 
 /** Tops up the LINK reserve and the oracle's accounts from the operator's account. */
@@ -248,19 +287,45 @@ function findExternal(config: Config, network: string) {
   };
 }
 
-const costsAt = (priceWei: bigint, coin: string) => ({
-  gasPrice: `${formatGwei(priceWei)} gwei`,
-  gasPriceWei: priceWei.toString(),
-  calls: costOfCalls(priceWei, (wei) => `${roundAmount(wei)} ${coin}`),
-});
+interface Prices {
+  readonly coin: string;
+  readonly usd: number | undefined;
+}
 
-function costOfCalls(priceWei: bigint, show: (wei: bigint) => string) {
-  return Object.entries(CALL_GAS).map(([what, gas]) => ({
-    what,
-    gas: gas.toString(),
-    cost: show(gas * priceWei),
-    costWei: (gas * priceWei).toString(),
-  }));
+function costsAt(priceWei: bigint | undefined, { coin, usd }: Prices) {
+  return {
+    coin,
+    ...(priceWei === undefined
+      ? {}
+      : { gasPrice: priceWei === 0n ? "nothing" : `${formatGwei(priceWei)} gwei` }),
+    ...(priceWei === undefined ? {} : { gasPriceWei: priceWei.toString() }),
+    calls: Object.entries(CALL_GAS).map(([what, gas]) => ({
+      what,
+      gas: gas.toString(),
+      ...(priceWei === undefined ? {} : showCost(gas * priceWei, { coin, usd })),
+    })),
+  };
+}
+
+function showCost(wei: bigint, { coin, usd }: Prices) {
+  return {
+    cost: wei === 0n ? "nothing" : `${roundAmount(wei)} ${coin}`,
+    costWei: wei.toString(),
+    ...(usd === undefined ? {} : { costUsd: (Number(wei) / 1e18) * usd }),
+  };
+}
+
+function showLink(
+  { juels, weiPerLink }: Awaited<ReturnType<typeof readPresetLink>>,
+  { usd, isOfChainlink }: { readonly usd: number | undefined; readonly isOfChainlink: boolean },
+) {
+  const usdPerJuel = usd === undefined ? undefined : ((Number(weiPerLink) / 1e18) * usd) / 1e18;
+  return {
+    perPreset: `${roundAmount(juels)} LINK`,
+    perPresetJuels: juels.toString(),
+    ...(usdPerJuel === undefined ? {} : { perPresetUsd: Number(juels) * usdPerJuel }),
+    paidTo: isOfChainlink ? "Chainlink's oracle" : "your own oracle",
+  };
 }
 
 /**

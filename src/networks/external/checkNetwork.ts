@@ -2,10 +2,8 @@ import { isAddressEqual, keccak256, parseAbi, type Hex, formatGwei, formatEther 
 import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { functionsRouterAbi } from "../../chainlink/contracts/abi.ts";
 import { configDigestOf, nodeConfigOf, LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
-import { CALL_GAS } from "../../chainlink/callGas.ts";
-import { COORDINATOR_READS, LINK_PRICE } from "../../chainlink/vrfCoordinator.ts";
+import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
-import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
@@ -19,6 +17,7 @@ import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import { readLinkBalance } from "./fundNetwork.ts";
+import { gasPerPreset, readPresetLink } from "./presetCost.ts";
 import { readNodeStates, type NodeState } from "./nodeStates.ts";
 import type { OracleIdentity } from "./oracleIdentity.ts";
 
@@ -184,17 +183,8 @@ function lookAt(
   };
 }
 
-/** Returns the gas of one preset that isn't batched with others: request, proofs and report together. */
-function gasPerPreset(vrfKeys: number): bigint {
-  // Measured: 492,085 with two keys, 851,397 with four.
-  return vrfKeys === 1 ? CALL_GAS["a coinflip alone"] : 133_000n + 180_000n * BigInt(vrfKeys);
-}
-
 /** Number of presets that an account should be able to pay for. */
 const ENOUGH_PRESETS = 100n;
-/** One LINK, in juels. */
-const LINK = 10n ** 18n;
-
 /** Checks what things cost on a network and whether there are funds to pay for them. */
 interface Funds {
   /** Checks the gas price against the operator's cap. */
@@ -218,21 +208,6 @@ function createFundsCheck(options: {
   const { client, fees, tell, presetVrfKeys = 1 } = options;
   const presetGas = gasPerPreset(presetVrfKeys);
   const { name, coin } = options.profile;
-
-  /** Returns what one preset costs a dapp's subscriptions, in juels. */
-  const readPresetCost = async (
-    contracts: StackAddresses,
-    nativePayment: boolean,
-    gasPriceWei: bigint,
-  ): Promise<bigint> => {
-    const weiPerLink = await askContract(client, contracts.nativePriceFeed, LINK_PRICE);
-    const vrfFees = COORDINATOR_READS[contracts.vrfVersion ?? "v2"].fees();
-    const { link } = await askContract(client, contracts.vrfCoordinator, vrfFees);
-    const gasWei = presetGas * gasPriceWei;
-    if (nativePayment) return (gasWei * LINK) / weiPerLink;
-    const perProof = (link.flatWei * LINK) / weiPerLink + link.flatJuels;
-    return (((gasWei * (100n + link.percent)) / 100n) * LINK) / weiPerLink + perProof * BigInt(presetVrfKeys);
-  };
 
   return {
     async checkGasPrice() {
@@ -273,10 +248,12 @@ function createFundsCheck(options: {
       );
     },
 
-    async checkLink({ contracts, nativePayment = false }) {
+    async checkLink(file) {
+      const { contracts, nativePayment = false } = file;
       const juels = await readLinkBalance(client, contracts.link, contracts.subscriptionOwner);
-      const perPreset = await readPresetCost(contracts, nativePayment, await fees.gasPriceWei(client));
-      const presets = perPreset === 0n ? ENOUGH_PRESETS : juels / perPreset;
+      const gasPriceWei = await fees.gasPriceWei(client);
+      const perPreset = await readPresetLink(client, file, { gasPriceWei, presetVrfKeys });
+      const presets = perPreset.juels === 0n ? ENOUGH_PRESETS : juels / perPreset.juels;
       // Most of the LINK is in the subscriptions; the reserve that tops them up may be small.
       tell(
         presets > 0n,
