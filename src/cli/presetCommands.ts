@@ -6,7 +6,7 @@ import {
   OWN_PRESETS_FOLDER,
 } from "../requests/accept/presetFolder.ts";
 import type { Preset } from "../presets/preset.ts";
-import type { PresetReport } from "../requests/accept/presetTools.ts";
+import type { PresetReport, RunChecks } from "../requests/accept/presetTools.ts";
 import { countOf } from "./countOf.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
@@ -67,8 +67,13 @@ export function registerPreset(program: Command, terminal: Terminal): void {
               }),
         });
         progress.clear();
+        const failed = reports.filter(({ problems }) => problems.length > 0).length;
         if (json) terminal.out(JSON.stringify(reports.map(toJson), null, 2));
-        if (reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
+        else if (reports.length !== 1)
+          terminal.out(
+            `${reports.length - failed} of ${countOf(reports.length, "preset")} in ${folder} are ok`,
+          );
+        if (failed > 0) process.exitCode = 1;
       },
     );
 
@@ -114,7 +119,7 @@ function parseCount(value: string): number {
   return number;
 }
 
-function toJson({ name, preset, problems }: PresetReport): object {
+function toJson({ name, preset, problems, ran }: PresetReport): object {
   if (preset === undefined) return { name, problems };
   const { title, description, parameters, parameterOrder, returnType, source, sourceHash, sourceBytes } =
     preset;
@@ -131,6 +136,7 @@ function toJson({ name, preset, problems }: PresetReport): object {
     sourceHash,
     sourceBytes,
     problems,
+    ...(ran === undefined ? {} : { ran }),
   };
 }
 
@@ -153,11 +159,17 @@ function describeParameters({ parameterOrder, definition }: Preset): string {
   return withoutControls(`(${described.join(", ")})`);
 }
 
-function printChecked({ name, preset, problems }: PresetReport, { colors, out, err }: Terminal): void {
-  if (problems.length === 0 && preset !== undefined) {
-    const { examples, distributions = [] } = preset.definition;
-    const counts = `${countOf(examples.length, "example")}, ${countOf(distributions.length, "distribution")}`;
-    out(`${colors.green("ok")}      ${name}: ${counts}, ${preset.sourceBytes} bytes on chain:`);
+function describeRuns({ examples, extremeWords, distributions, draws }: RunChecks): string {
+  const spread =
+    distributions === 0
+      ? "no distribution"
+      : `${formatCount(draws)} draws for ${countOf(distributions, "distribution")}`;
+  return `${countOf(examples, "example")}, ${countOf(extremeWords, "run")} with extreme words, ${spread}`;
+}
+
+function printChecked({ name, preset, problems, ran }: PresetReport, { colors, out, err }: Terminal): void {
+  if (preset !== undefined && ran !== undefined) {
+    out(`${colors.green("ok")}      ${name}: ${describeRuns(ran)}, ${preset.sourceBytes} bytes on chain:`);
     out(colors.dim(withoutControls(preset.source).replaceAll(/^/gm, "        ")));
     return;
   }

@@ -12,7 +12,7 @@ import { parsePresetParams } from "./presetParams.ts";
 export const FALSE_ALARM_PROBABILITY = 1e-8;
 
 /** Draws for each distribution: enough to detect the bias of one byte modulo 10 (26 : 25) in more than 99 of 100 cases. */
-const DEFAULT_DRAWS = 300_000;
+export const DEFAULT_DRAWS = 300_000;
 /** Words in one run: keeps it far below a run's time limit. */
 const DRAWS_PER_RUN = 10_000;
 /** Room for the counts of 5,000 outcomes. */

@@ -29,7 +29,7 @@ test("a new preset works as it is", async () => {
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
   const checked = await runCli(["preset", "check", "--folder", folder, "--draws", "20000"]);
   expect(checked.stdout).toMatch(
-    /^ok {6}pick: 2 examples, 1 distribution, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
+    /^ok {6}pick: 2 examples, 10 runs with extreme words, 20,000 draws for 1 distribution, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
   );
   expect(checked.code).toBe(0);
 });
@@ -56,7 +56,8 @@ test("check tells file, line and reason of each problem, and what is well beside
   const { code, stdout, stderr } = await runCli(["preset", "check", "--folder", folder]);
   expect(code).toBe(1);
   expect(stderr).toContain('failed  bad\n        bad/source.js:1:9: Unexpected ";"');
-  expect(stdout).toContain("ok      echo");
+  expect(stdout).toContain("ok      echo: 1 example, 5 runs with extreme words, no distribution");
+  expect(stdout).toContain(`\n1 of 2 presets in ${folder} are ok\n`);
 });
 
 test("check of a preset that there is not", async () => {

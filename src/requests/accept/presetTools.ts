@@ -2,12 +2,17 @@ import path from "node:path";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import type { PresetProblem } from "../../api/types.ts";
 import { createSandboxPool } from "../../../sandbox/index.ts";
-import { checkDistributions, type DistributionOptions } from "../../presets/checkDistributions.ts";
-import { checkExamples, checkWords } from "../../presets/checkPreset.ts";
+import {
+  checkDistributions,
+  DEFAULT_DRAWS,
+  type DistributionOptions,
+} from "../../presets/checkDistributions.ts";
+import { checkExamples, checkWords, EXTREME_WORDS } from "../../presets/checkPreset.ts";
 import { loadPreset } from "../../presets/loadPreset.ts";
 import type { Preset, RunSource } from "../../presets/preset.ts";
 import { PresetBrokenError } from "../../presets/presetProblem.ts";
 import { TycheError } from "../../lib/errors.ts";
+import { makeFolder } from "../../lib/makeFolder.ts";
 
 /** The findings about one preset's folder. */
 export interface PresetReport {
@@ -16,6 +21,18 @@ export interface PresetReport {
   readonly preset?: Preset;
   /** Empty if nothing is wrong. */
   readonly problems: readonly PresetProblem[];
+  /** What was run, if all of it went well. */
+  readonly ran?: RunChecks;
+}
+
+/** How often a preset was run to check it. */
+export interface RunChecks {
+  readonly examples: number;
+  /** Runs of the examples with the words that are most likely to break a source. */
+  readonly extremeWords: number;
+  readonly distributions: number;
+  /** Words of all distributions. */
+  readonly draws: number;
 }
 
 /** Reads every preset in a folder, or the named ones, without running anything. Throws what reading the folder throws. */
@@ -49,9 +66,7 @@ export async function checkPresets(
     for (const report of reports) {
       const { name, preset } = report;
       const done =
-        preset === undefined
-          ? report
-          : { name, preset, problems: await check(preset, pool.run, drawsOf(name)) };
+        preset === undefined ? report : { name, preset, ...(await check(preset, pool.run, drawsOf(name))) };
       options.onReport?.(done);
       checked.push(done);
     }
@@ -61,10 +76,20 @@ export async function checkPresets(
   }
 }
 
-async function check(preset: Preset, run: RunSource, options: DistributionOptions): Promise<PresetProblem[]> {
+async function check(
+  preset: Preset,
+  run: RunSource,
+  options: DistributionOptions,
+): Promise<Pick<PresetReport, "problems" | "ran">> {
   const problems = [...(await checkExamples(preset, run)), ...(await checkWords(preset, run))];
   // A source that fails its examples fails its draws too: once is enough.
-  return problems.length > 0 ? problems : checkDistributions(preset, run, options);
+  if (problems.length === 0) problems.push(...(await checkDistributions(preset, run, options)));
+  if (problems.length > 0) return { problems };
+  const { draws = DEFAULT_DRAWS } = options;
+  const { length: examples } = preset.examples;
+  const { length: distributions } = preset.definition.distributions ?? [];
+  const extremeWords = examples * EXTREME_WORDS.length;
+  return { problems, ran: { examples, extremeWords, distributions, draws: draws * distributions } };
 }
 
 async function listNames(folder: string): Promise<string[]> {
@@ -103,7 +128,7 @@ export async function writeNewPreset(folder: string, name: string): Promise<read
       `${JSON.stringify(name)} can't be a preset's name: it begins with a letter and has at most 64 letters, digits, _ and -`,
       { code: "preset_name_invalid", blame: "caller" },
     );
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   await mkdir(presetFolder).catch((error: NodeJS.ErrnoException) => {
     throw error.code === "EEXIST"
       ? new TycheError(
