@@ -1,5 +1,5 @@
 /**
- * Writes `src/clients/python/tyche/api.py`: the answers that the Python client returns, from their schemas, and a class for each error code.
+ * Writes `src/client/python/tyche/api.py`: the answers that the Python client returns, from their schemas, and a class for each error code.
  * Usage: `npm run types`
  */
 import { writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { TYPE } from "../src/api/common.ts";
 import { ERROR_CLASSES } from "../src/client/errors.ts";
 import { coreOf, readAnswers, type Schema } from "./apiTypes.ts";
 
-export const PYTHON_FILE = path.resolve(import.meta.dirname, "../src/clients/python/tyche/api.py");
+export const PYTHON_FILE = path.resolve(import.meta.dirname, "../src/client/python/tyche/api.py");
 
 /** Answers of the client's methods; what they contain follows from them. */
 const ROOTS = [

@@ -9,7 +9,7 @@ import { createAccount } from "../../src/evm/account.ts";
 import { startEmbeddedChain } from "../../src/networks/embedded/chain.ts";
 import { MAX_RESPONSE_BYTES } from "../../src/lib/sourceLimit.ts";
 import { NETWORKS } from "../../src/networks/profiles.ts";
-import { deriveKey } from "../../src/lib/secrets.ts";
+import { deriveKey } from "../../src/lib/seal.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";
 import { createProvingKey } from "../../src/vrf/proof.ts";
 import { createNaivePath } from "./naivePath.ts";

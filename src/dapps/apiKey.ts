@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { open, seal } from "../lib/secrets.ts";
+import { open, seal } from "../lib/seal.ts";
 import { listKeys, updateKey, type StoredKey } from "../store/dapps.ts";
 import { findSetting, saveSetting } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { TycheError } from "../lib/errors.ts";
-import { deriveKey, open } from "../lib/secrets.ts";
+import { deriveKey, open } from "../lib/seal.ts";
 import { readConfigVars, type ConfigVars, readDeployment } from "./configVars.ts";
 import { createDappDirectory } from "./dapps.ts";
 import { assertKeys, bindKeys } from "./apiKey.ts";

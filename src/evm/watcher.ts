@@ -4,12 +4,12 @@ import { shareByKey } from "../lib/memo.ts";
 import type { BlockHead, ChainClient } from "./client.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { createLogReader } from "./logReader.ts";
-import { createTrack } from "./track.ts";
-import type { BlockRef, Follower, Track, TrackOptions } from "./track.ts";
+import { createBlockReader } from "./blockReader.ts";
+import type { BlockRef, Follower, BlockReader, BlockReaderOptions } from "./blockReader.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
-export type { Follower, WatchedBlock } from "./track.ts";
+export type { Follower, WatchedBlock } from "./blockReader.ts";
 
 /** Blocks whose logs are kept for followers that reach them a little later. */
 const SHARED_BLOCKS = 8;
@@ -59,7 +59,7 @@ export interface SeenHead extends BlockHead {
   readonly seenAtMs: number;
 }
 
-export interface ChainWatcherOptions extends TrackOptions {
+export interface ChainWatcherOptions extends BlockReaderOptions {
   /** Interval between polls of the newest block: the only source if heads aren't pushed, a safety net if they are. */
   readonly pollIntervalMs: number;
   /** Interval at which the logs of the newest blocks are read again, in case a node omits some. Default: never. */
@@ -79,7 +79,7 @@ export function chainSeconds({ timestamp, firstSeenAtMs, seenAtMs }: SeenHead): 
 /** Starts to follow a chain's head. */
 export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { client, pollIntervalMs, rereadIntervalMs, onError, onGap = () => {} } = options;
-  const tracks = new Set<Track>();
+  const readers = new Set<BlockReader>();
   const logReader = createLogReader();
   let newest: SeenHead | undefined;
   let watchedMs = 0;
@@ -87,7 +87,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let gapEndMs = -Infinity;
   const isSpread = (number: bigint): boolean =>
     closed || (newest !== undefined && newest.number >= number + BLOCKS_TO_SPREAD);
-  const readLogs = shareLogs(client, tracks, isSpread);
+  const readLogs = shareLogs(client, readers, isSpread);
   let closed = false;
   let unsubscribe: (() => void) | undefined;
 
@@ -105,7 +105,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const take = (head: BlockHead): void => {
     if (closed) return;
     see(head);
-    for (const track of tracks) track.advance(head);
+    for (const reader of readers) reader.advance(head);
   };
   const poll = async (): Promise<void> => {
     try {
@@ -117,7 +117,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       if (head.hash !== newest?.hash) take(head);
       else {
         see(head);
-        for (const track of tracks) track.remind();
+        for (const reader of readers) reader.remind();
       }
     } catch (error) {
       if (!closed) {
@@ -132,23 +132,23 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let timer: NodeJS.Timeout | undefined;
   void poll();
   const reread = (from?: bigint): void => {
-    for (const track of tracks) track.reread(from);
+    for (const reader of readers) reader.reread(from);
   };
   const rereading =
     rereadIntervalMs === undefined ? undefined : setInterval(() => reread(), rereadIntervalMs).unref();
 
   return {
     follow(follower) {
-      const track = createTrack(options, follower, readLogs, logReader);
-      tracks.add(track);
-      if (newest !== undefined) track.advance(newest);
+      const reader = createBlockReader(options, follower, readLogs, logReader);
+      readers.add(reader);
+      if (newest !== undefined) reader.advance(newest);
       return () => {
-        tracks.delete(track);
-        track.stop();
+        readers.delete(reader);
+        reader.stop();
       };
     },
     expect({ blockNumber: number, blockHash: hash }) {
-      for (const track of tracks) track.expect(number, hash);
+      for (const reader of readers) reader.expect(number, hash);
     },
     reread,
     head: () => newest,
@@ -158,8 +158,8 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       clearTimeout(timer);
       clearInterval(rereading);
       unsubscribe?.();
-      for (const track of tracks) track.stop();
-      tracks.clear();
+      for (const reader of readers) reader.stop();
+      readers.clear();
     },
   };
 }
@@ -167,7 +167,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
 /** Reads a block's logs once for all followers: most of them are at the same block at the same time. */
 function shareLogs(
   client: ChainClient,
-  tracks: ReadonlySet<Track>,
+  readers: ReadonlySet<BlockReader>,
   isSpread: (block: bigint) => boolean,
 ): (block: BlockHead) => Promise<readonly RawLog[]> {
   const recent = new Map<string, Promise<readonly RawLog[]>>();
@@ -186,7 +186,7 @@ function shareLogs(
     return logs;
   };
   return (block) => {
-    const addresses = [...new Set([...tracks].flatMap((track) => track.addresses()))];
+    const addresses = [...new Set([...readers].flatMap((reader) => reader.addresses()))];
     // A follower that joins later with other contracts must not get logs that were read without them.
     const key = `${block.hash} ${addresses.join()}`;
     const logs = shareByKey(recent, key, () => read(block, addresses));

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { REREAD_BLOCKS } from "../evm/track.ts";
+import { REREAD_BLOCKS } from "../evm/blockReader.ts";
 import { createAlarm, LONGEST_COSTLY_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { PendingRequest } from "./status.ts";
 

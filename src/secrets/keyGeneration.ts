@@ -25,7 +25,7 @@ import { concatBytes } from "@noble/hashes/utils.js";
 import { bytesToHex, isHex, size, stringToHex, type Hex } from "viem";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { isObject } from "../lib/isObject.ts";
-import { deriveKey } from "../lib/secrets.ts";
+import { deriveKey } from "../lib/seal.ts";
 import {
   CiphertextError,
   deriveSecondGenerator,

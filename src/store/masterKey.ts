@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { TycheError } from "../lib/errors.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
-import { deriveKey } from "../lib/secrets.ts";
+import { deriveKey } from "../lib/seal.ts";
 
 const MASTER_KEY_BYTES = 32;
 

@@ -2,7 +2,7 @@ import type { GuardedPost } from "../../sandbox/index.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
-import { open, seal } from "../lib/secrets.ts";
+import { open, seal } from "../lib/seal.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import type { Fence } from "../store/leases.ts";

@@ -7,7 +7,7 @@ import { describeMigrated } from "../../src/cli/describeMigrated.ts";
 import { createApiKey, hashApiKey } from "../../src/dapps/apiKey.ts";
 import { openDapps } from "../../src/dapps/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
-import { deriveKey, seal } from "../../src/lib/secrets.ts";
+import { deriveKey, seal } from "../../src/lib/seal.ts";
 import { listKeys } from "../../src/store/dapps.ts";
 import { migrationProvider, migrations } from "../../src/store/migrations.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";

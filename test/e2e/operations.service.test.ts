@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { NETWORK_NAMES } from "../../src/networks/profiles.ts";
-import { deriveKey } from "../../src/lib/secrets.ts";
+import { deriveKey } from "../../src/lib/seal.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import type { TycheProcess } from "../support/tyche.ts";
 

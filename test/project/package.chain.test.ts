@@ -73,7 +73,7 @@ test("the package holds the compiled code, the command, the pages and what they 
     "foundry/Tyche.sol",
     "package.json",
     "sandbox/README.md",
-    "src/clients/python/pyproject.toml",
+    "src/client/python/pyproject.toml",
   ]);
 });
 
@@ -132,7 +132,7 @@ test("every file that a module names is in the package", () => {
       !file.startsWith("src/verify/page/") &&
       !file.startsWith("src/browser/") &&
       // A package of its own, for another registry.
-      !file.startsWith("src/clients/python/") &&
+      !file.startsWith("src/client/python/") &&
       !ASSETS.some((asset) => file === asset || file.startsWith(`${asset}/`)),
   );
   expect(others).toEqual([]);

@@ -2,7 +2,7 @@ import { concatBytes } from "viem";
 import { createAccount } from "../../evm/account.ts";
 import type { Account } from "../../evm/account.ts";
 import type { StackRoles } from "../../chainlink/stackPlan.ts";
-import { deriveKey } from "../../lib/secrets.ts";
+import { deriveKey } from "../../lib/seal.ts";
 import { createSecretKeys, type SecretKeys } from "../../secrets/secretKeys.ts";
 import { createReportSigner } from "../../oracle/signer.ts";
 import type { ReportSigner } from "../../oracle/signer.ts";

@@ -22,7 +22,7 @@ import type { RequestBook } from "../../requests/requestBook.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";
-import { openDispatch, type Dispatch } from "../../requests/takeover/dispatch.ts";
+import { openLeaseHolder, type LeaseHolder } from "../../requests/takeover/leaseHolder.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
 import { findChain } from "../../store/chainRecords.ts";
@@ -125,7 +125,7 @@ interface Opened {
   chain: NetworkChain;
   watcher: ChainWatcher;
   oracle: OpenOracle;
-  dispatch: Dispatch;
+  dispatch: LeaseHolder;
   stopTwinWatch: () => void;
   health: () => Promise<NetworkReadiness>;
   /** The chain as the explorer sees it; created when it is first asked for. */
@@ -335,7 +335,7 @@ async function openParts(
   }));
   const oracle = (opened.oracle = await openOracle(scope, chain));
   const network = openNetwork(scope, { chain, watcher, oracle, twin });
-  const dispatch = (opened.dispatch = await openDispatch({ ...scope, network }));
+  const dispatch = (opened.dispatch = await openLeaseHolder({ ...scope, network }));
   opened.stopTwinWatch = repeat(
     async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
     TWIN_INTERVAL_MS,

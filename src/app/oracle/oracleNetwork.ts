@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { createFinality } from "../../evm/finality.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
-import { REREAD_BLOCKS } from "../../evm/track.ts";
+import { REREAD_BLOCKS } from "../../evm/blockReader.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createTroubleLog } from "../../lib/troubleLog.ts";

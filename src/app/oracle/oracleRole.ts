@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { isNodeUrl } from "../../chainlink/offchainConfig.ts";
 import { createAccount, type Account } from "../../evm/account.ts";
 import { toHexText } from "../../lib/hex.ts";
-import { deriveKey } from "../../lib/secrets.ts";
+import { deriveKey } from "../../lib/seal.ts";
 import type { OracleCard } from "../../networks/external/oracleCards.ts";
 import { cardDigest } from "../../networks/external/oracleCards.ts";
 import { joinSignature } from "../../oracle/protocol/wire.ts";

@@ -3,7 +3,7 @@ import type { DatabaseServer } from "../../dapps/openDatabase.ts";
 import { createOperatorAccess, type OperatorAccess } from "../../people/access.ts";
 import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../lib/callCounter.ts";
 import type { People } from "../../people/people.ts";
-import { deriveKey } from "../../lib/secrets.ts";
+import { deriveKey } from "../../lib/seal.ts";
 import { openSharedState } from "../../store/sharedState.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { createGuardedPost } from "../../../sandbox/index.ts";
-import { deriveKey } from "../../lib/secrets.ts";
+import { deriveKey } from "../../lib/seal.ts";
 import { version } from "../../lib/version.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";

@@ -7,7 +7,7 @@ import type { Compactor } from "./storage/compactor.ts";
 import type { Gate } from "./gate.ts";
 import type { Keeper } from "./storage/keeper.ts";
 import type { DumpSummary } from "./storage/keeperWorker.ts";
-import type { Keeping } from "./storage/keeping.ts";
+import type { BlockKeeping } from "./storage/keepBlocks.ts";
 import { readBlock } from "./recorder.ts";
 import type { ReadBlock, Recorder } from "./recorder.ts";
 import { replaceState } from "./storage/stateFile.ts";
@@ -22,7 +22,7 @@ export interface SetBackOptions {
   readonly keeper: Keeper;
   /** Dumps the state in the keeper. */
   readonly dump: () => Promise<DumpSummary>;
-  readonly keeping: Keeping;
+  readonly keeping: BlockKeeping;
   readonly compactor: Pick<Compactor, "alone">;
   readonly batches: BatchCount;
   /** When the newest block was recorded, by `performance.now()`. */

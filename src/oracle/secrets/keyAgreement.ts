@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hexToString, isHex, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
-import { deriveKey } from "../../lib/secrets.ts";
+import { deriveKey } from "../../lib/seal.ts";
 import {
   combineDealings,
   createDealer,

@@ -1,5 +1,5 @@
 import { createECDH, hkdfSync } from "node:crypto";
-import { open, seal } from "../../lib/secrets.ts";
+import { open, seal } from "../../lib/seal.ts";
 
 const CURVE = "prime256v1";
 /** Length of a public key: an uncompressed point. */

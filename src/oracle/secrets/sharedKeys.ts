@@ -12,7 +12,7 @@ import { isHex, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { isObject } from "../../lib/isObject.ts";
 import { shareByKey } from "../../lib/memo.ts";
-import { deriveKey } from "../../lib/secrets.ts";
+import { deriveKey } from "../../lib/seal.ts";
 import { parseHandedOn } from "../../secrets/keyGeneration.ts";
 import type { SecretOpener } from "../../secrets/secretKeys.ts";
 import { decodeSecretsReference } from "../../secrets/secretsReference.ts";

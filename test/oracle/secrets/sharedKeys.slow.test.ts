@@ -9,7 +9,7 @@ import { createGatewayNetwork } from "../../../src/oracle/secrets/gateway.ts";
 import { GatewayError, type GatewayBody } from "../../../src/oracle/secrets/gatewayMessage.ts";
 import { encodeSecretsReference } from "../../../src/secrets/secretsReference.ts";
 import { combineDealings, createDealer, type Dealing } from "../../../src/secrets/keyGeneration.ts";
-import { deriveKey } from "../../../src/lib/secrets.ts";
+import { deriveKey } from "../../../src/lib/seal.ts";
 import { encrypt as encryptLabelled, type ThresholdPublicKey } from "../../../src/secrets/tdh2.ts";
 import { createBox, sealTo } from "../../../src/oracle/secrets/sealedBox.ts";
 import type { KeyAnswer } from "../../../src/oracle/secrets/keyAgreement.ts";

@@ -50,7 +50,7 @@ export function readerEnvironment(folder: string): Record<string, string> {
     NO_COLOR: "1",
     FOUNDRY_SOLC: path.join(folder, "bin/solc"),
     // In place of pip, which needs the registry.
-    PYTHONPATH: path.join(ROOT, "src/clients/python"),
+    PYTHONPATH: path.join(ROOT, "src/client/python"),
     PYTHONDONTWRITEBYTECODE: "1",
     // Many commands load the same modules, in this run and in the next.
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? path.join(folder, "cache"),

@@ -11,8 +11,8 @@ import type { Gate } from "../gate.ts";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../../network.ts";
 import type { RemovedBlocks } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
-import { UnkeptError, createKeeping } from "./keeping.ts";
-import type { Keeping } from "./keeping.ts";
+import { UnkeptError, keepBlocks } from "./keepBlocks.ts";
+import type { BlockKeeping } from "./keepBlocks.ts";
 import { withDeadline } from "../../../lib/deadline.ts";
 import { readBlock } from "../recorder.ts";
 import { createSetBack } from "../setBack.ts";
@@ -98,7 +98,7 @@ export interface ChainStorageOptions {
 interface Parts {
   /** Blocks up to this one, in which the chain was set up, are never removed. */
   readonly setUp: number;
-  readonly keeping: Keeping;
+  readonly keeping: BlockKeeping;
   readonly compactor: Compactor;
   readonly setBack: SetBack;
 }
@@ -123,7 +123,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
   };
   const open = (keptHeader: number, kept: number): Parts => {
     const { onForgotten } = options;
-    const keeping = createKeeping({
+    const keeping = keepBlocks({
       keeper,
       connection,
       gate,

@@ -28,8 +28,8 @@ import { findSourceId } from "../accept/sources.ts";
 const ABANDONED_AFTER_MS = 5_000;
 const ABANDONED_LOOK_MS = 250;
 
-/** Who dispatches on a network: this process, or one of several replicas. */
-export interface Dispatch {
+/** Who dispatches on a network: this process, or the replica that holds the network's lease, and so takes over a dead one's work. */
+export interface LeaseHolder {
   /** Where requests currently go: to the pipeline here, or to the dispatching replica. */
   intake(): RequestIntake;
   /** The pipeline, while this process dispatches. */
@@ -40,7 +40,7 @@ export interface Dispatch {
   close(): Promise<void>;
 }
 
-export interface DispatchOptions extends Omit<RequestPipelineOptions, "fence"> {
+export interface LeaseHolderOptions extends Omit<RequestPipelineOptions, "fence"> {
   /** Present where several processes may serve from one database. */
   readonly replica?: Replica | undefined;
   /** Whether the chain may be newer than the journal; see `assertJournalKnows`. */
@@ -54,8 +54,8 @@ export interface DispatchOptions extends Omit<RequestPipelineOptions, "fence"> {
  *
  * @throws {ChainUnavailableError} when the other replicas serve other contracts under the network's name.
  */
-export async function openDispatch(options: DispatchOptions): Promise<Dispatch> {
-  if (options.replica !== undefined) return await openSharedDispatch(options, options.replica);
+export async function openLeaseHolder(options: LeaseHolderOptions): Promise<LeaseHolder> {
+  if (options.replica !== undefined) return await openSharedHolder(options, options.replica);
   const pipeline = await openRequestPipeline(options);
   return {
     intake: () => pipeline,
@@ -65,7 +65,7 @@ export async function openDispatch(options: DispatchOptions): Promise<Dispatch> 
   };
 }
 
-async function openSharedDispatch(options: DispatchOptions, replica: Replica): Promise<Dispatch> {
+async function openSharedHolder(options: LeaseHolderOptions, replica: Replica): Promise<LeaseHolder> {
   const { store, book, log } = options;
   const { source, chain, onError } = options.network;
   const { name: network } = source.profile;

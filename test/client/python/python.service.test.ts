@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createSecret, formatVerifyingKey, signMessage } from "../../src/webhooks/signature.ts";
-import { joinService, shared, type SharedDapp } from "../support/shared.ts";
+import { createSecret, formatVerifyingKey, signMessage } from "../../../src/webhooks/signature.ts";
+import { joinService, shared, type SharedDapp } from "../../support/shared.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
 let tyche: SharedDapp;
 shared.beforeAll(async ({ service }) => {
   tyche = await joinService(service);
@@ -22,7 +22,7 @@ test("the Python client's own tests pass with the machine's Python", async () =>
   });
   const env = {
     PATH: process.env["PATH"],
-    PYTHONPATH: path.join(ROOT, "src/clients/python"),
+    PYTHONPATH: path.join(ROOT, "src/client/python"),
     PYTHONDONTWRITEBYTECODE: "1",
     TYCHE_URL: tyche.url,
     TYCHE_API_KEY: tyche.apiKey,

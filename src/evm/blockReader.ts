@@ -51,7 +51,7 @@ export interface BlockRef {
   readonly blockHash: Hex;
 }
 
-export interface TrackOptions {
+export interface BlockReaderOptions {
   readonly client: ChainClient;
   /** Called for every failed step, which is retried automatically. */
   readonly onError: (error: unknown) => void;
@@ -60,7 +60,7 @@ export interface TrackOptions {
 }
 
 /** One follower's progress along the chain. */
-export interface Track {
+export interface BlockReader {
   addresses(): readonly Hex[];
   /** See `ChainWatcher.expect`. */
   expect(number: bigint, hash: Hex): void;
@@ -73,7 +73,7 @@ export interface Track {
 }
 
 /** The state of a follower's progress. */
-interface TrackState {
+interface ReaderState {
   /** `idle`: everything up to the newest head is announced. `advancing`: on the way to `target`. `stopped`: for good. */
   phase: "idle" | "advancing" | "stopped";
   /** First block to announce. */
@@ -92,18 +92,18 @@ interface TrackState {
 }
 
 /** Brings one follower up to the newest head, again and again; heads that arrive meanwhile are coalesced. */
-export function createTrack(
-  options: TrackOptions,
+export function createBlockReader(
+  options: BlockReaderOptions,
   follower: Follower,
   readLogs: (block: BlockHead) => Promise<readonly RawLog[]>,
   logReader: LogReader,
-): Track {
+): BlockReader {
   const { client, onError, rolledBackAfterMs = ROLLED_BACK_AFTER_MS } = options;
   const told = createToldHeads(follower.known);
   /** Hashes of blocks known from receipts, by number, until the chain is seen to have them or others. */
   const expected = new Map<bigint, Hex>();
   const heard = createHeardLogs();
-  const state: TrackState = {
+  const state: ReaderState = {
     phase: "idle",
     next: follower.fromBlock,
     target: undefined,

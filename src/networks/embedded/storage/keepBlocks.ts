@@ -22,7 +22,7 @@ const RETRY_MS = 500;
 const REFETCH_INTERVAL_MS = 30_000;
 
 /** Ensures that all blocks are written to the history before Anvil forgets them. */
-export interface Keeping {
+export interface BlockKeeping {
   /** Keeps all blocks so far. Calls run one at a time: each continues where the previous one ended. */
   keep(this: void): Promise<void>;
   /** Takes note of a block; the next may follow when the promise resolves. */
@@ -51,7 +51,7 @@ export class UnkeptError extends EmbeddedChainError {
   }
 }
 
-export interface KeepingOptions {
+export interface BlockKeepingOptions {
   readonly gate: Gate;
   readonly keeper: Keeper;
   readonly connection: Connection;
@@ -67,7 +67,7 @@ export interface KeepingOptions {
 }
 
 /** Creates the job that keeps one chain's blocks. */
-export function createKeeping(options: KeepingOptions): Keeping {
+export function keepBlocks(options: BlockKeepingOptions): BlockKeeping {
   const { keeper, connection, recorder, gate, isDown, onError } = options;
   let { kept } = options;
   let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deriveKey, open, seal } from "../../src/lib/secrets.ts";
+import { deriveKey, open, seal } from "../../src/lib/seal.ts";
 
 const master = new Uint8Array(32).fill(1);
 

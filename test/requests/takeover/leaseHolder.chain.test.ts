@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { openDispatch, type DispatchOptions } from "../../../src/requests/takeover/dispatch.ts";
+import { openLeaseHolder, type LeaseHolderOptions } from "../../../src/requests/takeover/leaseHolder.ts";
 import { findChain, saveChain } from "../../../src/store/chainRecords.ts";
 import { findLease, giveLeaseBack, takeLease } from "../../../src/store/leases.ts";
 import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";
@@ -22,8 +22,8 @@ afterAll(() => store?.close());
 const takeAs = (holder: string) => takeLease(store.db, { network: NETWORK, holder, lastsMs: 600_000 });
 
 /** Starts a replica with a different contracts file. It lacks everything that dispatching would need. */
-function startStranger(): ReturnType<typeof openDispatch> {
-  return openDispatch({
+function startStranger(): ReturnType<typeof openLeaseHolder> {
+  return openLeaseHolder({
     network: {
       source: { profile: { name: NETWORK } },
       chain: { client: {}, identity: "0xtheirs", deployment: { contracts: {} } },
@@ -39,7 +39,7 @@ function startStranger(): ReturnType<typeof openDispatch> {
       release() {},
     },
     log: { info() {}, warn() {} },
-  } as unknown as DispatchOptions);
+  } as unknown as LeaseHolderOptions);
 }
 
 test("other contracts than those that a replica dispatches with are refused", async () => {
