@@ -4,7 +4,7 @@
  * busy database.
  */
 import { cpus, loadavg } from "node:os";
-import { createCallCounter, type CallCounter } from "../src/lib/callCounter.ts";
+import { createCallCounter, type CallCounter } from "../src/lib/rateLimit.ts";
 import { createPostgresDialect } from "../src/store/postgresDialect.ts";
 import { openSharedState } from "../src/store/sharedState.ts";
 import { openStore } from "../src/store/store.ts";

@@ -1,10 +1,16 @@
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import { formatTime } from "../lib/time.ts";
-import { BEACONS, KEY_ACCESSES, TIME_PATTERN, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
+import {
+  BEACONS,
+  KEY_ACCESSES,
+  MAX_DAILY_LIMIT,
+  TIME_PATTERN,
+  type Beacon,
+  type KeyAccess,
+} from "../lib/vocabulary.ts";
 import type { KeyView } from "../dapps/dapps.ts";
 import type { DappTools } from "../dapps/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
-import { MAX_DAILY_LIMIT } from "../dapps/dailyLimit.ts";
 
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer, formatSampleFunctionsConsumer } from "../dapps/sampleConsumer.ts";

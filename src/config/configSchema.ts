@@ -1,24 +1,15 @@
-import { Type, type Static, type TProperties } from "typebox";
-import { DEFAULT_LIMITS as DEFAULT_HTTP_LIMITS } from "../http/limits.ts";
-import { STRICT } from "./schemaParts.ts";
-import { DAY_MS } from "../lib/time.ts";
+import { Type, type Static } from "typebox";
+import { HttpLimitsChoice } from "./httpLimits.ts";
+import { integer, section, STRICT } from "./schemaParts.ts";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 import { DatabaseChoice } from "./databaseSchema.ts";
 import { IdentityProviderChoice } from "./identityProviderSchema.ts";
 import { KeepChoice } from "./keepSchema.ts";
 import { NetworkChoice } from "./networkSchema.ts";
-import { MAX_OPEN_PER_NETWORK } from "../requests/accept/openLimits.ts";
 
-/** A whole number with its range and default; both are named in the error. */
-const integer = (description: string, [minimum, maximum]: readonly [number, number], fallback?: number) =>
-  Type.Integer({
-    minimum,
-    maximum,
-    [EXPECTED]: `a whole number from ${minimum} to ${maximum}`,
-    description,
-    ...(fallback === undefined ? {} : { default: fallback }),
-  });
+/** Maximum number of open requests on one network: on four networks, with the longest sources, they take 300 MB. */
+const MAX_OPEN_PER_NETWORK = 2_500;
 
 const text = (description: string, fallback?: string) =>
   Type.String({
@@ -46,12 +37,6 @@ const choice = <const Values extends readonly string[]>(
     description,
     ...(fallback === undefined ? {} : { default: fallback }),
   });
-
-/** An object whose members all have defaults. */
-const section = <Properties extends TProperties>(properties: Properties, description: string) =>
-  Type.Object(properties, { ...STRICT, default: {}, [EXPECTED]: "an object", description });
-
-const http = DEFAULT_HTTP_LIMITS;
 
 /**
  * The configuration file. Every member has a default, so `{}` is the same as no file. Relative paths start at the file's folder.
@@ -100,67 +85,7 @@ export const ConfigSchema = Type.Object(
       description:
         "The networks served, by name; no others are. `embedded`, or an object with `embedded`: a chain inside the service. Any other object: a network with its own nodes.",
     }),
-    http: section(
-      {
-        maxBodyBytes: integer("Largest body.", [1_024, 64 * 1_048_576], http.maxBodyBytes),
-        maxHeaderBytes: integer(
-          "Largest request line plus headers.",
-          [1_024, 1_048_576],
-          http.maxHeaderBytes,
-        ),
-        headersTimeoutMs: integer("Time for the headers to arrive.", [100, DAY_MS], http.headersTimeoutMs),
-        requestTimeoutMs: integer(
-          "Time for a whole request to arrive.",
-          [100, DAY_MS],
-          http.requestTimeoutMs,
-        ),
-        keepAliveTimeoutMs: integer(
-          "Time that an idle connection is kept.",
-          [0, DAY_MS],
-          http.keepAliveTimeoutMs,
-        ),
-        maxConnections: integer("Concurrent connections.", [1, 1_000_000], http.maxConnections),
-        maxConnectionsPerAddress: integer(
-          "Concurrent connections of one address (IPv6: of one /64); not applied to loopback addresses, nor with `trustProxy`.",
-          [1, 1_000_000],
-          http.maxConnectionsPerAddress,
-        ),
-        waitTimeoutMs: integer(
-          "Time that a call waits for its result before it answers `still_pending`.",
-          [100, DAY_MS],
-          http.waitTimeoutMs,
-        ),
-        heartbeatMs: integer(
-          "Interval of the comments that keep an event stream alive.",
-          [100, DAY_MS],
-          http.heartbeatMs,
-        ),
-        rateLimit: integer("Calls of one API key in a window.", [1, 1e9], http.rateLimit),
-        rateWindowSeconds: integer("Length of the window.", [1, 86_400], http.rateWindowSeconds),
-        maxConcurrent: integer("Concurrent calls of one API key.", [1, 1e6], http.maxConcurrent),
-        anonymousRateLimit: integer(
-          "Calls without a valid key from one address in a window.",
-          [1, 1e9],
-          http.anonymousRateLimit,
-        ),
-        pageRateLimit: integer(
-          "Calls of pages, explorer and `/metrics` from one address in a window.",
-          [1, 1e9],
-          http.pageRateLimit,
-        ),
-        drainDelayMs: integer(
-          "When stopping: time during which calls are still accepted while `/readyz` already answers 503, so that a load balancer notices.",
-          [0, 10_000],
-          http.drainDelayMs,
-        ),
-        closeGraceMs: integer(
-          "When stopping, after that: time for calls in progress to finish.",
-          [0, DAY_MS],
-          http.closeGraceMs,
-        ),
-      },
-      "Limits of the HTTP layer.",
-    ),
+    http: HttpLimitsChoice,
     sandbox: section(
       {
         concurrency: Type.Optional(

@@ -1,7 +1,7 @@
 import { Type, type TProperties } from "typebox";
 import { STRICT } from "./schemaParts.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
-import type { Keep } from "../requests/keep/retention.ts";
+import type { Keep } from "../store/retention.ts";
 
 const FOREVER = "forever";
 const MAX_DAYS = 36_500;

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { compileValidator } from "../http/validator.ts";
+import { compileValidator } from "../lib/schemaCheck.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { CONFIG_FILE } from "../store/dataDirectory.ts";
 import { type JsonValue, pointerTo } from "../lib/parseJson.ts";
@@ -21,9 +21,9 @@ import { isNodeUrl } from "../chainlink/offchainConfig.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../networks/profiles.ts";
 import { isIP } from "node:net";
-import { parseServedHosts } from "../http/publicGuard.ts";
+import { parseServedHosts } from "../lib/loopback.ts";
 import { ORIGIN_FORM, parseRpcOrigins } from "../networks/embedded/rpc/rpcAccess.ts";
-import { DEFAULT_LIMITS } from "../http/limits.ts";
+import { DEFAULT_LIMITS } from "./httpLimits.ts";
 import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type, type TProperties } from "typebox";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** The name of an environment variable, for what must not stand in the file. */
@@ -11,3 +11,21 @@ export const variableName = (description: string) =>
 
 /** An object takes no members that its schema does not name. */
 export const STRICT = { additionalProperties: false } as const;
+
+/** A whole number with its range and default; both are named in the error. */
+export const integer = (
+  description: string,
+  [minimum, maximum]: readonly [number, number],
+  fallback?: number,
+) =>
+  Type.Integer({
+    minimum,
+    maximum,
+    [EXPECTED]: `a whole number from ${minimum} to ${maximum}`,
+    description,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
+
+/** An object whose members all have defaults. */
+export const section = <Properties extends TProperties>(properties: Properties, description: string) =>
+  Type.Object(properties, { ...STRICT, default: {}, [EXPECTED]: "an object", description });

@@ -1,5 +1,5 @@
 import { formatEther } from "viem";
-import { TycheError } from "../lib/errors.ts";
+import { RateLimitedError } from "../lib/rateLimit.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { dayOf, listToppedUp, type ToppedUp } from "../store/usage.ts";
 
@@ -64,7 +64,7 @@ export function createDailyBudget(options: {
 }
 
 /** A dapp's subscriptions are topped up again on the next day only. */
-export class BudgetSpentError extends TycheError {
+export class BudgetSpentError extends RateLimitedError {
   constructor({
     network,
     limit,
@@ -76,7 +76,6 @@ export class BudgetSpentError extends TycheError {
   }) {
     super(
       `the dapp's daily budget on ${network}, ${formatEther(limit)} ${symbol}, is used up, by its requests or by its own contracts; its subscriptions are topped up again after 00:00 UTC, or when the operator raises the budget`,
-      { code: "rate_limited", blame: "caller", retryable: true },
     );
   }
 }

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createCallCounter } from "../lib/callCounter.ts";
-import { TycheError } from "../lib/errors.ts";
+import { createCallCounter, RateLimitedError } from "../lib/rateLimit.ts";
 import type { ExploredNode } from "./sparedNode.ts";
 
 /** Pages that are read for one caller at once; its others wait. Whoever asks for hundreds slows down itself alone. */
@@ -23,7 +22,7 @@ export interface ReadBudget {
    * Reads a page for a caller, once few enough of its other pages are being read.
    *
    * @param caller its address, or the group of addresses that limits treat as one.
-   * @throws {TycheError} `rate_limited` when the page takes more calls to a metered node than the caller has left.
+   * @throws {RateLimitedError} when the page takes more calls to a metered node than the caller has left.
    */
   read<T>(caller: string, read: () => Promise<T>): Promise<T>;
 }
@@ -37,9 +36,9 @@ export function createReadBudget({ calls = CALLS }: { readonly calls?: number } 
     const call = { policy: "explorer", who: caller, quota: calls, windowSeconds: WINDOW_SECONDS };
     const { consumed, resetMs } = await counter.take(call);
     if (consumed > calls)
-      throw new TycheError(
+      throw new RateLimitedError(
         `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
-        { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs: resetMs } },
+        resetMs,
       );
   };
   return {

@@ -2,13 +2,13 @@ import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
 import { KeyExpiredError, UnauthenticatedError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
-import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
+import { ForbiddenError, NotFoundError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { mayCall } from "../people/roles.ts";
 import type { Service } from "../requests/service.ts";
-import type { CallCounter, CountedCall, TakenCall } from "../lib/callCounter.ts";
+import { RateLimitedError, type CallCounter, type CountedCall, type TakenCall } from "../lib/rateLimit.ts";
 import { type HttpContext, onClose, readHeaderText } from "./context.ts";
-import type { HttpLimits } from "./limits.ts";
+import type { HttpLimits } from "../config/httpLimits.ts";
 import type { Operation, OperationAccess } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 
@@ -24,13 +24,6 @@ export interface Guard {
   countAnonymous(ctx: HttpContext): Promise<void>;
   /** Returns the id of a call's key, for calls that need none; `undefined` without a valid one. */
   findKeyId(ctx: HttpContext): Promise<string | undefined>;
-}
-
-/** More calls than the limit allows. `details.retryAfterMs` says when the next one is allowed. */
-export class RateLimitedError extends TycheError {
-  constructor(message: string, retryAfterMs: number) {
-    super(message, { code: "rate_limited", blame: "caller", retryable: true, details: { retryAfterMs } });
-  }
 }
 
 /** Header in which an operator names the dapp to act for. */

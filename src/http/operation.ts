@@ -7,7 +7,7 @@ import { sendJson } from "./frame.ts";
 import { readParameters, readQuery } from "./parameters.ts";
 import { parseRequest } from "./parseRequest.ts";
 import type { RequestSchemas } from "./schemas/liveSchemas.ts";
-import type { Validator } from "./validator.ts";
+import type { Validator } from "../lib/schemaCheck.ts";
 import { readIdempotencyKey } from "./waitPreference.ts";
 
 /**

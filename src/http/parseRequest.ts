@@ -1,7 +1,7 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { GivenParameters } from "./parameters.ts";
 import type { ParameterViolation } from "../lib/invalidParameter.ts";
-import type { Validator } from "./validator.ts";
+import type { Validator } from "../lib/schemaCheck.ts";
 
 /**
  * Validates parameters against a schema and then with `check`, which covers what a schema can't express (bytes, checksums, a

@@ -1,9 +1,15 @@
 import type { Context } from "koa";
 import { TycheError } from "../lib/errors.ts";
-import { hostNameOf, isLoopbackHost, isLoopbackOrigin, originHostOf } from "../lib/loopback.ts";
-import { createCallCounter, type CallCounter } from "../lib/callCounter.ts";
+import {
+  hostNameOf,
+  isLoopbackHost,
+  isLoopbackOrigin,
+  originHostOf,
+  parseServedHosts,
+} from "../lib/loopback.ts";
+import { createCallCounter, type CallCounter } from "../lib/rateLimit.ts";
 import { countCall } from "./guard.ts";
-import { DEFAULT_LIMITS, type HttpLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, type HttpLimits } from "../config/httpLimits.ts";
 
 /**
  * Admits a call without an API key: to the pages, the explorer, `/readyz` and `/metrics`.
@@ -57,22 +63,4 @@ export function createPublicGuard(options: {
     }
     if (isCounted) await countCall(ctx, policy);
   };
-}
-
-/**
- * Checks the names under which a forwarder serves this, and returns them in the form in which Host headers are compared: lower case, IPv6
- * in brackets.
- *
- * @throws {TycheError} `start_failed` for an entry with a scheme, a port or a path, which no Host header would ever match.
- */
-export function parseServedHosts(entries: readonly string[]): readonly string[] {
-  return entries.map((entry) => {
-    const host = entry.toLowerCase();
-    if (hostNameOf(host) !== host || URL.parse(`http://${host}/`)?.host !== host)
-      throw new TycheError(
-        `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is not one`,
-        { code: "start_failed", blame: "caller" },
-      );
-    return host;
-  });
 }

@@ -14,7 +14,7 @@ import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
 import { hostNameOf, isLoopbackAddress, isUnspecifiedAddress } from "../lib/loopback.ts";
 import { closeIfStalled } from "../lib/stalledReaders.ts";
 import { limitConnections } from "./connectionLimit.ts";
-import { DEFAULT_LIMITS } from "./limits.ts";
+import { DEFAULT_LIMITS } from "../config/httpLimits.ts";
 
 /** How long a caller may take to read its last response, and to close its side of a refused connection. */
 const CLOSE_CONNECTIONS_MS = 1_000;

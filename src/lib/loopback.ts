@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { TycheError } from "./errors.ts";
 
 /** Whether an address is in 127.0.0.0/8 or is ::1, mapped into IPv6 or not. */
 export function isLoopbackAddress(address: string): boolean {
@@ -36,4 +37,22 @@ export function hostNameOf(host: string): string {
   const [, name = "", port = "0"] = HOST.exec(host.toLowerCase()) ?? [];
   const isName = !name.startsWith("[") || isIP(name.slice(1, -1)) === 6;
   return isName && Number(port) <= 65_535 ? name : "";
+}
+
+/**
+ * Checks the names under which a forwarder serves this, and returns them in the form in which Host headers are compared: lower case, IPv6
+ * in brackets.
+ *
+ * @throws {TycheError} `start_failed` for an entry with a scheme, a port or a path, which no Host header would ever match.
+ */
+export function parseServedHosts(entries: readonly string[]): readonly string[] {
+  return entries.map((entry) => {
+    const host = entry.toLowerCase();
+    if (hostNameOf(host) !== host || URL.parse(`http://${host}/`)?.host !== host)
+      throw new TycheError(
+        `TYCHE_HOSTS must list host names without scheme, port or path, such as tyche.example.org; ${JSON.stringify(entry)} is not one`,
+        { code: "start_failed", blame: "caller" },
+      );
+    return host;
+  });
 }

@@ -89,3 +89,6 @@ export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 /** What a member may do in a dapp, least first: read; run and edit what runs; also keys, members, links and deletion. */
 export const ROLES = ["viewer", "developer", "owner"] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Highest daily limit of a key: the maximum of an `integer` column in every database. */
+export const MAX_DAILY_LIMIT = 2_147_483_647;

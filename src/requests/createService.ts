@@ -34,8 +34,8 @@ export interface ServiceOptions {
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
   /** Address of this service for callers, without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Maximum number of open requests on one network. Default 2,500. */
-  readonly maxOpenPerNetwork?: number;
+  /** Maximum number of open requests on one network. */
+  readonly maxOpenPerNetwork: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
   /** Present if other processes may serve from the same store. */

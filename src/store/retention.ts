@@ -5,6 +5,17 @@ import type { StoredRequest } from "./requests.ts";
 import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
 import type { Queryable } from "./queryable.ts";
 
+/** Retention periods of a network in days, for requests counted from their acceptance. Absent: kept forever. */
+export interface Keep {
+  readonly requestDays?: number | undefined;
+  /** What callers sent: parameters of presets, source and arguments of functions. */
+  readonly payloadDays?: number | undefined;
+  /** Transactions of the service that were mined, replaced or refused. */
+  readonly transactionDays?: number | undefined;
+  /** Blocks of an embedded chain, by their timestamps. */
+  readonly blockDays?: number | undefined;
+}
+
 /** The facts that decide whether a request may be deleted. */
 export interface OldRequest {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { CallCounter, CountedCall, TakenCall } from "../lib/callCounter.ts";
+import type { CallCounter, CountedCall, TakenCall } from "../lib/rateLimit.ts";
 import { ALIVE_MS, NOW } from "./sharedPool.ts";
 import type { SharedPool } from "./sharedPool.ts";
 

@@ -3,7 +3,7 @@ import { TycheError } from "../lib/errors.ts";
 import { createId } from "../lib/id.ts";
 import { formatTime } from "../lib/time.ts";
 import type { SkipReason } from "../lib/vocabulary.ts";
-import { OpenLimitError } from "../requests/accept/openLimits.ts";
+import { OpenLimitError } from "../requests/accept/requestLimits.ts";
 import type { Command, Service } from "../requests/service.ts";
 import type { Fence } from "../store/leases.ts";
 import { addEvents, type OutboxEvent } from "../store/outbox.ts";

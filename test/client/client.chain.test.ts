@@ -18,7 +18,7 @@ import {
   type ApiError,
   type ClientOptions,
 } from "../../src/client/index.ts";
-import { FunctionFailedError as SourceFailedError } from "../../src/requests/errors.ts";
+import { FunctionFailedError as SourceFailedError } from "../../src/requests/accept/runDetails.ts";
 import { API_KEY } from "../http/exampleService.ts";
 import { startHarness, type Harness } from "../http/harness.ts";
 

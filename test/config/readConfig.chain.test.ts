@@ -9,7 +9,7 @@ import { hideSecrets } from "../../src/config/hideSecrets.ts";
 import { parseKeep } from "../../src/config/keepSchema.ts";
 import { parsePublicUrl } from "../../src/config/publicUrl.ts";
 import { ConfigError, readConfig } from "../../src/config/readConfig.ts";
-import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/config/httpLimits.ts";
 
 let dataDir: string;
 beforeEach(() => {

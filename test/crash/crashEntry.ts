@@ -100,6 +100,7 @@ async function open(config: CrashConfig): Promise<void> {
   service = createService({
     store,
     book,
+    maxOpenPerNetwork: 2_500,
     dapps: {} as DappDirectory,
     // Sources are out of scope here: each passes its dry run.
     pool: {

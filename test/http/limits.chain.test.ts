@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCallCounter, createSharedCallCounter } from "../../src/lib/callCounter.ts";
+import { createCallCounter, createSharedCallCounter } from "../../src/lib/rateLimit.ts";
 import { API_KEY, FUNCTIONS_ONLY_KEY } from "./exampleService.ts";
 import { PATIENT, startHarness } from "./harness.ts";
 import { TycheError } from "../../src/lib/errors.ts";

@@ -4,7 +4,7 @@ import { checkExamples } from "../../src/presets/checkPreset.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import { checkPresetCommand } from "../../src/requests/accept/commandChecker.ts";
 import { dryRunPreset } from "../../src/requests/accept/dryRun.ts";
-import type { FunctionFailedError } from "../../src/requests/errors.ts";
+import type { FunctionFailedError } from "../../src/requests/accept/runDetails.ts";
 import { makeFolder, writePreset } from "./folders.ts";
 
 let pool: SandboxPool;

@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 
 test("the package holds the compiled code, the command, the pages and what they name, and no source, test or tool", () => {
-  const pages = /^(docs\/|src\/clients\/python\/tyche\/\w+\.(py|typed)$)/;
+  const pages = /^(docs\/|src\/client\/python\/tyche\/\w+\.(py|typed)$)/;
   expect(packed.filter((file) => !pages.test(file)).toSorted()).toEqual([
     "CHANGELOG.md",
     "Dockerfile",

@@ -6,7 +6,7 @@ import {
   type SandboxPool,
 } from "../../sandbox/index.ts";
 import { dryRunFunction, simulateSource } from "../../src/requests/accept/dryRun.ts";
-import type { FunctionFailedError } from "../../src/requests/errors.ts";
+import type { FunctionFailedError } from "../../src/requests/accept/runDetails.ts";
 import { startServer } from "./net/servers.ts";
 
 const CRASH = "syntax error, RAM exceeded, or other error";

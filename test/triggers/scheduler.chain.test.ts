@@ -4,7 +4,7 @@ import { TycheError } from "../../src/lib/errors.ts";
 import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
 import { createId } from "../../src/lib/id.ts";
 import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
-import { OpenLimitError } from "../../src/requests/accept/openLimits.ts";
+import { OpenLimitError } from "../../src/requests/accept/requestLimits.ts";
 import type { Service } from "../../src/requests/service.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { insertRequests } from "../../src/store/requests.ts";

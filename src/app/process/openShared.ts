@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { DatabaseServer } from "../../dapps/openDatabase.ts";
 import { createOperatorAccess, type OperatorAccess } from "../../people/access.ts";
-import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../lib/callCounter.ts";
+import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../lib/rateLimit.ts";
 import type { People } from "../../people/people.ts";
 import { deriveKey } from "../../lib/seal.ts";
 import { openSharedState } from "../../store/sharedState.ts";

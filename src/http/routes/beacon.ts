@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Router } from "@koa/router";
 import { hexToBytes } from "viem";
-import type { CallCounter } from "../../lib/callCounter.ts";
+import { RateLimitedError, type CallCounter } from "../../lib/rateLimit.ts";
 import type { DrandRound } from "../../lib/drand.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { parseJson } from "../../lib/parseJson.ts";
@@ -9,7 +9,7 @@ import type { LateRoundCalls } from "../../requests/lateRounds.ts";
 import { readTextBody } from "../body.ts";
 import type { HttpContext, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import { countCall, RateLimitedError, type Guard } from "../guard.ts";
+import { countCall, type Guard } from "../guard.ts";
 import type { PublicGuard } from "../publicGuard.ts";
 
 /** Where drand's relays have a round. */

@@ -1,8 +1,7 @@
 import { FaucetResult } from "../../api/results.ts";
 import { getAddress } from "viem";
-import { createCallCounter } from "../../lib/callCounter.ts";
+import { createCallCounter, RateLimitedError } from "../../lib/rateLimit.ts";
 import type { HttpDeps } from "../context.ts";
-import { RateLimitedError } from "../guard.ts";
 import { createOperations, type Operation } from "../operation.ts";
 import { checkChecksum } from "./consumers.ts";
 

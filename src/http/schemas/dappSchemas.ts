@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
-import { MAX_DAILY_LIMIT } from "../../dapps/dailyLimit.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import {
   BEACONS,
   KEY_ACCESSES,
+  MAX_DAILY_LIMIT,
   MAX_OVERLAP_HOURS,
   OVERLAP_HOURS,
   ROLES,

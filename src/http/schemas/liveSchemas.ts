@@ -5,7 +5,7 @@ import { callSchemas } from "./callSchemas.ts";
 import { DAPP_SCHEMAS, secretSchemas } from "./dappSchemas.ts";
 import { PAGE_SCHEMAS, readSchemas } from "./readSchemas.ts";
 import { triggerSchemas } from "./triggerSchemas.ts";
-import { compileValidator, type Validator } from "../validator.ts";
+import { compileValidator, type Validator } from "../../lib/schemaCheck.ts";
 
 /** The request schemas for one set of networks and presets, with their validators. */
 export interface LiveSchemas {

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { DECIMAL_PATTERN } from "../validator.ts";
+import { DECIMAL_PATTERN } from "../../lib/schemaCheck.ts";
 import type { NetworkView } from "../../api/types.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";

@@ -7,9 +7,8 @@ import { findRequestByKey } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
 import type { Change } from "../change.ts";
 import type { CommandChecker } from "./commandChecker.ts";
-import { createDailyLimit } from "./dailyLimit.ts";
 import { recordDryRun } from "./dryRunLog.ts";
-import { FunctionFailedError } from "../errors.ts";
+import { FunctionFailedError } from "./runDetails.ts";
 import type { Replica } from "../takeover/replicaSync.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { parseStoredRequest } from "../openRequest.ts";
@@ -19,7 +18,7 @@ import type { Dapp } from "../../dapps/dapps.ts";
 import { isClosing } from "./sandboxRuns.ts";
 import { getIntake } from "../serviceNetwork.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
-import { createOpenLimits } from "./openLimits.ts";
+import { createDailyLimit, createOpenLimits } from "./requestLimits.ts";
 
 /** Attempts at the dry run of an accepted request while the sandbox is full, and the pause between them. */
 const MAX_DRY_RUNS = 10;
@@ -46,8 +45,8 @@ export function createAcceptance(options: {
   readonly checker: CommandChecker;
   /** Throws `invalid_parameter` for an unknown name. */
   readonly getNetwork: (name: string) => ServiceNetwork;
-  /** Maximum number of open requests on one network. Default: that of {@link createOpenLimits}. */
-  readonly maxOpenPerNetwork?: number;
+  /** Maximum number of open requests on one network. */
+  readonly maxOpenPerNetwork: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
   /** Present if other processes accept into the same store. */

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
 import type { BeaconView, SimulateResult } from "../../api/types.ts";
-import { MAX_REQUEST_BYTES, encodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
+import { encodeFunctionsRequest, MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { decodeDryRun } from "../../lib/decodeResult.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
@@ -9,11 +9,10 @@ import { MAX_RESPONSE_BYTES, MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import type { Beacon, ReturnType } from "../../lib/vocabulary.ts";
 import { locateFailure } from "../../presets/locateFailure.ts";
 import type { Preset } from "../../presets/preset.ts";
-import { FunctionFailedError } from "../errors.ts";
 import type { RunWithSecrets } from "../secrets.ts";
 import type { SimulateCommand } from "../service.ts";
 import { toDrandRound } from "./chooseRound.ts";
-import { describeRunError, FAILED_RUN } from "./runDetails.ts";
+import { describeRunError, FAILED_RUN, FunctionFailedError } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 
 /** What a dry run depends on. */

@@ -13,7 +13,7 @@ import type { UsageKind } from "../../store/schema.ts";
 import type { Store } from "../../store/store.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
-import type { FunctionRefusal } from "../errors.ts";
+import type { FunctionRefusal } from "./runDetails.ts";
 import { assertCursor } from "../read/cursor.ts";
 
 /** Characters kept of a source, and of each text that it produced. */

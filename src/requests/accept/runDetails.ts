@@ -1,4 +1,6 @@
 import { CRASH_TEXT, type RunError } from "../../../sandbox/index.ts";
+import type { SimulateResult } from "../../api/types.ts";
+import { TycheError } from "../../lib/errors.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 
@@ -45,3 +47,37 @@ export const FAILED_RUN = {
   value: null,
   code: "function_failed",
 } as const;
+
+/** Body of a 422: a function's result with `success: false`, and what the dry run captured. */
+export type FunctionRefusal = Pick<
+  SimulateResult,
+  "err" | "console" | "line" | "column" | "details" | "warnings"
+> & {
+  readonly success: false;
+  /** Empty: no request exists. */
+  readonly requestId: "";
+  readonly result: "0x";
+  readonly parsedResult: "";
+  /** Empty: no transaction was sent. */
+  readonly url: "";
+};
+
+/** A source failed its dry run, and nothing was sent. `details` is the response body. */
+export class FunctionFailedError extends TycheError {
+  declare readonly details: FunctionRefusal;
+
+  constructor(refusal: FunctionRefusal) {
+    super(`the dry run of the source failed: ${describeRefusal(refusal)}`, {
+      code: "function_failed",
+      blame: "caller",
+      details: refusal,
+    });
+  }
+}
+
+/** Describes a failure completely, on one line: a request that ends with it stores nothing else. */
+function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): string {
+  const reasons = details.map(({ message }) => message);
+  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
+  return [err.includes(place) ? err : `${err} (${place})`, ...reasons].join("; ");
+}

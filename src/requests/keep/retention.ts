@@ -15,7 +15,7 @@ import {
   listOldRequests,
   listOldTransactions,
 } from "../../store/retention.ts";
-import type { OldRequest } from "../../store/retention.ts";
+import type { Keep, OldRequest } from "../../store/retention.ts";
 import { listOpenRequests, listUnsettledRequests } from "../../store/requests.ts";
 import { findSetting, saveSetting } from "../../store/settings.ts";
 import type { Store } from "../../store/store.ts";
@@ -34,17 +34,6 @@ const BLOCKS_AT_ONCE = 100;
 const PAUSE_MS = 20;
 /** Newest nonces of an account whose transactions are always kept: a chain may lose that many and need them again. */
 const KEPT_NONCES = 1_000;
-
-/** Retention periods of a network in days, for requests counted from their acceptance. Absent: kept forever. */
-export interface Keep {
-  readonly requestDays?: number | undefined;
-  /** What callers sent: parameters of presets, source and arguments of functions. */
-  readonly payloadDays?: number | undefined;
-  /** Transactions of the service that were mined, replaced or refused. */
-  readonly transactionDays?: number | undefined;
-  /** Blocks of an embedded chain, by their timestamps. */
-  readonly blockDays?: number | undefined;
-}
 
 export interface RetentionOptions {
   readonly network: string;

@@ -82,6 +82,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const acceptance = createAcceptance({
       store: over,
       book,
+      maxOpenPerNetwork: 2_500,
       checker: {
         check: async (_dapp, command) => contentOf(command),
         dryRun: (...given) => dryRun(...given),

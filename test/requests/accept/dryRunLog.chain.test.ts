@@ -1,5 +1,5 @@
 import type { SimulateResult } from "../../../src/api/types.ts";
-import type { FunctionRefusal } from "../../../src/requests/errors.ts";
+import type { FunctionRefusal } from "../../../src/requests/accept/runDetails.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readDryRuns, recordDryRun } from "../../../src/requests/accept/dryRunLog.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createDailyLimit } from "../../../src/requests/accept/dailyLimit.ts";
+import { createDailyLimit } from "../../../src/requests/accept/requestLimits.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import { endMinedTransaction, readWordCharges, shareOut } from "../../../src/requests/keep/usage.ts";
 import { readUsage, writeUsageCsv } from "../../../src/requests/read/usageReport.ts";

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { OverloadedError } from "../../../src/requests/errors.ts";
-import { OpenLimitError, createOpenLimits } from "../../../src/requests/accept/openLimits.ts";
+import {
+  OpenLimitError,
+  OverloadedError,
+  createOpenLimits,
+} from "../../../src/requests/accept/requestLimits.ts";
 
 /** Takes places until every dapp is refused; returns how many each got. */
 function fill(dapps: readonly string[], network: string, limit: number): Record<string, number> {

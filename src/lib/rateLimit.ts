@@ -1,4 +1,18 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { TycheError } from "./errors.ts";
+
+/**
+ * More than a limit allows, answered with 429. Whatever limits callers throws it: `http/guard.ts` (calls of a key, an address, pages),
+ * `requests/accept/requestLimits.ts` (requests in progress, and of a day), `dapps/dailyBudget.ts`, `explorer/readBudget.ts`. Only the limit
+ * of connections, in `http/server.ts`, answers before there is a call.
+ */
+export class RateLimitedError extends TycheError {
+  /** @param retryAfterMs when the next one is allowed, if that is known. */
+  constructor(message: string, retryAfterMs?: number) {
+    const details = retryAfterMs === undefined ? undefined : { retryAfterMs };
+    super(message, { code: "rate_limited", blame: "caller", retryable: true, details });
+  }
+}
 
 /** Who makes a call, and the quota it counts against. */
 export interface CountedCall {

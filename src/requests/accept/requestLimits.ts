@@ -1,12 +1,75 @@
 import { sql } from "kysely";
-import { TycheError } from "../../lib/errors.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
+import { TycheError } from "../../lib/errors.ts";
 import { shareByKey } from "../../lib/memo.ts";
+import { RateLimitedError } from "../../lib/rateLimit.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { countKeyRequest, readKeyRequests } from "../../store/dapps.ts";
 import type { Store } from "../../store/store.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { dayOf, listUsage } from "../../store/usage.ts";
+import type { RequestBook } from "../requestBook.ts";
+
+const RETRY_AFTER_MS = 2_000;
+
+/** A request's place: its network and its dapp. */
+export interface Place {
+  readonly network: string;
+  readonly dappId: string;
+}
+
+/** The places of all networks. */
+export interface OpenLimits {
+  /**
+   * Takes a place for a request that is about to be stored. Each network has its own places, and a dapp may hold as many of
+   * them as it leaves free: one dapp alone gets half, two get a third each, and a newcomer always finds some.
+   *
+   * @returns a function that gives the place back, to be called once the request is stored, and so counted by itself, or
+   * will never be stored.
+   * @throws {OverloadedError} when all places of the network are taken.
+   * @throws {OpenLimitError} when the dapp has its share.
+   */
+  take(place: Place): () => void;
+}
+
+/** Creates the places: `book` counts stored requests, and those about to be stored are counted here. */
+export function createOpenLimits(book: Pick<RequestBook, "openCount">, limit: number): OpenLimits {
+  const coming = new Set<Place>();
+  const countComing = (test: (place: Place) => boolean): number => [...coming].filter(test).length;
+  return {
+    take(place) {
+      const { network, dappId } = place;
+      const open = book.openCount(network) + countComing((one) => one.network === network);
+      if (open >= limit) throw new OverloadedError(limit);
+      const isOwn = (one: Place): boolean => one.network === network && one.dappId === dappId;
+      const own = book.openCount(network, dappId) + countComing(isOwn);
+      if (own >= limit - open) throw new OpenLimitError(own, network);
+      coming.add(place);
+      return () => void coming.delete(place);
+    },
+  };
+}
+
+/** A network has as many open requests as the service allows. */
+export class OverloadedError extends TycheError {
+  constructor(limit: number) {
+    super(`${limit} requests are waiting on this network already; try again in a few seconds`, {
+      code: "overloaded",
+      blame: "us",
+      retryable: true,
+    });
+  }
+}
+
+/** A dapp has as many open requests on a network as its share allows. */
+export class OpenLimitError extends RateLimitedError {
+  constructor(own: number, network: string) {
+    super(
+      `this dapp has ${own} requests in progress on ${network}, which is its share of the capacity; try again when some have ended`,
+      RETRY_AFTER_MS,
+    );
+  }
+}
 
 /** A dapp, and the API key that a call was made with. */
 type Caller = Pick<Dapp, "id" | "keyId" | "keyDailyLimit">;
@@ -92,16 +155,11 @@ export function createDailyLimit(
 }
 
 /** A dapp or an API key has used up its requests of the day. */
-export class DailyLimitError extends TycheError {
+export class DailyLimitError extends RateLimitedError {
   constructor(who: "dapp" | "API key", limit: number) {
     super(
       `this ${who} has made its ${limit} request${limit === 1 ? "" : "s"} for today; the next day begins at 00:00 UTC`,
-      {
-        code: "rate_limited",
-        blame: "caller",
-        retryable: true,
-        details: { retryAfterMs: DAY_MS - (Date.now() % DAY_MS) },
-      },
+      DAY_MS - (Date.now() % DAY_MS),
     );
   }
 }
