@@ -45,6 +45,21 @@ export function describeGenuine(kind: keyof typeof GENUINE, isLocal: boolean): s
   return GENUINE[kind][isLocal ? "local" : "public"];
 }
 
+/** What the verdict on one request means whose source failed. */
+const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_WORDS, string>>> = {
+  valid:
+    "This failure is proven: the oracle's nodes signed the error on chain, and the source ends with it here, too.",
+  conditional:
+    "This failure is proven, if these contracts are the operator's: the nodes signed the error on chain, and the source ends with it here, too.",
+  unconfirmed:
+    "The oracle's nodes signed the error on chain. Nothing was found to be wrong, but not all of it can be checked here.",
+};
+
+/** Says in plain words what the verdict on one request means that has an error in place of a result; `undefined` if it has none. */
+export function describeFailedVerdict({ verdict, requests }: Judged): string | undefined {
+  return nameFailure(requests) === undefined ? undefined : FAILURES[verdict];
+}
+
 interface Judged {
   readonly verdict: keyof typeof VERDICT_WORDS;
   readonly requests: readonly {
@@ -58,30 +73,40 @@ interface Judged {
 
 /**
  * Names a verdict and how it is shown. Where the answer holds and is an error, or not that of the first request with its label, the words
- * say so, and it is shown as no success.
+ * say so, and it is shown as no success. Of a request that failed, this comes first.
  */
 export function describeVerdict({ verdict, requests }: Judged): {
   readonly words: string;
   readonly outcome: keyof typeof OUTCOME_WORDS;
 } {
   const outcome = VERDICT_OUTCOMES[verdict];
-  const caveats = verdict === "invalid" || verdict === "incomplete" ? [] : caveatsOf(requests);
+  const hasResult = verdict !== "invalid" && verdict !== "incomplete";
+  const caveats = hasResult ? caveatsOf(requests) : [];
+  const failure = hasResult ? nameFailure(requests) : undefined;
+  const said =
+    failure === undefined
+      ? VERDICT_WORDS[verdict]
+      : `${failure}, and there is no result (${VERDICT_WORDS[verdict]})`;
   return {
-    words: [VERDICT_WORDS[verdict], ...(caveats.length === 0 ? [] : [caveats.join("; ")])].join(": "),
-    outcome: outcome === "ok" && caveats.length > 0 ? "notApplicable" : outcome,
+    words: [said, ...(caveats.length === 0 ? [] : [caveats.join("; ")])].join(": "),
+    outcome: outcome === "ok" && (caveats.length > 0 || failure !== undefined) ? "notApplicable" : outcome,
   };
 }
 
+/** Says what failed, of the only request. */
+function nameFailure(requests: Judged["requests"]): string | undefined {
+  const [request, ...others] = requests;
+  if (request === undefined || others.length > 0 || !isError(request.err)) return undefined;
+  return request.kind === "preset" ? "the draw failed" : "the function failed";
+}
+
 function caveatsOf(requests: Judged["requests"]): string[] {
-  const failed = requests.filter(({ err }) => isError(err));
   const redraws = requests.filter(({ label }) => label !== null && label.draw > 1);
   if (requests.length === 1)
-    return [
-      ...failed.map(
-        ({ kind }) => `the ${kind === "preset" ? "draw" : "function"} failed, there is no result`,
-      ),
-      ...redraws.map(({ label }) => `only request ${label!.draw} of ${label!.draws.length} with this label`),
-    ];
+    return redraws.map(
+      ({ label }) => `only request ${label!.draw} of ${label!.draws.length} with this label`,
+    );
+  const failed = requests.filter(({ err }) => isError(err));
   const part = (some: readonly unknown[], what: string): string[] =>
     some.length === 0 ? [] : [`${some.length} of ${requests.length} requests ${what}`];
   return [...part(failed, "failed"), ...part(redraws, "are not the first with their label")];

@@ -143,7 +143,7 @@ async function checkExecution(
   if (found.has(expected))
     return compareStep(
       "execution",
-      `the source gives this result again, in ${RUNS} of ${RUNS} runs`,
+      `the source ${delivered.error === "0x" ? "gives this result" : "fails with this error"} again, in ${RUNS} of ${RUNS} runs`,
       compared,
     );
   const different = "the source gives another result than the report";

@@ -458,7 +458,7 @@ test("a draw that failed is no result, and says so in the verdict", async () => 
   const { output } = await run([], lotto("ok", { result: "0x", err: hexOf("known") }));
   expect(output).toContain(" UTC, error delivered 2026-12-24 ");
   expect(output).toContain("  lotto  error: known\n");
-  expect(output).toMatch(/^valid: the draw failed, there is no result: 1 request of 0x/);
+  expect(output).toMatch(/^the draw failed, and there is no result \(valid\): 1 request of 0x/);
   expect(process.exitCode).toBeUndefined();
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeVerdict } from "../../src/lib/verificationWords.ts";
+import { describeFailedVerdict, describeVerdict } from "../../src/lib/verificationWords.ts";
 
 const request = { kind: "preset", verdict: "valid", err: "0x", label: null, steps: [] };
 const failed = { ...request, err: "0x6b6e6f776e" };
@@ -8,11 +8,11 @@ const third = { ...request, label: { draw: 3, draws: [1, 2, 3] } };
 test.each([
   ["a result", [request], "valid", "ok"],
   ["the first of several", [{ ...third, label: { ...third.label, draw: 1 } }], "valid", "ok"],
-  ["a draw that failed", [failed], "valid: the draw failed, there is no result", "notApplicable"],
+  ["a draw that failed", [failed], "the draw failed, and there is no result (valid)", "notApplicable"],
   [
     "a function that failed",
     [{ ...failed, kind: "function" }],
-    "valid: the function failed, there is no result",
+    "the function failed, and there is no result (valid)",
     "notApplicable",
   ],
   ["one of two that failed", [request, failed], "valid: 1 of 2 requests failed", "notApplicable"],
@@ -26,11 +26,19 @@ test.each([
   [
     "a redraw that failed",
     [{ ...third, err: failed.err }],
-    "valid: the draw failed, there is no result; only request 3 of 3 with this label",
+    "the draw failed, and there is no result (valid): only request 3 of 3 with this label",
     "notApplicable",
   ],
 ] as const)("describeVerdict says of %s what it is", (_what, requests, words, outcome) => {
   expect(describeVerdict({ verdict: "valid", requests })).toEqual({ words, outcome });
+});
+
+test("describeFailedVerdict says whether an error is proven, and nothing of results", () => {
+  const found = (requests: readonly (typeof request)[]) => ({ verdict: "valid", requests }) as const;
+  expect(describeFailedVerdict(found([failed]))).toMatch(/^This failure is proven:/);
+  expect(describeFailedVerdict({ ...found([failed]), verdict: "unconfirmed" })).toMatch(/not all of it/);
+  expect(describeFailedVerdict(found([request]))).toBeUndefined();
+  expect(describeFailedVerdict(found([failed, request]))).toBeUndefined();
 });
 
 test("describeVerdict has nothing to add where there is no valid answer", () => {

@@ -104,6 +104,16 @@ test.each([
   expect(await runScript(source, { args: [], bytesArgs: [] })).toEqual({ differing });
 });
 
+test.each([
+  ["throw new RangeError('no price for ' + args[0])", { thrown: "no price for X" }],
+  ["throw 'no price'", { thrown: "no price" }],
+  ["return args[0]", { thrown: "returned value not an ArrayBuffer or Uint8Array" }],
+  ["throw { price: 0 }", { stopped: "it throws no text" }],
+])("an error is given as nodes report it: %s", async (source, outcome) => {
+  expect(findObstacle(source)).toBeUndefined();
+  expect(await runScript(source, { args: ["X"], bytesArgs: [] })).toEqual(outcome);
+});
+
 test("an error text is shortened, and what would hide or reorder it is shown by name", () => {
   expect(showErrorText("a\u202Eb\nc")).toBe("aU+202Eb\nc");
   expect(showErrorText("x".repeat(500))).toBe("x".repeat(500));

@@ -8,7 +8,7 @@ addEventListener("message", (event) => {
   worker.addEventListener("message", ({ data }) => port.postMessage(data));
   worker.addEventListener("error", (error) => {
     error.preventDefault();
-    port.postMessage({ thrown: error.message });
+    port.postMessage({ stopped: error.message });
   });
   // eslint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
   worker.postMessage(input);

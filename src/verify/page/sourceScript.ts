@@ -2,16 +2,17 @@ import { PLAIN_GLOBALS } from "./plainSource.ts";
 
 /**
  * What the script from {@link createSourceScript} posts when a source has ended or has reached something that may differ from machine to
- * machine; the first post counts.
+ * machine; the first post counts. `thrown` is the text that nodes report of an error, `stopped` why there is no such text.
  */
 export type ScriptOutcome =
   | { readonly result: string }
   | { readonly thrown: string }
+  | { readonly stopped: string }
   | { readonly differing: string };
 
 /**
  * Returns a script for a worker that runs a source once, on the first message `{ args, bytesArgs }`, and posts its outcome: the returned bytes
- * as hex. Everything that is not plain ECMAScript is first removed from the global object.
+ * as hex, or the message of the error that it threw. Everything that is not plain ECMAScript is first removed from the global object.
  *
  * @param source the body of an async function that `findObstacle` accepts, so that no part of it ends outside that body.
  */
@@ -38,7 +39,7 @@ const Functions = Object.freeze({
 const toBytes = (value) => {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (value instanceof Uint8Array) return value;
-  throw new TypeError("the source returned no bytes");
+  throw new Error("returned value not an ArrayBuffer or Uint8Array");
 };
 const trap = (holder, name) => {
   const get = () => {
@@ -64,7 +65,10 @@ listen("message", ({ data }) => {
     for (const name of Reflect.ownKeys(at)) if (!kept.has(name)) Reflect.deleteProperty(at, name);
   main(Functions, data.args, data.bytesArgs).then(toBytes).then(
     (bytes) => post({ result: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") }),
-    (thrown) => post({ thrown: String(thrown) }),
+    (thrown) => {
+      const message = thrown instanceof Error ? thrown.message : thrown;
+      post(typeof message === "string" ? { thrown: message } : { stopped: "it throws no text" });
+    },
   );
 }, { once: true });
 `;

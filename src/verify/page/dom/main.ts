@@ -6,6 +6,7 @@ import { utc } from "../../../lib/drawWords.ts";
 import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
+  describeFailedVerdict,
   describeGenuine,
   describeVerdict,
   VERDICT_ADVICE,
@@ -599,7 +600,7 @@ function show(
   const meaning =
     outcome === "ok" && request !== undefined && isAlone
       ? describeMeaning(request.kind, found.chainId)
-      : VERDICT_ADVICE[found.verdict];
+      : (describeFailedVerdict(found) ?? VERDICT_ADVICE[found.verdict]);
   const without = `${others} more request${others === 1 ? "" : "s"} of the transaction`;
   output.replaceChildren(
     createVerdict(words, outcome),

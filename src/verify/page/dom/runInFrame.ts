@@ -19,7 +19,9 @@ export function createFrameRunner(frameHtml: string): RunSource {
     if (outcome === undefined) return { kind: "cut", touched: [] };
     if ("differing" in outcome)
       return skipped(`the source uses ${outcome.differing}, which may differ from machine to machine`);
-    if ("thrown" in outcome) return skipped("the source throws here");
+    if ("stopped" in outcome) return skipped(`the source fails here: ${outcome.stopped}`);
+    if ("thrown" in outcome)
+      return { kind: "error", message: outcome.thrown, touched: [], isApproximate: true };
     const hex = outcome.result;
     if (!/^(?:[0-9a-f]{2})*$/.test(hex) || hex.length > 2 * maxResponseBytes)
       return skipped("its result is too long");

@@ -1,5 +1,6 @@
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { lineOf } from "../../../../lib/sharedWords.ts";
+import { describeFailure, explainFailure } from "../../../../lib/failureWords.ts";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
@@ -19,23 +20,9 @@ const PIPS: readonly string[] = [
 /** A request's result in large type, displayed as its preset specifies; nothing while there is none. */
 export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "shown">) {
   if (outcome === null) return null;
-  if ("randomNumber" in outcome)
-    return (
-      <ol className="words" start={0}>
-        {outcome.randomNumber.map((word) => (
-          <li key={word}>
-            <Copyable text={word} what="random number" />
-          </li>
-        ))}
-      </ol>
-    );
+  if ("randomNumber" in outcome) return <Numbers words={outcome.randomNumber} />;
   if (!("parsedResult" in outcome)) return null;
-  if (!outcome.success)
-    return (
-      <div className="notice bad">
-        <UnknownText text={outcome.err} />
-      </div>
-    );
+  if (!outcome.success) return <Failure isDraw={"vrfv2Hash" in outcome} error={outcome.err} />;
   const text = outcome.parsedResult;
   return (
     <>
@@ -50,6 +37,51 @@ export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "s
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
       {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
+    </>
+  );
+}
+
+/** A single number needs no list; of several, each is known by its place. */
+function Numbers({ words }: { readonly words: readonly string[] }) {
+  const [only, ...others] = words;
+  if (only !== undefined && others.length === 0)
+    return (
+      <>
+        <p className="big-result number">{only}</p>
+        <p>
+          <CopyButton text={only} what="random number" />
+        </p>
+      </>
+    );
+  return (
+    <>
+      <ol className="words">
+        {words.map((word, i) => (
+          <li key={i}>
+            <Copyable text={word} what="random number" />
+          </li>
+        ))}
+      </ol>
+      <p>
+        <CopyButton text={words.join("\n")} what="random numbers" label="Copy all" />
+      </p>
+    </>
+  );
+}
+
+/** A source's error, which is on chain in place of a result. */
+function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: string }) {
+  const explanation = explainFailure(error);
+  return (
+    <>
+      <p className="big-result bad-text">{describeFailure(isDraw)}</p>
+      <div className="notice bad">
+        {error === "" ? "The error has no text." : <UnknownText text={error} />}
+      </div>
+      {explanation !== undefined && <p>{explanation}</p>}
+      <p className="note">
+        There is no result. The oracle's nodes ran the source and signed this error, which is on chain.
+      </p>
     </>
   );
 }

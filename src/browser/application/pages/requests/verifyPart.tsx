@@ -2,6 +2,7 @@ import { useState, type ReactNode } from "react";
 import { describeDraw, describeTimes, shorten } from "../../../../lib/drawWords.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
+  describeFailedVerdict,
   describeGenuine,
   describeVerdict,
   OUTCOME_MARKS,
@@ -86,6 +87,7 @@ export function Found({
   const times = request && describeTimes(request);
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
+  const failure = describeFailedVerdict(found);
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = found.verdict === "valid" && signatures !== undefined;
   const verdict = (
@@ -103,6 +105,7 @@ export function Found({
       ) : (
         <h2 className="verdict">{verdict}</h2>
       )}
+      {failure !== undefined && <p>{failure}</p>}
       <p>{children}</p>
       {reasons.map((reason) => (
         <p key={reason}>

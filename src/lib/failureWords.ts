@@ -1,0 +1,25 @@
+/** How pages say that a source failed. */
+
+/** Says what failed. */
+export function describeFailure(isDraw: boolean): string {
+  return isDraw ? "The draw failed" : "The function failed";
+}
+
+/** The errors of the runtime itself, which nodes report in these words (Chainlink Functions), and what they mean. */
+const EXPLANATIONS: readonly (readonly [error: RegExp, explanation: string])[] = [
+  [/^script runtime exceeded$/, "The source ran for longer than the network lets it."],
+  [/^response >\d+ bytes$/, "The result of the source is longer than the network takes."],
+  [
+    /^returned value not an ArrayBuffer or Uint8Array$/,
+    "The source must return bytes, such as those of Functions.encodeString.",
+  ],
+  [
+    /^syntax error, RAM exceeded, or other error$/,
+    "The source can't be compiled, needs more memory than there is, or threw something that is no error.",
+  ],
+];
+
+/** Explains an error that is the runtime's own; `undefined` for a source's. */
+export function explainFailure(error: string): string | undefined {
+  return EXPLANATIONS.find(([pattern]) => pattern.test(error))?.[1];
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { CRASH_TEXT, TIMEOUT_TEXT } from "../../sandbox/run.ts";
+import { explainFailure } from "../../src/lib/failureWords.ts";
+
+test.each([
+  [TIMEOUT_TEXT, /ran for longer/],
+  [CRASH_TEXT, /can't be compiled, needs more memory/],
+  ["response >256 bytes", /longer than the network takes/],
+  ["returned value not an ArrayBuffer or Uint8Array", /must return bytes/],
+])("explains the runtime's own error %s", (error, explanation) => {
+  expect(explainFailure(error)).toMatch(explanation);
+});
+
+test("has nothing to add to a source's own error", () => {
+  expect(explainFailure("no price")).toBeUndefined();
+  expect(explainFailure(`no price: ${TIMEOUT_TEXT}`)).toBeUndefined();
+});
