@@ -2,6 +2,7 @@ import { correction, generate } from "lean-qr/nano";
 import { toSvgPath } from "lean-qr/extras/svg";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
 
@@ -55,6 +56,8 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   const code = page.getByRole("img", { name: "QR code of this page's address" });
   const drawn = toSvgPath(generate(address, { minCorrectionLevel: correction.M }));
   expect(await code.locator("path").last().getAttribute("d")).toBe(drawn);
+  const { host } = new URL(address);
+  await page.getByText(`Scan to open this page at ${host}, which only this computer reaches`).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 
@@ -170,6 +173,73 @@ test.each([
       .getByText(/Functions\.encode/)
       .waitFor();
   }
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+const result = () => page.getByRole("region", { name: "Result" });
+
+/** Runs a function that fails on the nodes alone: its dry run, which gets another word in place of a round's, ends well. */
+async function failOnNodes(statement: string): Promise<string> {
+  const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") ${statement}; return Functions.encodeString("fine");`;
+  const body = { network: "sepolia", source, beacon: "local", returnType: "string" };
+  const { id, success } = await callApi("/api/oracleFunctions/runFunction", body);
+  expect(success).toBe(false);
+  return id;
+}
+
+test("a function that failed says so first, with its error, and then that it is proven", async () => {
+  const id = await failOnNodes("throw new Error('no price for ' + 'X\\u202EY')");
+  await page.goto(`${tyche.url}/r/${id}`);
+  await result().getByText("The function failed", { exact: true }).waitFor();
+  await result().locator(".bad", { hasText: "no price for X" }).waitFor();
+  await result().locator(".hidden-char", { hasText: "U+202E" }).waitFor();
+  await verdict().getByText("the function failed, and there is no result (valid)", { exact: true }).waitFor();
+  await verdict()
+    .getByText(/^This failure is proven:/)
+    .waitFor();
+  await page
+    .locator("#how")
+    .getByText(/signed the error that it ended with\.$/)
+    .waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("an error of the runtime is explained, and said to be on chain where it can't be repeated", async () => {
+  const id = await failOnNodes("return new Uint8Array(2_000)");
+  await page.goto(`${tyche.url}/r/${id}`);
+  await result().locator(".bad", { hasText: "response >" }).waitFor();
+  await result()
+    .getByText(/^The result of the source is longer/)
+    .waitFor();
+  await verdict()
+    .getByText("the function failed, and there is no result (not confirmed)", { exact: true })
+    .waitFor();
+  await verdict()
+    .getByText(/^The oracle's nodes signed the error on chain\./)
+    .waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("random numbers are numbered from 1, a single one is not, and both say how they came about", async () => {
+  const draw = (numWords: number) =>
+    callApi("/api/vrfv2/requestRandomNumber", { network: "sepolia", numWords });
+  const { id, randomNumber } = await draw(3);
+  await page.goto(`${tyche.url}/r/${id}`);
+  await page.getByText(/^3 random numbers, on Ethereum Sepolia/).waitFor();
+  const numbers = result().getByRole("listitem");
+  await expect.poll(() => numbers.count()).toBe(3);
+  expect(await result().getByRole("list").getAttribute("start")).toBeNull();
+  expect(await visitor.copy(page.getByRole("button", { name: "Copy all random numbers" }))).toBe(
+    randomNumber.join("\n"),
+  );
+  await expect.poll(() => page.locator("#how").getByRole("listitem").count()).toBe(2);
+  await visitor.inspect();
+  const one = await draw(1);
+  await page.goto(`${tyche.url}/r/${one.id}`);
+  await result().getByText(one.randomNumber[0], { exact: true }).waitFor();
+  expect(await numbers.count()).toBe(0);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

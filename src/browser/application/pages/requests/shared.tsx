@@ -82,13 +82,26 @@ function WithoutResult({ request }: { readonly request: SharedRequest }) {
       )}
       <section className="panel certificate" aria-label="Result">
         <div>
-          <p className="big-result">{state === "failed" ? "No result" : "Waiting"}</p>
-          <p>
-            <UnknownText text={sentence(why)} />
-          </p>
-          {state === "waiting" && <p className="note">The result will appear here by itself.</p>}
+          {state === "failed" ? (
+            <>
+              <p className="big-result bad-text">{sentence(why)}</p>
+              <p>
+                {kind === undefined
+                  ? "The chain has not taken it, so there is nothing to verify, and no result will follow."
+                  : "It is on chain, but was not answered. No result will follow."}
+              </p>
+            </>
+          ) : (
+            <>
+              <p className="big-result">Waiting</p>
+              <p>
+                <UnknownText text={sentence(why)} />
+              </p>
+              <p className="note">The result will appear here by itself.</p>
+            </>
+          )}
         </div>
-        <QrCode address={`${location.origin}/r/${id}`} label="QR code of this page's address" />
+        <QrCode address={`${location.origin}/r/${id}`} />
       </section>
       {(dappId ?? beacon) !== undefined && (
         <section className="panel" aria-label="About">
@@ -150,7 +163,7 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
         <div>
           <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
         </div>
-        <QrCode address={address} label="QR code of this page's address" />
+        <QrCode address={address} />
       </section>
       {known !== undefined && (
         <VerdictPart id={shared.id} known={known} hash={hash} requestId={outcome.requestId} />
@@ -216,11 +229,21 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
     <section className="panel on-screen" id="how">
       <h2>How it came about</h2>
       <ol>
-        {!isRandom && <li>{fixed} were written to the chain, where nobody can change them any more.</li>}
-        {(isRandom || isPreset) && (
+        <li>
+          {isRandom
+            ? "The request was written to the chain, which fixed what its numbers are computed from."
+            : `${fixed} were written to the chain, where nobody can change them any more.`}
+        </li>
+        {isRandom && (
           <li>
-            {isRandom ? "Random numbers" : "Then a random number"} followed, with a proof that it is the one
-            that belongs to this request (VRF), which the chain has checked.
+            The oracle computed the numbers from it with its secret key, and proved that they are the only
+            ones that belong to this request (VRF). The chain has checked the proof.
+          </li>
+        )}
+        {isPreset && (
+          <li>
+            Then a random number followed, with a proof that it is the one that belongs to this request (VRF),
+            which the chain has checked.
           </li>
         )}
         {beacon !== undefined && beacon.isLocal !== true && (
@@ -237,7 +260,8 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
                 (<Link href={`/presets/${preset}`}>{plainText(title)}</Link>){" "}
               </>
             )}
-            and signed what it returned.{isPreset && " Anybody can run it again."}
+            and signed {outcome.success ? "what it returned" : "the error that it ended with"}.
+            {isPreset && " Anybody can run it again."}
           </li>
         )}
       </ol>
