@@ -2,15 +2,13 @@ import { Option, type Command } from "commander";
 import type { LogRun, ScheduleParams, ScheduleView, TriggerRun } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { CATCH_UPS, type CatchUp } from "../lib/vocabulary.ts";
-import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { connectService } from "./connectService.ts";
 import { colorOf } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
+import { createResource, type ResourceFlags } from "./resourceCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
-interface Flags extends ServiceFlags {
-  readonly json?: true;
-}
-interface SettingFlags extends Flags {
+interface SettingFlags extends ResourceFlags {
   readonly every?: string;
   readonly cron?: string;
   readonly timeZone?: string;
@@ -23,12 +21,16 @@ interface SettingFlags extends Flags {
 
 /** Adds `tyche schedule …`. */
 export function registerSchedule(program: Command, terminal: Terminal): void {
-  const { out, err } = terminal;
-  const schedule = program
-    .command("schedule")
-    .description("Manages a dapp's schedules, which make requests at certain times.");
-  const command = (usage: string, description: string): Command =>
-    withService(schedule.command(usage)).description(description).option("--json", "print JSON");
+  const { command, print, show, addEnds } = createResource(program, terminal, {
+    name: "schedule",
+    description: "Manages a dapp's schedules, which make requests at certain times.",
+    calls: (client) => client.schedules,
+    describe: (view) => describe(view, terminal),
+    list: "Lists schedules, oldest first.",
+    pause: "Pauses a schedule: it has no ticks.",
+    resume: "Resumes a schedule.",
+    remove: "Removes a schedule with its runs; their requests stay.",
+  });
   const withSettings = (its: Command): Command =>
     its
       .addOption(
@@ -52,15 +54,7 @@ export function registerSchedule(program: Command, terminal: Terminal): void {
         ).choices(["skip", "allow"]),
       )
       .option("--until <time>", "ISO 8601: no ticks after it");
-  const print = ({ json }: Flags, answer: object, text: string): void =>
-    out(json ? JSON.stringify(answer, null, 2) : text);
-  const show = (flags: Flags, view: ScheduleView): void => print(flags, view, describe(view, terminal));
 
-  command("list", "Lists schedules, oldest first.").action(async (flags: Flags) => {
-    const items = await (await connectService(flags)).client.schedules.list();
-    if (items.length === 0 && !flags.json) return err("no schedules");
-    print(flags, items, items.map((one) => describe(one, terminal)).join("\n"));
-  });
   withSettings(command("add <name>", "Adds a schedule."))
     .option("--network <name>", "network of its requests (default: the only one)")
     .action(async (name: string, flags: SettingFlags & { readonly network?: string }) => {
@@ -75,20 +69,8 @@ export function registerSchedule(program: Command, terminal: Terminal): void {
       const changes = { ...parseSettings(flags), name: flags.name };
       show(flags, await (await connectService(flags)).client.schedules.change(id, changes));
     });
-  for (const [name, description, paused] of [
-    ["pause", "Pauses a schedule: it has no ticks.", true],
-    ["resume", "Resumes a schedule.", false],
-  ] as const)
-    command(`${name} <id>`, description).action(async (id: string, flags: Flags) =>
-      show(flags, await (await connectService(flags)).client.schedules.change(id, { paused })),
-    );
-  command("remove <id>", "Removes a schedule with its runs; their requests stay.").action(
-    async (id: string, flags: Flags) => {
-      const view = await (await connectService(flags)).client.schedules.delete(id);
-      print(flags, view, `removed ${view.id}`);
-    },
-  );
-  command("run <id>", "Requests now what a tick would.").action(async (id: string, flags: Flags) => {
+  addEnds();
+  command("run <id>", "Requests now what a tick would.").action(async (id: string, flags: ResourceFlags) => {
     const run = await (await connectService(flags)).client.schedules.run(id);
     print(flags, run, describeRun(run, terminal));
   });

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { PresetProblem } from "../api/types.ts";
 import { formatPresetProblem } from "../requests/accept/presetFolder.ts";
 import { steadyOutput } from "./steadyOutput.ts";
-import { type Terminal, withoutControls } from "./terminal.ts";
+import { oneLine, type Terminal, withoutControls } from "./terminal.ts";
 
 /**
  * Creates the log of a service: JSON lines on standard error, or readable lines if a person reads the terminal that is given. Writing a line
@@ -63,8 +63,4 @@ export function formatLogLine(line: string, colors: Terminal["colors"]): string 
 
 function isProblem(value: unknown): value is PresetProblem {
   return typeof value === "object" && value !== null && "file" in value && "reason" in value;
-}
-
-function oneLine(text: string): string {
-  return withoutControls(text).replaceAll(/\s+/g, " ");
 }

@@ -3,16 +3,14 @@ import type { LogRun, LogTriggerView } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { describeArguments } from "../lib/eventWords.ts";
 import { LOG_CONFIDENCES, type LogConfidence } from "../lib/vocabulary.ts";
-import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { connectService } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
 import { parseBlock } from "./parseBlock.ts";
 import { describeOutcome } from "./scheduleCommand.ts";
+import { createResource, type ResourceFlags } from "./resourceCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
-interface Flags extends ServiceFlags {
-  readonly json?: true;
-}
-interface SettingFlags extends Flags {
+interface SettingFlags extends ResourceFlags {
   readonly action?: string;
   readonly actionNetwork?: string;
 }
@@ -27,25 +25,21 @@ interface AddFlags extends SettingFlags {
 
 /** Adds `tyche trigger …`. */
 export function registerTrigger(program: Command, terminal: Terminal): void {
-  const { out, err } = terminal;
-  const trigger = program
-    .command("trigger")
-    .description("Manages a dapp's log triggers, which make requests when contracts emit events.");
-  const command = (usage: string, description: string): Command =>
-    withService(trigger.command(usage)).description(description).option("--json", "print JSON");
+  const { command, show, addEnds } = createResource(program, terminal, {
+    name: "trigger",
+    description: "Manages a dapp's log triggers, which make requests when contracts emit events.",
+    calls: (client) => client.triggers,
+    describe: (view) => describe(view, terminal),
+    list: "Lists log triggers, oldest first.",
+    pause: "Pauses a log trigger: it takes no logs, and its runs wait.",
+    resume: "Resumes a log trigger, from the next block on.",
+    remove: "Removes a log trigger with its runs; their requests stay.",
+  });
   const withAction = (its: Command): Command =>
     its
       .option("--action <json>", 'what is requested; {"event": "name"} stands for a value of the log')
       .option("--action-network <name>", "network of the requests (default: that of the logs)");
-  const print = ({ json }: Flags, answer: object, text: string): void =>
-    out(json ? JSON.stringify(answer, null, 2) : text);
-  const show = (flags: Flags, view: LogTriggerView): void => print(flags, view, describe(view, terminal));
 
-  command("list", "Lists log triggers, oldest first.").action(async (flags: Flags) => {
-    const items = await (await connectService(flags)).client.triggers.list();
-    if (items.length === 0 && !flags.json) return err("no triggers");
-    print(flags, items, items.map((one) => describe(one, terminal)).join("\n"));
-  });
   withAction(command("add <name>", "Adds a log trigger."))
     .requiredOption("--address <address...>", "addresses of the contracts: 1 to 10")
     .requiredOption("--event <abi>", 'the event, such as "event Closed(uint256 indexed round)"')
@@ -74,19 +68,7 @@ export function registerTrigger(program: Command, terminal: Terminal): void {
       const changes = { name, actionNetwork, action: parseObject("action", flags.action) };
       show(flags, await (await connectService(flags)).client.triggers.change(id, changes));
     });
-  for (const [name, description, paused] of [
-    ["pause", "Pauses a log trigger: it takes no logs, and its runs wait.", true],
-    ["resume", "Resumes a log trigger, from the next block on.", false],
-  ] as const)
-    command(`${name} <id>`, description).action(async (id: string, flags: Flags) =>
-      show(flags, await (await connectService(flags)).client.triggers.change(id, { paused })),
-    );
-  command("remove <id>", "Removes a log trigger with its runs; their requests stay.").action(
-    async (id: string, flags: Flags) => {
-      const view = await (await connectService(flags)).client.triggers.delete(id);
-      print(flags, view, `removed ${view.id}`);
-    },
-  );
+  addEnds();
   listPages(command("runs <id>", "Lists the runs of the last 30 days, newest first."), terminal, {
     read: (client, id, page) => client.triggers.runs(id, page),
     describe: (run) => describeRun(run, terminal),

@@ -1,22 +1,20 @@
 import { Option, type Command } from "commander";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../client/index.ts";
 import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
-import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { connectService } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
 import { listPages } from "./pagedCommand.ts";
 import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
+import { createResource, type ResourceFlags } from "./resourceCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 import { UsageError } from "../lib/usageError.ts";
 
-interface Flags extends ServiceFlags {
-  readonly json?: true;
-}
 interface AttemptFlags {
   readonly state?: "delivered" | "failed";
   readonly type?: WebhookEvent | "webhook.test";
   readonly event?: string;
 }
-interface SettingFlags extends Flags {
+interface SettingFlags extends ResourceFlags {
   readonly event?: readonly WebhookEvent[];
   readonly description?: string;
 }
@@ -24,32 +22,29 @@ interface SettingFlags extends Flags {
 /** Adds `tyche webhook …`. */
 export function registerWebhook(program: Command, terminal: Terminal): void {
   const { out, err, colors } = terminal;
-  const webhook = program
-    .command("webhook")
-    .description("Manages a dapp's webhooks, which tell its server the ends of requests.");
-  const command = (usage: string, description: string): Command =>
-    withService(webhook.command(usage)).description(description).option("--json", "print JSON");
+  const { command, print, show, addEnds } = createResource(program, terminal, {
+    name: "webhook",
+    description: "Manages a dapp's webhooks, which tell its server the ends of requests.",
+    calls: (client) => client.webhooks,
+    describe: (view) => describe(view, terminal),
+    list: "Lists webhooks, oldest first.",
+    pause: "Pauses a webhook: its events wait.",
+    resume: "Resumes a webhook, whatever paused it; what waited is delivered.",
+    remove: "Removes a webhook with its log.",
+  });
   const withSettings = (its: Command): Command =>
     its
       .addOption(
         new Option("--event <types...>", "types of the events (default: all)").choices(WEBHOOK_EVENTS),
       )
       .option("--description <text>", "a note of your own");
-  const print = ({ json }: Flags, answer: object, text: string): void =>
-    out(json ? JSON.stringify(answer, null, 2) : text);
-  const show = (flags: Flags, view: WebhookView): void => print(flags, view, describe(view, terminal));
-  const showNew = (flags: Flags, view: NewWebhookView): void => {
+  const showNew = (flags: ResourceFlags, view: NewWebhookView): void => {
     show(flags, view);
     if (flags.json) return;
     out(view.secret ?? view.publicKey ?? "");
     err(colors.dim(view.secret === null ? "the public key" : "the secret is not shown again"));
   };
 
-  command("list", "Lists webhooks, oldest first.").action(async (flags: Flags) => {
-    const items = await (await connectService(flags)).client.webhooks.list();
-    if (items.length === 0 && !flags.json) return err("no webhooks");
-    print(flags, items, items.map((one) => describe(one, terminal)).join("\n"));
-  });
   withSettings(command("add <url>", "Adds a webhook and prints its secret."))
     .option("--ed25519", "sign with a key pair instead of a shared secret")
     .action(async (url: string, flags: SettingFlags & { readonly ed25519?: true }) => {
@@ -65,24 +60,14 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
       const { client } = await connectService(flags);
       show(flags, await client.webhooks.change(id, { url, events, description }));
     });
-  for (const [name, description, paused] of [
-    ["pause", "Pauses a webhook: its events wait.", true],
-    ["resume", "Resumes a webhook, whatever paused it; what waited is delivered.", false],
-  ] as const)
-    command(`${name} <id>`, description).action(async (id: string, flags: Flags) =>
-      show(flags, await (await connectService(flags)).client.webhooks.change(id, { paused })),
-    );
-  command("remove <id>", "Removes a webhook with its log.").action(async (id: string, flags: Flags) => {
-    const view = await (await connectService(flags)).client.webhooks.delete(id);
-    print(flags, view, `removed ${view.id}`);
-  });
+  addEnds();
   withOverlap(
     command("rotate <id>", "Replaces the secret; for a while the previous one signs as well."),
-  ).action(async (id: string, flags: Flags & OverlapFlag) => {
+  ).action(async (id: string, flags: ResourceFlags & OverlapFlag) => {
     const { overlapHours } = flags;
     showNew(flags, await (await connectService(flags)).client.webhooks.rotate(id, { overlapHours }));
   });
-  command("test <id>", "Sends a test event.").action(async (id: string, flags: Flags) => {
+  command("test <id>", "Sends a test event.").action(async (id: string, flags: ResourceFlags) => {
     const answer = await (await connectService(flags)).client.webhooks.test(id);
     print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);
   });
@@ -99,7 +84,7 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     none: "no attempts",
   });
   command("show <id> <attempt>", "Shows an attempt: the message that was sent, and the answer.").action(
-    async (id: string, attemptId: string, flags: Flags) => {
+    async (id: string, attemptId: string, flags: ResourceFlags) => {
       const sent = await (await connectService(flags)).client.webhooks.attempt(id, attemptId);
       const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`);
       const message = ["", colors.bold("Message"), ...headers.map(oneLine), ""];
@@ -111,13 +96,15 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
   command("replay <id>", "Sends one event again, or all undelivered ones since a moment.")
     .addOption(new Option("--event <id>", "the event").conflicts("since"))
     .option("--since <time>", "ISO 8601, such as 2026-11-22T08:00:00Z")
-    .action(async (id: string, flags: Flags & { readonly event?: string; readonly since?: string }) => {
-      const { event: eventId, since } = flags;
-      const what = eventId !== undefined ? { eventId } : since !== undefined ? { since } : undefined;
-      if (what === undefined) throw new UsageError("give --event ID or --since TIME");
-      const answer = await (await connectService(flags)).client.webhooks.replay(id, what);
-      print(flags, answer, `sends ${countOf(answer.replayed, "event")} again`);
-    });
+    .action(
+      async (id: string, flags: ResourceFlags & { readonly event?: string; readonly since?: string }) => {
+        const { event: eventId, since } = flags;
+        const what = eventId !== undefined ? { eventId } : since !== undefined ? { since } : undefined;
+        if (what === undefined) throw new UsageError("give --event ID or --since TIME");
+        const answer = await (await connectService(flags)).client.webhooks.replay(id, what);
+        print(flags, answer, `sends ${countOf(answer.replayed, "event")} again`);
+      },
+    );
 }
 
 function describe(view: WebhookView, { colors }: Terminal): string {
