@@ -1,7 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { RequestView } from "../api/types.ts";
 import type { Gauge } from "prom-client";
-import { isEnded } from "../requests/change.ts";
 import type { Command, Dapp, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
 import { getDapp, onClose, whileConnected, type HttpContext, type HttpDeps } from "./context.ts";
@@ -9,6 +8,7 @@ import { isErrorCode } from "../lib/errorTable.ts";
 import { repeat } from "../lib/repeat.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./waitPreference.ts";
+import { isEnded } from "../lib/vocabulary.ts";
 
 /** Submits requests to the service and responds with the outcome. */
 export interface Responder {

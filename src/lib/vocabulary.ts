@@ -12,6 +12,11 @@ export const REQUEST_STATES = [
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
+/** Whether a request in this state has ended. Only a reorg that removes the block of its end reopens it. */
+export function isEnded(state: RequestState): boolean {
+  return state === "fulfilled" || state === "failed";
+}
+
 /** What a request asks for. */
 export const REQUEST_KINDS = ["preset", "function", "random", "consumer", "unlink"] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];

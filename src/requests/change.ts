@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { BlockId, TimelineEntry } from "../store/requests.ts";
-import type { RequestState } from "../lib/vocabulary.ts";
+import { isEnded, type RequestState } from "../lib/vocabulary.ts";
 import type { RequestFacts, OpenRequest } from "./openRequest.ts";
 
 /**
@@ -20,11 +20,6 @@ export interface Change {
   readonly error?: { readonly code: string; readonly message: string };
   /** Set if a block ended the request. */
   readonly endedIn?: BlockId;
-}
-
-/** Whether a request in this state has ended. Only a reorg that removes the block of its end reopens it. */
-export function isEnded(state: RequestState): boolean {
-  return state === "fulfilled" || state === "failed";
 }
 
 /** Applies a change to a draft of its request. @param at Unix time in milliseconds. */

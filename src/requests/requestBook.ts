@@ -15,7 +15,7 @@ import type { Fence } from "../store/leases.ts";
 import type { TimelineEntry } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Queryable } from "../store/queryable.ts";
-import { applyChange, isEnded } from "./change.ts";
+import { applyChange } from "./change.ts";
 import type { Change } from "./change.ts";
 import { createDamagedRequests } from "./keep/damagedRequests.ts";
 import type { DamagedRequests } from "./keep/damagedRequests.ts";
@@ -25,6 +25,7 @@ import { readPatiently } from "./read/readPatiently.ts";
 import type { Labelled } from "./service.ts";
 import { usageOfSteps } from "./keep/usage.ts";
 import type { RequestStep } from "./keep/usage.ts";
+import { isEnded } from "../lib/vocabulary.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isEnded } from "../../src/requests/change.ts";
 import { findRequest } from "../../src/store/requests.ts";
 import type { Fault } from "../support/faultyNode.ts";
 import {
@@ -9,6 +8,7 @@ import {
   type OpenPipeline,
   type PipelineWorld,
 } from "../support/pipelineWorld.ts";
+import { isEnded } from "../../src/lib/vocabulary.ts";
 
 const REQUESTS = 240;
 /** Told apart on chain by their number of words. */

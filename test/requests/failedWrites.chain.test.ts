@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseStoredRequest, type OpenRequest } from "../../src/requests/openRequest.ts";
-import { isEnded, type Change } from "../../src/requests/change.ts";
+import { type Change } from "../../src/requests/change.ts";
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import { DatabaseAwayError } from "../../src/store/databaseAway.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
@@ -19,6 +19,7 @@ import {
   type OpenPipeline,
   type PipelineWorld,
 } from "../support/pipelineWorld.ts";
+import { isEnded } from "../../src/lib/vocabulary.ts";
 
 /** Compares every request in memory with its row, and every open row with memory. */
 async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<void> {

@@ -6,11 +6,11 @@ import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { Store } from "../../store/store.ts";
 import { listRefusedTransactions } from "../../store/transactions.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import { isEnded } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { placesIn } from "./senderJournal.ts";
 import type { Tracker } from "../follow/tracker.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Finds the transactions that brought requests on chain. */
 export interface Carriers {

@@ -20,7 +20,6 @@ import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
 import { remember } from "../../lib/memo.ts";
 import { describeMissing, missingParts } from "../follow/joinedParts.ts";
-import { isEnded } from "../change.ts";
 import type { OpenNetwork } from "../openNetwork.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
@@ -29,6 +28,7 @@ import type { Subscriptions } from "../../dapps/subscriptions.ts";
 import type { RoundWait } from "../follow/roundWait.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import { repeat } from "../../lib/repeat.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** A head older than this is mentioned. */
 const OLD_HEAD_MS = 60_000;

@@ -1,8 +1,9 @@
 import type { Hex } from "viem";
 import type { OpenRequest } from "../openRequest.ts";
 import type { RawLog } from "../../lib/nodeAnswers.ts";
-import { applyChange, isEnded } from "../change.ts";
+import { applyChange } from "../change.ts";
 import type { Change } from "../change.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Finds open requests by their on-chain identifiers. */
 export interface RequestIndex {

@@ -1,9 +1,8 @@
 import type { BeaconView } from "../../api/types.ts";
 import { createId } from "../../lib/id.ts";
-import type { WebhookEvent } from "../../lib/vocabulary.ts";
+import { isEnded, type WebhookEvent } from "../../lib/vocabulary.ts";
 import { addEvents, type OutboxEvent } from "../../store/outbox.ts";
 import type { TimelineEntry } from "../../store/requests.ts";
-import { isEnded } from "../change.ts";
 import type { RequestStep } from "../keep/usage.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { failureOf, presentRequest, triggerIdOf } from "../read/present.ts";

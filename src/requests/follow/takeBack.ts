@@ -1,8 +1,7 @@
 import { departed } from "./joinedParts.ts";
-import { isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
-import type { RequestState } from "../../lib/vocabulary.ts";
+import { isEnded, type RequestState } from "../../lib/vocabulary.ts";
 
 /** Facts that a random word brings. */
 const WORD_FACTS = [

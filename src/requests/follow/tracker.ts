@@ -8,11 +8,11 @@ import { createBlockDraft, createRequestIndex } from "./requestIndex.ts";
 import { changesOf } from "./logChanges.ts";
 import type { RoundWait } from "./roundWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
-import { isEnded } from "../change.ts";
 import type { Change } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
 import { readWordCharges } from "../keep/usage.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
 export interface Tracker {

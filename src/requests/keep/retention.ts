@@ -20,7 +20,7 @@ import { listOpenRequests, listUnsettledRequests } from "../../store/requests.ts
 import { findSetting, saveSetting } from "../../store/settings.ts";
 import type { Store } from "../../store/store.ts";
 import { findLastNonce, listOpenTransactions } from "../../store/transactions.ts";
-import { isEnded } from "../change.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Interval between passes over a network's requests. */
 const PASS_INTERVAL_MS = 60_000;

@@ -2,7 +2,6 @@ import type { Hex } from "viem";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
 import type { UsageCounts, UsagePlace } from "../../store/usage.ts";
-import { isEnded } from "../change.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
@@ -11,6 +10,7 @@ import type { StoredRequest } from "../../store/requests.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** A request before a change (absent if it is new) and after it. */
 export interface RequestStep {

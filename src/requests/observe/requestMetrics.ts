@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { isEnded } from "../change.ts";
 import { type RequestBook, type RequestObserver } from "../requestBook.ts";
 import type { OpenRequest } from "../openRequest.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Buckets in seconds, from a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];

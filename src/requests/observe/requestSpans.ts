@@ -1,8 +1,8 @@
 import type { Attributes } from "@opentelemetry/api";
 import { rootOf, tellRequest, tellStep } from "../../lib/spans.ts";
-import { isEnded } from "../change.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { RequestObserver } from "../requestBook.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /**
  * Traces a request when it has ended, with a step for each state that it went through. Before, the on-chain id that names the

@@ -14,8 +14,8 @@ import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../lib/presetShow.ts";
 import type { StoredRequest } from "../../store/requests.ts";
 import { isLinking, roundOf, type OpenRequest } from "../openRequest.ts";
-import { isEnded } from "../change.ts";
 import type { RequestRecord } from "../service.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Addresses of pages about a request. */
 export interface PageUrls {

@@ -12,7 +12,6 @@ import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "./cursor.ts";
 import { isLinking, ownParamsOf, roundOf, type OpenRequest } from "../openRequest.ts";
 import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
-import { isEnded } from "../change.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
 import type { Preset } from "../../presets/preset.ts";
@@ -21,6 +20,7 @@ import type { RequestRecord, Service } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "./readPatiently.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;

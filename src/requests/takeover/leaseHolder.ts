@@ -21,8 +21,8 @@ import type { ChainClient } from "../../evm/client.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
-import { isEnded } from "../change.ts";
 import { findSourceId } from "../accept/sources.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
 const ABANDONED_AFTER_MS = 5_000;

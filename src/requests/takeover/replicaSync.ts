@@ -4,10 +4,10 @@ import type { Bus, BusMessage } from "../../store/bus.ts";
 import { countOpenRequests, listOpenVersions, listVersions } from "../../store/requestLists.ts";
 import { createStatements } from "../../store/statements.ts";
 import type { Store } from "../../store/store.ts";
-import { isEnded } from "../change.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { RequestBook, Sharing } from "../requestBook.ts";
 import type { RequestIntake } from "../requestIntake.ts";
+import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Interval between reads of the tables, for changes whose notification was lost. */
 const LOOK_INTERVAL_MS = 1_000;

@@ -6,7 +6,6 @@ import {
   vrfCoordinatorAbi,
   vrfCoordinatorV2PlusAbi,
 } from "../../../src/chainlink/contracts/abi.ts";
-import { isEnded } from "../../../src/requests/change.ts";
 import {
   DESK_DAPP,
   startPipelineWorld,
@@ -14,6 +13,7 @@ import {
   type PipelineWorld,
 } from "../../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY } from "../../support/stack.ts";
+import { isEnded } from "../../../src/lib/vocabulary.ts";
 
 /** Time for what the chain and two processes do one after the other. */
 const WAIT = { timeout: 60_000, interval: 50 };

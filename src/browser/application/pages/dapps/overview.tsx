@@ -7,10 +7,10 @@ import { describeMissingSubscription } from "../../parts/missingSubscription.ts"
 import { List } from "../../parts/list.tsx";
 import { expiresSoon, KeyExpiry } from "../../parts/keyExpiry.tsx";
 import { Facts, Notice, UnknownText } from "../../parts/parts.tsx";
-import { hasEnded } from "../../hasEnded.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useMay, useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
+import { isEnded } from "../../../../lib/vocabulary.ts";
 
 const RECENT_REQUESTS = 8;
 const BUSY_MS = 500;
@@ -159,7 +159,8 @@ function Recent({ dappId }: { readonly dappId: string }) {
   const query = useQuery({
     queryKey: ["requests", dappId, "recent"],
     queryFn: () => client.requests({ limit: RECENT_REQUESTS }),
-    refetchInterval: ({ state: { data } }) => (data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS),
+    refetchInterval: ({ state: { data } }) =>
+      data?.items.every(({ state }) => isEnded(state)) === false ? BUSY_MS : QUIET_MS,
   });
   return (
     <section className="panel" id="recent">

@@ -8,7 +8,6 @@ import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../pa
 import { ForRole } from "../../parts/forRole.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
-import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Beacon, transactionHashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
@@ -19,6 +18,7 @@ import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
+import { isEnded } from "../../../../lib/vocabulary.ts";
 
 const BUSY_MS = 300;
 /** A reorg may reopen an ended request. */
@@ -32,7 +32,7 @@ export function Request() {
     queryKey: ["request", dappId, id],
     queryFn: () => client.request(id),
     refetchInterval: refetchUnlessRefused<RequestView>((data) =>
-      data !== undefined && hasEnded(data) ? ENDED_MS : BUSY_MS,
+      data !== undefined && isEnded(data.state) ? ENDED_MS : BUSY_MS,
     ),
   });
   useAnnouncedEnd(query.data);
@@ -226,10 +226,10 @@ async function submitAgain(
 /** Announces the end of a request to screen readers. */
 function useAnnouncedEnd(request: RequestView | undefined): void {
   const [openId, setOpenId] = useState<string>();
-  const isEnded = request !== undefined && hasEnded(request);
+  const isOver = request !== undefined && isEnded(request.state);
   useEffect(() => {
     if (request === undefined) return;
-    if (!isEnded) setOpenId(request.id);
+    if (!isOver) setOpenId(request.id);
     else if (request.id === openId) announce(`${summaryOf(request)} ${request.state}`);
-  }, [request?.id, isEnded, openId]);
+  }, [request?.id, isOver, openId]);
 }

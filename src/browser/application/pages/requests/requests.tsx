@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
-import { REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
+import { isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
 import { Notice, Older, UnknownText } from "../../parts/parts.tsx";
 import { Select } from "../../parts/forms.tsx";
-import { hasEnded } from "../../hasEnded.ts";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
@@ -46,7 +45,7 @@ function RequestList({ dappId }: { readonly dappId: string }) {
     // Until the networks are known, it is unknown whether the address names one of them.
     enabled: !(areNetworksPending && search.has("network")),
     refetchInterval: refetchUnlessRefused<{ readonly items: readonly RequestView[] }>((data) =>
-      data?.items.every(hasEnded) === false ? BUSY_MS : QUIET_MS,
+      data?.items.every(({ state }) => isEnded(state)) === false ? BUSY_MS : QUIET_MS,
     ),
   });
   const choose = (name: string, value: string): void =>

@@ -1,5 +1,5 @@
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
-import { hasEnded } from "../../hasEnded.ts";
+import { isEnded } from "../../../../lib/vocabulary.ts";
 
 /** The states that each kind of request passes through when all goes well. */
 const STEPS: Readonly<Record<RequestKind, readonly RequestState[]>> = {
@@ -14,7 +14,7 @@ const STEPS: Readonly<Record<RequestKind, readonly RequestState[]>> = {
 export function stepsAhead(
   request: Pick<RequestView, "kind" | "state" | "timeline">,
 ): readonly RequestState[] {
-  if (hasEnded(request)) return [];
+  if (isEnded(request.state)) return [];
   const steps = STEPS[request.kind];
   // Not every state is a step of each request of its kind: the run before `received`, or words that are
   // joined.

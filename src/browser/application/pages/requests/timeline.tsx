@@ -2,8 +2,8 @@ import { Fragment } from "react";
 import type { RequestState, RequestView, StateChange } from "../../../../client/index.ts";
 import { Age, TransactionLink } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
-import { hasEnded } from "../../hasEnded.ts";
 import { stepsAhead } from "./steps.ts";
+import { isEnded } from "../../../../lib/vocabulary.ts";
 
 /** What happens in a state, for readers who see the word for the first time. */
 const MEANINGS: Readonly<Record<RequestState, string>> = {
@@ -27,7 +27,7 @@ export function Timeline({ request }: { readonly request: RequestView }) {
           entry={entry}
           before={timeline[i - 1]}
           network={request.network}
-          isCurrent={i === timeline.length - 1 && !hasEnded(request)}
+          isCurrent={i === timeline.length - 1 && !isEnded(request.state)}
         />
       ))}
       {stepsAhead(request).map((step) => (
