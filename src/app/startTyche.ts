@@ -3,6 +3,7 @@ import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
 import { openDapps } from "../dapps/dappTools.ts";
 import { parseDays, parseKeep } from "../config/keepSchema.ts";
+import { drandChainOf } from "../config/beaconSchema.ts";
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import { parseRpcOrigins } from "../networks/embedded/rpc/rpcAccess.ts";
 import { parsePublicUrl } from "../config/publicUrl.ts";
@@ -28,6 +29,7 @@ import { createNetwork } from "./network/createNetwork.ts";
 import type { ServedNetwork } from "./network/servedNetwork.ts";
 import { type HttpServer, startHttp } from "../http/server.ts";
 import { readJsonBody } from "../http/body.ts";
+import { createLiveSchemas } from "../http/schemas/liveSchemas.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
@@ -49,6 +51,7 @@ import type { Migrated } from "../store/store.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
 import { findPresetNames } from "../presets/presetNames.ts";
+import type { Keep } from "../store/retention.ts";
 import { createVerifier } from "../verify/verifier.ts";
 import { createSourceRunner } from "./tools/runSource.ts";
 import { createWebApp } from "../web/app.ts";
@@ -119,34 +122,101 @@ export async function startTyche(options: TycheOptions): Promise<Tyche> {
 }
 
 async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
-  const { config, log, masterKey, acceptChains = [], onFatal = () => {}, onMigrated } = options;
-  const { host, port, sandbox } = config;
+  const names = namesOf(options.config);
+  assertAccepted(options.acceptChains ?? [], [...names.embedded, ...names.external]);
+  const state = await openState(options, closers);
+  const here: Here = { publicUrl: state.publicUrl };
+  // Closed last, so that callers are told until the end that the service is closing.
+  closers.add(() => here.server?.close());
+  const apiKey = await ensureDefaultDapp(state.dapps, (key) => {
+    if (!state.directory.isKeyOutside) state.directory.writeSecret("api-key", `${key}\n`);
+  });
+  await state.replicas?.share();
+  const base = { ...options, ...state, closers, names, baseUrl: () => baseUrlOf(here) };
+  const kept = { ...base, ...openRequests(base) };
+  const served = { ...kept, ...(await openNetworks(kept)) };
+  const working = { ...served, ...openUseCases(served) };
+  const { access, operatorToken } = await listen(working, here);
+  const down = await startServing(working);
+
+  const { directory } = state;
+  const server = here.server!;
+  const url = baseUrlOf(here);
+  let closing: Promise<void> | undefined;
+  return {
+    url,
+    localUrl: server.url,
+    apiKey,
+    ...(directory.isKeyOutside ? {} : { apiKeyFile: directory.file("api-key") }),
+    signInLink: `${url}/sign-in?code=${access.signInCode}`,
+    operatorTokenAt: operatorToken.from,
+    networks: served.networks.flatMap((network) => {
+      const { name, status, rpcUrl } = network.view();
+      if (status !== "serving") return [];
+      return [{ name, ...(rpcUrl === undefined ? {} : { rpcUrl }) }];
+    }),
+    down,
+    close: () => (closing ??= stop(server, closers, options.log)),
+  };
+}
+
+async function stop(server: HttpServer, closers: Closers, log: Logger): Promise<void> {
+  const began = performance.now();
+  // Must come first: load balancers ask /readyz.
+  await server.drain();
+  log.info({ ms: Math.round(performance.now() - began) }, "calls drained");
+  await closers.closeAll();
+  log.info({ ms: Math.round(performance.now() - began) }, "stopped");
+}
+
+/** Where callers reach this process. */
+interface Here {
+  readonly publicUrl: string | undefined;
+  /** Present once it listens. */
+  server?: HttpServer;
+}
+
+function baseUrlOf({ publicUrl, server }: Here): string {
+  return publicUrl ?? server?.url ?? "";
+}
+
+/** What a step of the start works with: what the caller gave, and what the steps before it have opened. */
+type State = Awaited<ReturnType<typeof openState>>;
+interface Base extends TycheOptions, State {
+  readonly closers: Closers;
+  readonly names: ReturnType<typeof namesOf>;
+  readonly baseUrl: () => string;
+}
+type Kept = Base & ReturnType<typeof openRequests>;
+type Served = Kept & Awaited<ReturnType<typeof openNetworks>>;
+type Working = Served & ReturnType<typeof openUseCases>;
+
+/** Returns the names of the configured networks, by who runs their chain. */
+function namesOf({ networks }: Config) {
+  const embedded: readonly string[] = NETWORK_NAMES.filter((name) => isEmbedded(networks[name]));
+  const external = Object.keys(networks).filter((name) => !isEmbedded(networks[name]));
+  return { embedded, external };
+}
+
+/** Opens what outlives the process: the data directory with its secrets, and the database, which replicas may share. */
+async function openState(options: TycheOptions, closers: Closers) {
+  const { config, log, masterKey, onFatal = () => {} } = options;
   const publicUrl = config.publicUrl === undefined ? undefined : parsePublicUrl(config.publicUrl);
-  const embedded: readonly string[] = NETWORK_NAMES.filter((name) => isEmbedded(config.networks[name]));
-  const external = Object.keys(config.networks).filter((name) => !isEmbedded(config.networks[name]));
-  const networkNames = [...embedded, ...external];
-  assertAccepted(acceptChains, networkNames);
   const onWarning = (message: string): void => log.warn(message);
   const database = findDatabaseServer(config.database, process.env);
   const identityProvider = openIdentityProvider(config, publicUrl, process.env);
   const directory = closers.own(openDataDirectory(options.dataDir, { exclusive: true, masterKey }));
-  const { store, dapps, replicas } = await openDapps(directory, {
-    onFatal,
-    onWarning,
-    onMigrated,
-    server: database,
-  });
+  const { store, dapps, replicas } = await openDapps(directory, { onFatal, onWarning, server: database });
   closers.own(store);
   const replica = replicas && closers.own(openReplica({ replicas, store, log }));
-  // Closed last, so that callers are told until the end that the service is closing.
-  let server: HttpServer | undefined;
-  closers.add(() => server?.close());
-  const baseUrl = (): string => publicUrl ?? server?.url ?? "";
-  const apiKey = await ensureDefaultDapp(dapps, (key) => {
-    if (!directory.isKeyOutside) directory.writeSecret("api-key", `${key}\n`);
-  });
-  await replicas?.share();
+  return { publicUrl, database, identityProvider, directory, store, dapps, replicas, replica };
+}
+
+/** Opens what requests are checked by, kept in and reported through: sandbox, book, metrics, webhooks and late rounds. */
+function openRequests({ config, directory, store, replica, closers, log, baseUrl }: Base) {
+  const { sandbox } = config;
   const { hostCalls } = closers.own(openSandboxNetwork(sandbox, directory));
+  const onWarning = (message: string): void => log.warn(message);
   const oraclePool = closers.own(createSandboxPool({ onWarning, hostCalls, ...sandbox }));
   const pool = withOwnErrors(oraclePool);
   const metrics = createMetrics({ pool, log });
@@ -167,43 +237,55 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     createRequestOutbox({ baseUrl, wake: webhooks.wake }),
   );
   replica?.start(book);
+  const drandChains = Object.values(config.networks).map(drandChainOf);
   const lateRounds = createLateRounds({
     db: store.db,
-    findChain: (chainHash) =>
-      networks
-        .flatMap(({ beacon }) => beacon?.chain ?? [])
-        .find((chain) => drandChainHash(chain) === chainHash),
+    findChain: (chainHash) => drandChains.find((chain) => drandChainHash(chain) === chainHash),
     onError: (error) =>
       log.warn({ err: error }, "a late round of drand could not be stored or read; retrying"),
   });
-  const networks: readonly ServedNetwork[] = networkNames.map((name) =>
+  return { oraclePool, pool, metrics, webhooks, book, lateRounds };
+}
+
+/** Creates the networks, which are not started yet, and opens the presets that are stored on them. */
+async function openNetworks(kept: Kept) {
+  const { config, names, closers, directory, store, book, replica, pool, metrics, lateRounds, baseUrl } =
+    kept;
+  const { acceptChains = [], log } = kept;
+  const createOne = (name: string, keep: Keep): ServedNetwork =>
     createNetwork({
       name,
       config: config.networks[name]!,
       directory,
       store,
-      keep: parseKeep(config.keep[embedded.includes(name) ? "embedded" : "external"]),
+      keep,
       book,
       replica,
-      pool: oraclePool,
+      pool: kept.oraclePool,
       allowHosts: config.sandbox.allowHosts ?? [],
       log: log.child({ network: name }),
       onTransaction: metrics.onTransaction,
       rpcOrigins: parseRpcOrigins(config.rpcOrigins),
-      acceptsChain: acceptChains.includes(name),
       lateRounds,
       baseUrl,
-    }),
-  );
-  // Networks that are still starting would otherwise outlive this process's lock on the data directory.
-  let starting: Promise<unknown> = Promise.resolve();
-  closers.add(async () => {
-    await starting;
-    await Promise.all(networks.map((network) => network.close()));
-  });
-  const registry = closers.own(await openRegistry({ pluginsDir: config.pluginsDir, pool, networks, log }));
+      acceptsChain: acceptChains.includes(name),
+    });
+  const networks = [
+    ...names.embedded.map((name) => createOne(name, parseKeep(config.keep.embedded))),
+    ...names.external.map((name) => createOne(name, parseKeep(config.keep.external))),
+  ];
+  closers.add(async () => void (await Promise.all(networks.map((network) => network.close()))));
+  const { pluginsDir } = config;
+  const registry = closers.own(await openRegistry({ pluginsDir, pool, networks, log }));
   const networksByName = new Map(networks.map((network) => [network.profile.name, network]));
   metrics.watch(book, networksByName);
+  return { networks, networksByName, registry };
+}
+
+/** Opens what callers use: the service, and the schedules and log triggers that request by themselves. */
+function openUseCases(served: Served) {
+  const { config, closers, store, book, dapps, pool, registry, networksByName, replica, baseUrl, log } =
+    served;
   const service = createService({
     store,
     book,
@@ -215,33 +297,24 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     replica,
     ...config.requests,
   });
-  const checks = createActionChecks(service);
+  const schemas = createLiveSchemas(service);
+  const checks = createActionChecks(service, schemas);
+  const triggers = { store, service, checks, dapps, onEvent: served.webhooks.wake, replica, log };
   const schedules = closers.own(
-    openSchedules({
-      store,
-      service,
-      checks,
-      dapps,
-      blockMsOf: (name) => networksByName.get(name)?.blockMs(),
-      onEvent: webhooks.wake,
-      replica,
-      log,
-    }),
+    openSchedules({ ...triggers, blockMsOf: (name) => networksByName.get(name)?.blockMs() }),
   );
   const logTriggers = closers.own(
-    openLogTriggers({
-      store,
-      service,
-      checks,
-      dapps,
-      findChain: (name) => networksByName.get(name)?.observed(),
-      onEvent: webhooks.wake,
-      replica,
-      log,
-    }),
+    openLogTriggers({ ...triggers, findChain: (name) => networksByName.get(name)?.observed() }),
   );
-  const isLoopback = isLoopbackHost(host.includes(":") ? `[${host}]` : host);
-  const operatorToken = ensureOperatorToken(directory, options.operatorToken);
+  return { service, schemas, schedules, logTriggers };
+}
+
+/** Opens the ways in, and listens. */
+async function listen(working: Working, here: Here) {
+  const { config, directory, database, store, service, replica, closers, log } = working;
+  const { host, port } = config;
+  const { identityProvider, publicUrl } = working;
+  const operatorToken = ensureOperatorToken(directory, working.operatorToken);
   const people = createPeople(store, { auditDays: parseDays(config.keep.auditDays) });
   const { counter, access } = closers.own(
     await openShared({
@@ -254,8 +327,12 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
       log,
     }),
   );
-  const hosts = [...config.hosts, ...(publicUrl === undefined ? [] : publicHostsOf(publicUrl))];
-  const guardPublic = createPublicGuard({ isLoopback, hosts, limits: config.http, counter });
+  const guardPublic = createPublicGuard({
+    isLoopback: isLoopbackHost(host.includes(":") ? `[${host}]` : host),
+    hosts: [...config.hosts, ...(publicUrl === undefined ? [] : publicHostsOf(publicUrl))],
+    limits: config.http,
+    counter,
+  });
   const web = createWebApp({
     access,
     people,
@@ -267,6 +344,29 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     getShared: (id) => service.getShared(id),
     log,
   });
+  here.server = await startHttp({
+    ...describeParts(working, { access, people }),
+    limits: config.http,
+    trustProxy: config.trustProxy,
+    guardPublic,
+    counter,
+    pages: [web],
+    host,
+    port,
+    log,
+  }).catch((error: unknown) => {
+    throw listenError(error, { host, port });
+  });
+  // A start that fails has calls in flight, too.
+  closers.add(() => here.server?.drain());
+  // Tells the command line where this directory's service is.
+  directory.writeSecret("service-url", `${here.server.url}\n`);
+  return { access, operatorToken };
+}
+
+/** Returns what the API calls. */
+function describeParts(working: Working, { access, people }: Pick<OperatorPart, "access" | "people">) {
+  const { store, dapps, pool, networks, networksByName, registry, service, baseUrl, log } = working;
   const operator: OperatorPart = {
     access,
     people,
@@ -277,7 +377,7 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
       () => registry.list(),
       describeResult,
     ),
-    readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, networkNames),
+    readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, [...networksByName.keys()]),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),
     readChainConsumers: (dappId) => readChainConsumers(networksByName, dappId),
   };
@@ -287,115 +387,79 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
     run: createSourceRunner(pool),
     findPreset: (sourceHash) => findPresetNames(registry.list(), sourceHash),
   });
-  server = await startHttp({
+  const gateway = createGateway({
+    find: (donId) =>
+      networks.flatMap((one) => (one.profile.functions.donId === donId ? (one.gateway() ?? []) : [])),
+    onError: (error) => log.warn({ err: error }, "an upload of secrets could not be taken"),
+  });
+  return {
     service,
+    schemas: working.schemas,
     verifier,
     operator,
-    webhooks: webhooks.useCases,
+    webhooks: working.webhooks.useCases,
     secrets: service.secrets,
-    gateway: createGateway({
-      find: (donId) =>
-        networks.flatMap((one) => (one.profile.functions.donId === donId ? (one.gateway() ?? []) : [])),
-      onError: (error) => log.warn({ err: error }, "an upload of secrets could not be taken"),
-    }),
-    lateRounds,
-    schedules: schedules.useCases,
-    logTriggers: logTriggers.useCases,
-    log,
-    registry: metrics.registry,
-    host,
-    port,
-    limits: config.http,
-    trustProxy: config.trustProxy,
-    guardPublic,
-    counter,
-    pages: [web],
-  }).catch((error: unknown) => {
-    throw listenError(error, { host, port });
-  });
-  // A start that fails has calls in flight, too.
-  closers.add(() => server?.drain());
-  // Tells the command line where this directory's service is.
-  directory.writeSecret("service-url", `${server.url}\n`);
-  const onNetwork = (network: StartedNetwork): void => {
-    service.resumeChecks(network.name);
-    options.onNetwork?.(network);
+    gateway,
+    lateRounds: working.lateRounds,
+    schedules: working.schedules.useCases,
+    logTriggers: working.logTriggers.useCases,
+    registry: working.metrics.registry,
   };
-  const started = startNetworks({
+}
+
+/** Starts the networks and what works by itself; returns the networks that could not be started. */
+async function startServing(working: Working): Promise<DownNetworks> {
+  const { networks, names, dapps, registry, service, webhooks, schedules, logTriggers, closers, log } =
+    working;
+  const { close, down } = await startNetworks({
     networks,
     dapps,
     registry,
-    deletedDapps: service,
     log,
-    onNetwork,
-    onDown: options.onDown,
+    deletedDapps: service,
+    onNetwork(network) {
+      service.resumeChecks(network.name);
+      working.onNetwork?.(network);
+    },
+    onDown: working.onDown,
   });
-  starting = started.catch(() => {});
-  const { close: stopStarting, down } = await started;
-  closers.add(stopStarting);
+  closers.add(close);
   await webhooks.start();
   await schedules.start();
   await logTriggers.start();
-  if (replica !== undefined) closers.add(checkAbandoned(service, { networks: external, log }));
-  closers.add(
-    repeat(
-      async () => {
-        for (const network of networks)
-          await service.secrets.deleteReplaced(network).catch((err: unknown) => {
-            const what = { err, network: network.profile.name };
-            log.warn(what, "replaced secrets could not be deleted; retrying");
-          });
-      },
-      REPLACED_SECRETS_INTERVAL_MS,
-      () => {},
-    ),
-  );
-  closers.add(
-    await watchData({
-      directory: directory.path,
-      files: database === undefined ? [...DATABASE_FILES, "lock"] : ["lock"],
-      chains: networks
-        .filter(({ profile }) => embedded.includes(profile.name))
-        .map((network) => ({
-          folder: directory.file("chains", network.profile.name),
-          onGone(error) {
-            log.error({ network: network.profile.name }, error.message);
-            network.fail(error);
-            void network.close();
-          },
-        })),
-      onFatal(message) {
-        store.checkpoint();
-        onFatal(message);
-      },
-    }),
-  );
-  const running = server;
-  const stop = async (): Promise<void> => {
-    const began = performance.now();
-    // Must come first: load balancers ask /readyz.
-    await running.drain();
-    log.info({ ms: Math.round(performance.now() - began) }, "calls drained");
-    await closers.closeAll();
-    log.info({ ms: Math.round(performance.now() - began) }, "stopped");
+  if (working.replica !== undefined) closers.add(checkAbandoned(service, { networks: names.external, log }));
+  const deleteReplaced = async (): Promise<void> => {
+    for (const network of networks)
+      await service.secrets.deleteReplaced(network).catch((err: unknown) => {
+        const what = { err, network: network.profile.name };
+        log.warn(what, "replaced secrets could not be deleted; retrying");
+      });
   };
-  let closing: Promise<void> | undefined;
-  const url = publicUrl ?? server.url;
-  return {
-    url,
-    localUrl: server.url,
-    apiKey,
-    ...(directory.isKeyOutside ? {} : { apiKeyFile: directory.file("api-key") }),
-    signInLink: `${url}/sign-in?code=${access.signInCode}`,
-    operatorTokenAt: operatorToken.from,
-    networks: networks.flatMap((network) => {
-      const { name, status, rpcUrl } = network.view();
-      if (status !== "serving") return [];
-      return [{ name, ...(rpcUrl === undefined ? {} : { rpcUrl }) }];
-    }),
-    down,
-    close: () => (closing ??= stop()),
-  };
+  closers.add(repeat(deleteReplaced, REPLACED_SECRETS_INTERVAL_MS, () => {}));
+  closers.add(await watchFiles(working));
+  return down;
+}
+
+/** Ends the service, or a network, when the files that it writes to are gone. */
+async function watchFiles({ directory, store, database, names, networks, log, onFatal }: Working) {
+  return await watchData({
+    directory: directory.path,
+    files: database === undefined ? [...DATABASE_FILES, "lock"] : ["lock"],
+    chains: networks
+      .filter(({ profile }) => names.embedded.includes(profile.name))
+      .map((network) => ({
+        folder: directory.file("chains", network.profile.name),
+        onGone(error) {
+          log.error({ network: network.profile.name }, error.message);
+          network.fail(error);
+          void network.close();
+        },
+      })),
+    onFatal(message) {
+      store.checkpoint();
+      onFatal?.(message);
+    },
+  });
 }
 
 /** Returns the host name to answer to. Loopback names are answered anyway; listed, they would let in pages of other sites, too. */

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import { STRICT } from "./schemaParts.ts";
-import { QUICKNET, type BeaconTerms, type LateRounds } from "../lib/drand.ts";
+import { QUICKNET, type BeaconTerms, type DrandChain, type LateRounds } from "../lib/drand.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** drand's public relays, of different operators (drand.love/developer). */
@@ -104,4 +104,9 @@ export function beaconTermsOf(
     isDefault: config?.isDefault ?? false,
     late,
   };
+}
+
+/** Returns the chain of drand that a network waits for. */
+export function drandChainOf(network: "embedded" | { readonly beacon?: BeaconConfig }): DrandChain {
+  return (network === "embedded" ? undefined : network.beacon?.chain) ?? QUICKNET;
 }

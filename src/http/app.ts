@@ -14,7 +14,7 @@ import type { HttpDeps, RequestState, HttpContext } from "./context.ts";
 import { frame, isApiPath, createHttpMetrics } from "./frame.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "../config/httpLimits.ts";
-import { createLiveSchemas } from "./schemas/liveSchemas.ts";
+import type { LiveSchemas } from "./schemas/liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 import type { PublicGuard } from "./publicGuard.ts";
@@ -47,6 +47,8 @@ import { describeValue } from "../lib/describeValue.ts";
 
 export interface HttpAppOptions {
   readonly service: Service;
+  /** Schemas of what the service is asked for. */
+  readonly schemas: () => LiveSchemas;
   readonly verifier: Verifier;
   readonly log: Logger;
   /**
@@ -94,7 +96,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     service,
     log,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    schemas: createLiveSchemas(service),
+    schemas: options.schemas,
     leaving,
     closing,
     closingHard,

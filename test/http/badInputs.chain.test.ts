@@ -1,5 +1,6 @@
 import { beforeAll, afterAll, expect, test } from "vitest";
 import { pino } from "pino";
+import { createLiveSchemas } from "../../src/http/schemas/liveSchemas.ts";
 import { startHttp, type HttpServer } from "../../src/http/server.ts";
 import { BAD_INPUTS, sendBadInput } from "./badInputs.ts";
 import { describeParts } from "./harness.ts";
@@ -10,6 +11,7 @@ let server: HttpServer;
 beforeAll(async () => {
   server = await startHttp({
     service,
+    schemas: createLiveSchemas(service),
     ...(await describeParts({ anonymousRateLimit: 1000, closeGraceMs: 0 })),
     log: pino({ level: "silent" }),
   });

@@ -8,6 +8,7 @@ import type { HttpLimits } from "../../src/config/httpLimits.ts";
 import { createCallCounter } from "../../src/lib/rateLimit.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createPublicGuard } from "../../src/http/publicGuard.ts";
+import { createLiveSchemas } from "../../src/http/schemas/liveSchemas.ts";
 import { startHttp, type HttpServer, type StartHttpOptions } from "../../src/http/server.ts";
 import type { DappDirectory } from "../../src/dapps/dapps.ts";
 import { createChainExplorer } from "../../src/explorer/explorer.ts";
@@ -109,6 +110,7 @@ export async function startHarness(
   });
   const server = await startHttp({
     service,
+    schemas: createLiveSchemas(service),
     ...(await describeParts({ closeGraceMs: 100, ...options.limits })),
     log: pino({ level: "debug" }, destination),
     ...options.more,

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { DappDirectory } from "../../dapps/dapps.ts";
-import { createLiveSchemas } from "../../http/schemas/liveSchemas.ts";
+import type { LiveSchemas } from "../../http/schemas/liveSchemas.ts";
 import { checkTriggerCommand, parseTriggerAction } from "../../http/triggerAction.ts";
 import type { Service } from "../../requests/service.ts";
 import type { Replica } from "../../requests/takeover/replicaSync.ts";
@@ -69,8 +69,7 @@ interface ActionChecks {
 }
 
 /** Creates the checks of schedules and log triggers: those of the endpoints that request the same. */
-export function createActionChecks(service: Service): ActionChecks {
-  const schemas = createLiveSchemas(service);
+export function createActionChecks(service: Service, schemas: () => LiveSchemas): ActionChecks {
   return {
     parseAction: (action, network) => parseTriggerAction(action, network, { service, schemas }),
     checkCommand: (dapp, command) => checkTriggerCommand(dapp, command, service),

@@ -5,6 +5,7 @@ import {
   openSchedules,
   type OpenSchedules,
 } from "../../../src/app/process/openTriggers.ts";
+import { createLiveSchemas } from "../../../src/http/schemas/liveSchemas.ts";
 import { createId } from "../../../src/lib/id.ts";
 import type { Service } from "../../../src/requests/service.ts";
 import type { Dapp } from "../../../src/dapps/dapps.ts";
@@ -42,7 +43,7 @@ const openReplica = async (id: string, requested: string[]): Promise<OpenSchedul
   const schedules = openSchedules({
     store: own,
     service,
-    checks: createActionChecks(service),
+    checks: createActionChecks(service, createLiveSchemas(service)),
     dapps: { findActing: async () => DAPP },
     blockMsOf: () => undefined,
     onEvent() {},
