@@ -61,7 +61,7 @@ const post = createGuardedPost({ allowHosts: [receiver.host], userAgent: "bench"
 const sealingKey = new Uint8Array(32);
 const onError = (error: unknown): void => console.error(error);
 const delivery = startDelivery({ store, post, sealingKey, onError });
-const webhooks = createWebhooks({ store, post, sealingKey, wake: () => delivery.wake() });
+const webhooks = createWebhooks({ store, post, sealingKey, baseUrl: () => "", wake: () => delivery.wake() });
 
 const eventAt = (at: number) => ({
   id: createId("evt", at),

@@ -982,6 +982,7 @@ export interface NewWebhookView {
   /** `owner`: its owner paused it; `gone`: it answered 410; `failing`: each attempt failed for five days. */
   readonly pausedWhy: "owner" | "gone" | "failing" | null;
   readonly failingSince: string | null;
+  readonly lastSuccessAt: string | null;
   /** Events that are still to be delivered. */
   readonly pending: number;
   /** Events whose attempts all failed; they can be replayed. */
@@ -1627,6 +1628,8 @@ export interface SentWebhook {
   readonly id: string;
   /** Identifier of the event: the `webhook-id` of each attempt. */
   readonly eventId: string;
+  /** Which attempt to deliver the event it is, from 1. */
+  readonly number: number;
   /** Type of the event; `null` if it is no longer stored. */
   readonly type: string | null;
   /** What the event is about, such as the id of a request. */
@@ -1649,6 +1652,8 @@ export interface SentWebhook {
   readonly headers: Readonly<Record<string, string>>;
   /** Its body, byte for byte; `null` once the event is no longer stored. */
   readonly body: string | null;
+  /** Headers of the answer, up to 2,048 bytes, but those that may hold secrets, such as `set-cookie`; `null` if no answer came. */
+  readonly answerHeaders: Readonly<Record<string, string>> | null;
 }
 
 /** Facts about the service itself. */
@@ -2022,6 +2027,8 @@ export interface WebhookAttempt {
   readonly id: string;
   /** Identifier of the event: the `webhook-id` of each attempt. */
   readonly eventId: string;
+  /** Which attempt to deliver the event it is, from 1. */
+  readonly number: number;
   /** Type of the event; `null` if it is no longer stored. */
   readonly type: string | null;
   /** What the event is about, such as the id of a request. */
@@ -2088,6 +2095,7 @@ export interface WebhookView {
   /** `owner`: its owner paused it; `gone`: it answered 410; `failing`: each attempt failed for five days. */
   readonly pausedWhy: "owner" | "gone" | "failing" | null;
   readonly failingSince: string | null;
+  readonly lastSuccessAt: string | null;
   /** Events that are still to be delivered. */
   readonly pending: number;
   /** Events whose attempts all failed; they can be replayed. */

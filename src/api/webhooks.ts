@@ -27,6 +27,7 @@ export const WebhookView = Type.Object({
   failingSince: nullable(
     time("First failed attempt since the last successful one; `null` while attempts succeed."),
   ),
+  lastSuccessAt: nullable(time("When its last successful attempt began; `null` if there is none yet.")),
   pending: Type.Integer({ description: "Events that are still to be delivered." }),
   failed: Type.Integer({ description: "Events whose attempts all failed; they can be replayed." }),
 });
@@ -44,6 +45,7 @@ export const NewWebhookView = Type.Object({
 export const WebhookAttempt = Type.Object({
   id: Type.String({ description: "`att_` and 26 characters, ordered by time." }),
   eventId: Type.String({ description: "Identifier of the event: the `webhook-id` of each attempt." }),
+  number: Type.Integer({ description: "Which attempt to deliver the event it is, from 1." }),
   type: nullable(Type.String(), "Type of the event; `null` if it is no longer stored."),
   subject: nullable(Type.String(), "What the event is about, such as the id of a request."),
   at: time("When the attempt began."),
@@ -70,6 +72,10 @@ export const SentWebhook = Type.Object({
     description: "Its headers, but `webhook-signature`, which isn't kept.",
   }),
   body: nullable(Type.String(), "Its body, byte for byte; `null` once the event is no longer stored."),
+  answerHeaders: nullable(
+    Type.Record(Type.String(), Type.String()),
+    "Headers of the answer, up to 2,048 bytes, but those that may hold secrets, such as `set-cookie`; `null` if no answer came.",
+  ),
 });
 
 /** A page of a webhook's attempts. */

@@ -222,6 +222,7 @@ function openRequests({ config, directory, store, replica, closers, log, baseUrl
   const metrics = createMetrics({ pool, log });
   const webhooks = closers.own(
     openWebhooks({
+      baseUrl,
       store,
       masterKey: directory.masterKey,
       allowHosts: sandbox.allowHosts,

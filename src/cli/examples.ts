@@ -98,6 +98,7 @@ const EXAMPLES = [
   "tyche webhook resume wh_01k…",
   "tyche webhook rotate wh_01k…",
   "tyche webhook test wh_01k…",
+  "tyche webhook test wh_01k… --type request.fulfilled",
   "tyche webhook log wh_01k… --limit 5",
   "tyche webhook log wh_01k… --state failed --type request.fulfilled",
   "tyche webhook show wh_01k… att_01k…",

@@ -22,6 +22,8 @@ export function listPages<Item>(
       flags: Readonly<Record<string, string | undefined>>,
     ) => Promise<Page<Item>>;
     readonly describe: (item: Item) => string;
+    /** Names of the columns, above the items. */
+    readonly head?: string;
     /** Said of an empty first page. */
     readonly none: string;
   },
@@ -41,6 +43,7 @@ export function listPages<Item>(
       const page = await list.read(client, id, which, its.opts());
       if (flags.json) return out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return err(list.none);
+      if (list.head !== undefined) out(colors.dim(list.head));
       for (const item of page.items) out(list.describe(item));
       if (page.nextCursor !== null)
         err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
-import type { NewWebhookView, WebhookAttempt, WebhookView } from "../client/index.ts";
-import { WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
+import type { NewWebhookView, SentWebhook, WebhookAttempt, WebhookView } from "../client/index.ts";
+import { TOLD_EVENTS, WEBHOOK_EVENTS, type ToldEvent, type WebhookEvent } from "../lib/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { countOf } from "./countOf.ts";
 import { listPages } from "./pagedCommand.ts";
@@ -11,7 +11,7 @@ import { UsageError } from "../lib/usageError.ts";
 
 interface AttemptFlags {
   readonly state?: "delivered" | "failed";
-  readonly type?: WebhookEvent | "webhook.test";
+  readonly type?: ToldEvent;
   readonly event?: string;
 }
 interface SettingFlags extends ResourceFlags {
@@ -67,30 +67,31 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     const { overlapHours } = flags;
     showNew(flags, await (await connectService(flags)).client.webhooks.rotate(id, { overlapHours }));
   });
-  command("test <id>", "Sends a test event.").action(async (id: string, flags: ResourceFlags) => {
-    const answer = await (await connectService(flags)).client.webhooks.test(id);
-    print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);
-  });
+  command("test <id>", "Sends a test event.")
+    .addOption(
+      new Option("--type <type>", "a sample of this type, marked as a test")
+        .choices(TOLD_EVENTS)
+        .default("webhook.test" satisfies ToldEvent),
+    )
+    .action(async (id: string, flags: ResourceFlags & { readonly type: ToldEvent }) => {
+      const answer = await (await connectService(flags)).client.webhooks.test(id, { type: flags.type });
+      print(flags, answer, `sent ${answer.eventId}; tyche webhook log ${id} shows the answer`);
+    });
   const log = command("log <id>", "Lists the attempts of the last 30 days, newest first.")
     .addOption(new Option("--state <state>", "only these attempts").choices(["delivered", "failed"]))
-    .addOption(
-      new Option("--type <type>", "only of events of this type").choices([...WEBHOOK_EVENTS, "webhook.test"]),
-    )
+    .addOption(new Option("--type <type>", "only of events of this type").choices(TOLD_EVENTS))
     .option("--event <id>", "only of this event, by its webhook-id");
   listPages(log, terminal, {
     read: (client, id, page, { state, type, event }: AttemptFlags) =>
       client.webhooks.attempts(id, { ...page, state, type, eventId: event }),
     describe: (attempt) => describeAttempt(attempt, terminal),
+    head: columns("TIME", "ATTEMPT", "NO.", "EVENT", "TYPE", "OUTCOME"),
     none: "no attempts",
   });
   command("show <id> <attempt>", "Shows an attempt: the message that was sent, and the answer.").action(
     async (id: string, attemptId: string, flags: ResourceFlags) => {
       const sent = await (await connectService(flags)).client.webhooks.attempt(id, attemptId);
-      const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`);
-      const message = ["", colors.bold("Message"), ...headers.map(oneLine), ""];
-      const answer = sent.answer === "" ? [] : ["", colors.bold("Answer"), oneLine(sent.answer)];
-      const body = oneLine(sent.body ?? "the event is no longer stored");
-      print(flags, sent, [describeAttempt(sent, terminal), ...message, body, ...answer].join("\n"));
+      print(flags, sent, describeSent(sent, terminal));
     },
   );
   command("replay <id>", "Sends one event again, or all undelivered ones since a moment.")
@@ -108,25 +109,85 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
 }
 
 function describe(view: WebhookView, { colors }: Terminal): string {
-  const { id, url, description, events, pausedWhy, failingSince, pending, failed } = view;
+  const { id, url, description, events, pausedWhy, failingSince, lastSuccessAt, pending, failed } = view;
   const state =
     pausedWhy !== null
       ? colors.yellow(`paused (${pausedWhy})`)
       : failingSince === null
         ? colors.green("active")
-        : colors.red(`failing since ${failingSince.slice(0, 19)}`);
+        : colors.red(`failing since ${seconds(failingSince)}`);
   const note = description === "" ? "" : `  ${JSON.stringify(oneLine(description))}`;
-  return `${id}  ${state}  ${oneLine(url)}  ${events.join(",")}  ${pending} pending, ${failed} failed${note}`;
+  const success = lastSuccessAt === null ? "no success yet" : `last success ${seconds(lastSuccessAt)}`;
+  return [
+    `${id}  ${state}  ${oneLine(url)}${note}`,
+    `  ${success}, ${pending} pending, ${failed} failed; told ${events.join(", ")}`,
+  ].join("\n");
 }
 
-function describeAttempt(attempt: WebhookAttempt, { colors }: Terminal): string {
-  const { id, at, eventId, type, success, status, error, durationMs, nextAttemptAt, eventState } = attempt;
+/** Aligns what is told of an attempt: a time, two ids, its number, the type of its event and the outcome. */
+function columns(
+  time: string,
+  id: string,
+  number: string,
+  eventId: string,
+  type: string,
+  outcome: string,
+): string {
+  const event = `${eventId.padEnd(ID_LENGTH)}  ${type.padEnd(TYPE_LENGTH)}`;
+  return `${time.padEnd(TIME_LENGTH)}  ${id.padEnd(ID_LENGTH)}  ${number.padStart(3)}  ${event}  ${outcome}`;
+}
+
+const TIME_LENGTH = "2026-11-22T08:00:00Z".length;
+/** Of `att_` and `evt_`, and 26 characters. */
+const ID_LENGTH = 30;
+const TYPE_LENGTH = Math.max(...TOLD_EVENTS.map(({ length }) => length));
+
+function describeAttempt(attempt: WebhookAttempt, terminal: Terminal): string {
+  const { id, at, eventId, number, type } = attempt;
+  return columns(seconds(at), id, String(number), eventId, type ?? "", describeOutcome(attempt, terminal));
+}
+
+function describeOutcome(attempt: WebhookAttempt, { colors }: Terminal): string {
+  const { success, status, error, durationMs, nextAttemptAt, eventState } = attempt;
   const outcome = success ? colors.green(String(status)) : colors.red(oneLine(String(status ?? error)));
   const next =
     nextAttemptAt !== null
-      ? `  next ${nextAttemptAt.slice(0, 19)}`
+      ? `, next attempt ${seconds(nextAttemptAt)}`
       : !success && eventState === "delivered"
-        ? "  delivered by a later attempt"
+        ? ", delivered by a later attempt"
         : "";
-  return `${at.slice(0, 19)}  ${id}  ${eventId}  ${(type ?? "").padEnd(17)}  ${outcome}  ${durationMs} ms${next}`;
+  return `${outcome} after ${durationMs} ms${next}`;
+}
+
+function describeSent(sent: SentWebhook, terminal: Terminal): string {
+  const { id, at, eventId, number, type, subject, headers, body, status, answer, answerHeaders } = sent;
+  const { bold } = terminal.colors;
+  const list = (of: Readonly<Record<string, string>>): string[] =>
+    Object.entries(of).map(([name, value]) => oneLine(`${name}: ${value}`));
+  return [
+    `Attempt  ${id}, number ${number} of its event`,
+    `Event    ${eventId}${type === null ? "" : `, ${type}`}${subject === null ? "" : ` of ${subject}`}`,
+    `Time     ${seconds(at)}`,
+    `Outcome  ${describeOutcome(sent, terminal)}`,
+    "",
+    bold("Message"),
+    ...list(headers),
+    "",
+    oneLine(body ?? "the event is no longer stored"),
+    ...(status === null
+      ? []
+      : [
+          "",
+          bold("Answer"),
+          `status: ${status}`,
+          ...list(answerHeaders ?? {}),
+          "",
+          answer === "" ? "no body" : oneLine(answer),
+        ]),
+  ].join("\n");
+}
+
+/** `2026-11-22T08:00:00Z` */
+function seconds(iso: string): string {
+  return `${iso.slice(0, 19)}Z`;
 }

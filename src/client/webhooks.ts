@@ -45,8 +45,12 @@ export interface WebhookCalls {
     params?: { readonly overlapHours?: number | undefined },
     options?: CallOptions,
   ): Promise<NewWebhookView>;
-  /** Sends a `webhook.test` event. */
-  test(id: string, options?: CallOptions): Promise<WebhookTest>;
+  /** Sends a `webhook.test` event, or a sample of another type, whose `data.test` is true. */
+  test(
+    id: string,
+    params?: { readonly type?: WebhookView["events"][number] | "webhook.test" | undefined },
+    options?: CallOptions,
+  ): Promise<WebhookTest>;
   /** Lists the attempts of the last 30 days, newest first. */
   attempts(
     id: string,
@@ -79,7 +83,8 @@ export function createWebhookCalls(transport: Transport): WebhookCalls {
     ...calls,
     rotate: (id, body = {}, options) =>
       send({ method: "POST", path: of(id, "/rotate"), body, isOnce: true }, options),
-    test: (id, options) => send({ method: "POST", path: of(id, "/test"), isOnce: true }, options),
+    test: (id, body = {}, options) =>
+      send({ method: "POST", path: of(id, "/test"), body, isOnce: true }, options),
     attempts: (id, page = {}, options) =>
       send({ method: "GET", path: of(id, "/attempts"), query: { ...page } }, options),
     attempt: (id, attemptId, options) =>

@@ -34,6 +34,10 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
+/** Types of the events that a webhook is told, or was: also the test that it need not ask for. */
+export const TOLD_EVENTS = [...WEBHOOK_EVENTS, "webhook.test"] as const;
+export type ToldEvent = (typeof TOLD_EVENTS)[number];
+
 /**
  * Why a trigger made no request although it was due. `missed`: the service could not in time; `overlap`: the request before it had not
  * ended; `paused`: its owner paused it; `refused`: the service refused the request; `limit`: the requests of the day were used up,

@@ -439,6 +439,17 @@ export const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0047_webhook_answers": {
+    async up(db) {
+      await db.schema.alterTable("webhooks").addColumn("last_success_at", "integer").execute();
+      await db.schema.alterTable("webhook_attempts").addColumn("answer_headers", "text").execute();
+      await db.schema
+        .createIndex("webhook_attempts_by_event")
+        .on("webhook_attempts")
+        .columns(["webhook_id", "event_id", "id"])
+        .execute();
+    },
+  },
 };
 
 /** Hands {@link migrations} to Kysely's migrator. */

@@ -188,6 +188,8 @@ export type LoggedAttempt = StoredAttempt & {
   readonly delivery_state: DeliveryState | null;
   /** Whether its `next_at` is still to come, as no attempt has followed it. */
   readonly is_awaited: boolean;
+  /** Which attempt to deliver its event it is, from 1. */
+  readonly number: number;
 };
 
 /** Which attempts of a webhook are listed. */
@@ -223,7 +225,8 @@ export async function listAttempts(
         on("attempt.status", ">", 299),
       ]),
     );
-  return await findAwaited(db, await query.orderBy("attempt.id", "desc").limit(limit).execute());
+  const found = await query.orderBy("attempt.id", "desc").limit(limit).execute();
+  return await findAwaited(db, found.map(parseNumber));
 }
 
 /** Returns an attempt of a webhook with the body that was sent, `null` once its event is deleted; `undefined` if there is none. */
@@ -236,7 +239,7 @@ export async function findAttempt(
     .select("event.body")
     .where("attempt.id", "=", id)
     .execute();
-  return (await findAwaited(db, found))[0];
+  return (await findAwaited(db, found.map(parseNumber)))[0];
 }
 
 /** Finds those of a webhook's attempts that were the last of an event that is still to be delivered. */
@@ -275,7 +278,23 @@ function selectAttempts(db: Queryable, webhookId: string) {
     )
     .selectAll("attempt")
     .select(["event.type", "event.subject", "delivery.state as delivery_state"])
+    .select((on) =>
+      on
+        .selectFrom("webhook_attempts as earlier")
+        .select(({ fn }) => fn.countAll<number | string>().as("number"))
+        .whereRef("earlier.webhook_id", "=", "attempt.webhook_id")
+        .whereRef("earlier.event_id", "=", "attempt.event_id")
+        .whereRef("earlier.id", "<=", "attempt.id")
+        .as("number"),
+    )
     .where("attempt.webhook_id", "=", webhookId);
+}
+
+/** Databases count in numbers or in text. */
+function parseNumber<Attempt extends { readonly number: number | string | null }>(
+  attempt: Attempt,
+): Omit<Attempt, "number"> & { readonly number: number } {
+  return { ...attempt, number: Number(attempt.number) };
 }
 
 /** Counts deliveries of webhooks that are not delivered, by webhook and state. */

@@ -200,6 +200,7 @@ export interface Tables {
     paused_why: PauseReason | null;
     /** First failed attempt since the last successful one. */
     failing_since: number | null;
+    last_success_at: number | null;
   };
   /** What happened, written in the transaction that made it happen. Only events that a webhook is told. */
   readonly webhook_events: {
@@ -236,6 +237,8 @@ export interface Tables {
     error: string | null;
     /** Beginning of the answer's body. */
     answer: string;
+    /** JSON; `null` if no answer came, or an earlier version noted the attempt. */
+    answer_headers: string | null;
     next_at: number | null;
     at: number;
   };

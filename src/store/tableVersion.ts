@@ -38,6 +38,7 @@ export const ADDING: readonly string[] = [
   "0043_inviters",
   "0044_audit_changes",
   "0045_operator_sessions",
+  "0047_webhook_answers",
 ];
 /** Name of the setting that says which versions may use the database: its newest migration, and the oldest that a version must know. */
 export const USABLE_SINCE_SETTING = "usable since migration";

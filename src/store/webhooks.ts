@@ -20,6 +20,8 @@ export interface StoredWebhook {
   readonly paused: { readonly at: number; readonly why: PauseReason } | null;
   /** First failed attempt since the last successful one; `null` while attempts succeed. */
   readonly failingSince: number | null;
+  /** Last successful attempt; `null` if there is none yet. */
+  readonly lastSuccessAt: number | null;
 }
 
 /** Stores a new webhook. */
@@ -131,13 +133,12 @@ export async function deleteWebhooksOf(db: Queryable, dappId: string): Promise<v
   await db.deleteFrom("webhook_events").where("dapp_id", "=", dappId).execute();
 }
 
-/** Records that an attempt succeeded. */
-export async function noteSuccess(db: Queryable, id: string): Promise<void> {
+/** Records that an attempt at `at` (ms) succeeded. */
+export async function noteSuccess(db: Queryable, id: string, at: number): Promise<void> {
   await db
     .updateTable("webhooks")
-    .set({ failing_since: null })
+    .set({ failing_since: null, last_success_at: at })
     .where("id", "=", id)
-    .where("failing_since", "is not", null)
     .execute();
 }
 
@@ -180,6 +181,7 @@ function toRow(webhook: StoredWebhook): Selectable<Tables["webhooks"]> {
     paused_at: webhook.paused?.at ?? null,
     paused_why: webhook.paused?.why ?? null,
     failing_since: webhook.failingSince,
+    last_success_at: webhook.lastSuccessAt,
   };
 }
 
@@ -200,5 +202,6 @@ function parseRow(row: Selectable<Tables["webhooks"]>): StoredWebhook {
     createdAt: row.created_at,
     paused: paused_at === null || paused_why === null ? null : { at: paused_at, why: paused_why },
     failingSince: row.failing_since,
+    lastSuccessAt: row.last_success_at,
   };
 }

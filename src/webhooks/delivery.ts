@@ -29,8 +29,10 @@ import {
 import { signMessage } from "./signature.ts";
 
 const TIMEOUT_MS = 15_000;
-/** Bytes of an answer that are kept. */
+/** Bytes of an answer's body that are kept, and of its headers. */
 const MAX_ANSWER_BYTES = 2_048;
+/** Headers whose values may let whoever reads them in: they are not kept. */
+const SECRET_HEADER = /cookie|token|secret|key|session|csrf|^(?:proxy-)?authorization$/;
 /** Messages under way to one webhook; one that fails gets the next message once the last attempt is over. */
 const AT_ONCE = 8;
 /** For what was stored by another replica, and for attempts that are due later. */
@@ -136,13 +138,14 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
       status,
       error: outcome.ok ? null : describeFailure(outcome.failure, timeoutMs),
       answer: outcome.ok ? toText(outcome.answer.beginning) : "",
+      answer_headers: outcome.ok ? JSON.stringify(keepHeaders(outcome.answer.headers)) : null,
       next_at: nextAt,
     };
     await store.write(async (db) => {
       await fence?.assertHeld(db);
       const state = isDelivered ? "delivered" : nextAt === null ? "failed" : "pending";
       await saveAttempt(db, logged, { state, attempts });
-      if (isDelivered) return await noteSuccess(db, webhook.id);
+      if (isDelivered) return await noteSuccess(db, webhook.id, at);
       await noteFailure(db, webhook.id, at);
       // During the attempt its owner may have resumed it, or changed its address.
       const present = await findWebhook(db, webhook.id);
@@ -241,6 +244,23 @@ function describeFailure(
   return kind === "timeLimit"
     ? `No whole answer within ${timeoutMs / SECOND} seconds.`
     : toText(Buffer.from(hint));
+}
+
+/** Returns an answer's headers as they are kept: without secrets, those of one name joined, and no more than fit. */
+function keepHeaders(
+  headers: readonly (readonly [name: string, value: string])[],
+): Readonly<Record<string, string>> {
+  const kept = new Map<string, string>();
+  let bytes = 0;
+  for (const [name, given] of headers) {
+    const value = toText(Buffer.from(given));
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    if (bytes > MAX_ANSWER_BYTES) break;
+    if (SECRET_HEADER.test(name)) continue;
+    const before = kept.get(name);
+    kept.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(kept);
 }
 
 /** Decodes bytes that anyone may have chosen into text that every database stores. */

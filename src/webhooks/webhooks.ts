@@ -13,7 +13,7 @@ import { createId, firstId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { readPage } from "../lib/readPage.ts";
 import { formatTime } from "../lib/time.ts";
-import { OVERLAP_HOURS, WEBHOOK_EVENTS, type WebhookEvent } from "../lib/vocabulary.ts";
+import { OVERLAP_HOURS, WEBHOOK_EVENTS, type ToldEvent, type WebhookEvent } from "../lib/vocabulary.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
   countUndelivered,
@@ -35,6 +35,7 @@ import {
   type StoredWebhook,
 } from "../store/webhooks.ts";
 import { isSuccess, openSecret, sealWebhookSecret } from "./delivery.ts";
+import { createSample } from "./samples.ts";
 import { createSecret, formatVerifyingKey, plainHeaders } from "./signature.ts";
 
 /** Most webhooks of a dapp: each costs a row for every event. */
@@ -75,8 +76,8 @@ export interface Webhooks {
     id: string,
     options?: { readonly overlapHours?: number | undefined },
   ): Promise<NewWebhookView>;
-  /** Sends a `webhook.test` event, also to a paused webhook. */
-  test(dappId: string, id: string): Promise<WebhookTest>;
+  /** Sends a `webhook.test` event, or a sample of another type, also to a paused webhook. */
+  test(dappId: string, id: string, options?: { readonly type?: ToldEvent | undefined }): Promise<WebhookTest>;
   /** Lists attempts, newest first. */
   attempts(
     dappId: string,
@@ -98,6 +99,8 @@ export interface WebhooksOptions {
   readonly post: Pick<GuardedPost, "refusalOf">;
   /** 32 bytes, under which secrets are sealed. */
   readonly sealingKey: Uint8Array;
+  /** Returns the address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
   /** Called when something is to be delivered. */
   readonly wake: () => void;
   /** Returns the Unix time in milliseconds. Default: `Date.now`. */
@@ -106,7 +109,7 @@ export interface WebhooksOptions {
 
 /** Creates the use cases of webhooks. */
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { store, post, sealingKey, wake, now = Date.now } = options;
+  const { store, post, sealingKey, baseUrl, wake, now = Date.now } = options;
 
   const get = async (dappId: string, id: string): Promise<StoredWebhook> => {
     const webhook = await findWebhook(store.db, id, dappId);
@@ -135,6 +138,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         pausedAt: paused === null ? null : formatTime(paused.at),
         pausedWhy: paused?.why ?? null,
         failingSince: webhook.failingSince === null ? null : formatTime(webhook.failingSince),
+        lastSuccessAt: webhook.lastSuccessAt === null ? null : formatTime(webhook.lastSuccessAt),
         pending: count("pending"),
         failed: count("failed"),
       };
@@ -170,6 +174,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         createdAt: now(),
         paused: null,
         failingSince: null,
+        lastSuccessAt: null,
       };
       await store.write(async (db) => {
         await lockDapp(db, dappId);
@@ -211,11 +216,14 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         return await this.rotate(dappId, id, { overlapHours });
       return await viewNew({ ...webhook, secret: sealed, previous }, secret);
     },
-    async test(dappId, id) {
-      const webhook = await get(dappId, id);
+    async test(dappId, id, { type = "webhook.test" } = {}) {
+      await get(dappId, id);
       const at = now();
-      const type = "webhook.test";
-      const body = { type, timestamp: formatTime(at), data: { webhookId: webhook.id } };
+      const body = {
+        type,
+        timestamp: formatTime(at),
+        data: createSample(type, { webhookId: id, at, baseUrl: baseUrl() }),
+      };
       const event = {
         id: createId("evt", at),
         dappId,
@@ -240,8 +248,14 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const found = await findAttempt(store.db, id, attemptId);
       if (found === undefined)
         throw new NotFoundError(`attempt ${attemptId} of this webhook: attempts are kept for 30 days`);
-      const { event_id, at, body } = found;
-      return { ...viewAttempt(found), headers: plainHeaders(event_id, at), body };
+      const { event_id, at, body, answer_headers } = found;
+      return {
+        ...viewAttempt(found),
+        headers: plainHeaders(event_id, at),
+        body,
+        answerHeaders:
+          answer_headers === null ? null : (JSON.parse(answer_headers) as Readonly<Record<string, string>>),
+      };
     },
     async replay(dappId, id, which) {
       await get(dappId, id);
@@ -260,6 +274,7 @@ function viewAttempt(attempt: LoggedAttempt): WebhookAttempt {
   return {
     id: attempt.id,
     eventId: attempt.event_id,
+    number: attempt.number,
     type: attempt.type,
     subject: attempt.subject,
     at: formatTime(attempt.at),

@@ -258,7 +258,7 @@ test("each parameter stands in one place, and what a POST takes is all there", (
     "/api/webhooks": ["url", "events", "description", "signature"],
     "/api/webhooks/{webhookId}/replay": ["eventId", "since"],
     "/api/webhooks/{webhookId}/rotate": ["overlapHours"],
-    "/api/webhooks/{webhookId}/test": [],
+    "/api/webhooks/{webhookId}/test": ["type"],
   });
 });
 

@@ -78,6 +78,7 @@ const attempt = {
   status: 200,
   error: null,
   answer: "",
+  answer_headers: null,
   next_at: null,
 };
 
@@ -108,7 +109,7 @@ const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   deleteOldEvents: (on) => deleteOldEvents(on, { eventId: "evt_1", attemptId: "att_1" }),
   listWebhooks: (on) => listWebhooks(on, dappId),
   changeWebhook: (on) => changeWebhook(on, "wh_1", { description: "" }),
-  noteSuccess: (on) => noteSuccess(on, "wh_1"),
+  noteSuccess: (on) => noteSuccess(on, "wh_1", 1),
   noteFailure: (on) => noteFailure(on, "wh_1", 1),
   listSchedules: (on) => listSchedules(on, dappId),
   listDueSchedules: (on) => listDueSchedules(on, 5, 5),

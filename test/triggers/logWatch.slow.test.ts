@@ -248,6 +248,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       createdAt: 1,
       paused: null,
       failingSince: null,
+      lastSuccessAt: null,
     });
     return async () => {
       const events = await store.db.selectFrom("webhook_events").select("body").execute();

@@ -413,6 +413,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
       createdAt: 1,
       paused: null,
       failingSince: null,
+      lastSuccessAt: null,
     };
     await store.write((db) => insertWebhook(db, { ...row, ...rest, events: ["trigger.skipped"] }));
     return () => store.db.selectFrom("webhook_events").select(["subject", "body"]).execute();

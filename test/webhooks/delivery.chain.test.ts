@@ -11,6 +11,7 @@ import { insertDapp } from "../../src/store/dapps.ts";
 import { deleteOldEvents } from "../../src/store/outbox.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startDelivery } from "../../src/webhooks/delivery.ts";
+import { TOLD_EVENTS } from "../../src/lib/vocabulary.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
@@ -47,6 +48,20 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         };
         write();
       },
+      "/headers": (to) =>
+        void to
+          .writeHead(
+            200,
+            [
+              ["x-served-by", "a"],
+              ["Set-Cookie", "session=1"],
+              ["x-served-by", "b"],
+              ["x-api-key", "1"],
+              ["x-filler", "z".repeat(2_000)],
+              ["x-later", "1"],
+            ].flat(),
+          )
+          .end(),
       "/410": (to) => void to.writeHead(410).end(),
       "/later": (to) => void to.writeHead(503, { "retry-after": "3600" }).end(),
       "/held": (to) => void (held = to),
@@ -67,8 +82,9 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     flaps = false;
     begin();
     const wake = (): void => delivery.wake();
-    webhooks = createWebhooks({ store, post, sealingKey, wake, now: () => clock });
-    const outbox = createRequestOutbox({ baseUrl: () => "http://tyche", wake });
+    const baseUrl = (): string => "http://tyche";
+    webhooks = createWebhooks({ store, post, sealingKey, baseUrl, wake, now: () => clock });
+    const outbox = createRequestOutbox({ baseUrl, wake });
     book = createRequestBook(store, undefined, undefined, undefined, outbox);
   });
   afterEach(async () => {
@@ -397,6 +413,56 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const [message] = await receiver.count("/tested", 1);
     expect(message).toMatchObject({ id: eventId });
     expect(JSON.parse(message!.body)).toMatchObject({ type: "webhook.test", data: { webhookId: id } });
+  });
+
+  test.each(TOLD_EVENTS)(
+    "a test can be a sample of %s, with what a real one has, marked as a test",
+    async (type) => {
+      const { id } = await hook("/sampled", { events: ["request.failed"] });
+      const { eventId } = await webhooks.test(DESK_DAPP, id, { type });
+      const [message] = await receiver.count("/sampled", 1);
+      expect(message).toMatchObject({ id: eventId });
+      const { data, ...rest } = JSON.parse(message!.body);
+      expect(rest).toEqual({ type, timestamp: new Date(clock).toISOString() });
+      expect(data.test).toBe(true);
+      if (type !== "request.fulfilled") return;
+      await webhooks.change(DESK_DAPP, id, { events: [type] });
+      await fulfil();
+      const [, real] = await receiver.count("/sampled", 2);
+      expect(Object.keys(data)).toEqual(["test", ...Object.keys(JSON.parse(real!.body).data)]);
+    },
+  );
+
+  test("attempts are numbered, and the last success is known beside the first failure since", async () => {
+    const { id } = await hook("/flapping");
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ lastSuccessAt: null, failingSince: null });
+    await fulfil();
+    const [first] = await attempted(id, 1);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ lastSuccessAt: first!.at, failingSince: null });
+    flaps = true;
+    await webhooks.replay(DESK_DAPP, id, { eventId: first!.eventId });
+    const [, second] = await attempted(id, 2);
+    await fulfil();
+    const attempts = await attempted(id, 3);
+    expect(attempts.map(({ number }) => number)).toEqual([1, 2, 1]);
+    expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({
+      lastSuccessAt: first!.at,
+      failingSince: second!.at,
+    });
+    expect(await webhooks.attempt(DESK_DAPP, id, second!.id)).toMatchObject({ number: 2 });
+  });
+
+  test("an attempt has the answer's headers, without secrets, and no more than 2 KiB of them", async () => {
+    const { id } = await hook("/headers");
+    await fulfil();
+    const [first] = await attempted(id, 1);
+    expect((await webhooks.attempt(DESK_DAPP, id, first!.id)).answerHeaders).toEqual({
+      "x-served-by": "a, b",
+    });
+    await webhooks.change(DESK_DAPP, id, { url: `${receiver.url}/closing` });
+    await fulfil();
+    const [, silent] = await attempted(id, 2);
+    expect(await webhooks.attempt(DESK_DAPP, id, silent!.id)).toMatchObject({ answerHeaders: null });
   });
 
   test("what a stopped delivery left is delivered by the next one, with the same id", async () => {

@@ -15,12 +15,14 @@ export type OpenWebhooks = WithSharedWork<Webhooks>;
 export function openWebhooks(options: {
   readonly store: Store;
   readonly masterKey: Uint8Array;
+  /** Returns the address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
   /** See `createHostPolicy`. */
   readonly allowHosts: readonly string[] | undefined;
   readonly replica: Pick<Replica, "id" | "bus"> | undefined;
   readonly log: Logger;
 }): OpenWebhooks {
-  const { store, allowHosts = [], replica, log } = options;
+  const { store, baseUrl, allowHosts = [], replica, log } = options;
   const sealingKey = deriveKey(options.masterKey, "webhook secrets");
   const onError = (error: unknown): void => log.warn({ err: error }, "webhooks: delivering failed; retrying");
   const post = createGuardedPost({ allowHosts, userAgent: `Tyche/${version} (webhooks)` });
@@ -30,6 +32,6 @@ export function openWebhooks(options: {
     replica,
     onError,
   });
-  const useCases = createWebhooks({ store, post, sealingKey, wake: () => delivery.wake() });
+  const useCases = createWebhooks({ store, post, sealingKey, baseUrl, wake: () => delivery.wake() });
   return { useCases, ...delivery };
 }

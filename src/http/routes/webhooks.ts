@@ -92,9 +92,12 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       path: `${ONE}/test`,
       summary: "Send a test event",
       description:
-        "Sends a `webhook.test` event, also to a paused webhook. The log of attempts has the outcome.",
+        "Sends a `webhook.test` event, or one of another type with sample data that has `test` true, also to a paused webhook and to one that doesn't " +
+        "ask for the type. The log of attempts has the outcome.",
+      request: "testWebhook",
+      example: { type: "request.fulfilled" },
       answer: WebhookTest,
-      run: ({ dapp, param }) => webhooks.test(dapp.id, param("webhookId")),
+      run: ({ dapp, param, values }) => webhooks.test(dapp.id, param("webhookId"), values),
     }),
     operation({
       id: "listWebhookAttempts",
@@ -110,7 +113,8 @@ export function webhookOperations(deps: HttpDeps, webhooks: Webhooks): readonly 
       id: "getWebhookAttempt",
       path: `${ONE}/attempts/:attemptId`,
       summary: "Read an attempt",
-      description: "An attempt with the message that was sent: its headers but the signature, and its body.",
+      description:
+        "An attempt with the message that was sent, its headers but the signature and its body, and with the headers of the answer.",
       answer: SentWebhook,
       run: ({ dapp, param }) => webhooks.attempt(dapp.id, param("webhookId"), param("attemptId")),
     }),

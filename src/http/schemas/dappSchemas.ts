@@ -9,6 +9,7 @@ import {
   OVERLAP_HOURS,
   ROLES,
   TIME_PATTERN,
+  TOLD_EVENTS,
   WEBHOOK_EVENTS,
   type Beacon,
   type WebhookEvent,
@@ -159,6 +160,15 @@ export const DAPP_SCHEMAS = {
           description: "Whether deliveries wait. `false` resumes a webhook, whatever paused it.",
         }),
       ),
+    },
+    STRICT,
+  ),
+  testWebhook: Type.Object(
+    {
+      type: Type.Enum([...TOLD_EVENTS], {
+        default: "webhook.test",
+        description: "Type of the event. Its `data` is a sample, with `test` true.",
+      }),
     },
     STRICT,
   ),

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, WEBHOOK_EVENTS } from "../../lib/vocabulary.ts";
+import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, TOLD_EVENTS } from "../../lib/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const cursor = () =>
@@ -49,7 +49,7 @@ export const PAGE_SCHEMAS = {
         }),
       ),
       type: Type.Optional(
-        Type.Enum([...WEBHOOK_EVENTS, "webhook.test"], {
+        Type.Enum([...TOLD_EVENTS], {
           description: "Only attempts to tell events of this type. Default: all.",
         }),
       ),

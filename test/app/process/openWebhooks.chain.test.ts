@@ -33,6 +33,7 @@ const openReplica = async (id: string): Promise<OpenWebhooks> => {
   const webhooks = openWebhooks({
     store: own,
     masterKey: new Uint8Array(32),
+    baseUrl: () => "",
     allowHosts: [receiver.host],
     replica: { id, bus },
     log: pino({ level: "silent" }),

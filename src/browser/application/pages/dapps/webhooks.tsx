@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
-import { WEBHOOK_EVENTS } from "../../../../lib/vocabulary.ts";
+import { TOLD_EVENTS, type ToldEvent } from "../../../../lib/vocabulary.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -93,6 +93,11 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
                       kind: "long",
                       cell: ({ description }) => <UnknownText text={description} />,
                     },
+                    {
+                      head: "Last success",
+                      cell: ({ lastSuccessAt }) =>
+                        lastSuccessAt === null ? "none yet" : <Age iso={lastSuccessAt} />,
+                    },
                     { head: "Pending", kind: "number", cell: ({ pending }) => pending },
                     { head: "Failed", kind: "number", cell: ({ failed }) => failed },
                   ]}
@@ -146,7 +151,8 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
   const [problem, setProblem] = useState<string>();
   /** What the last button did. */
   const [done, setDone] = useState<string>();
-  const { id, url, description, events, pausedAt, createdAt, failingSince, pending, failed } = webhook;
+  const { id, url, description, events, pausedAt, createdAt, failingSince, lastSuccessAt, pending, failed } =
+    webhook;
   /** Does what a button is for. `work` returns what to say then. */
   const act = async (work: () => Promise<string>): Promise<void> => {
     setProblem(undefined);
@@ -163,9 +169,12 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
   const { isOpen, button, close } = useEdit();
   const isPaused = pausedAt !== null;
   const when = isPaused ? "once the webhook is resumed" : "now";
+  const [testType, setTestType] = useState<ToldEvent>("webhook.test");
   const sendTest = async () => {
-    await webhooks.test(id);
-    return "A test event is sent.";
+    await webhooks.test(id, { type: testType });
+    return testType === "webhook.test"
+      ? "A test event is sent."
+      : `A sample of ${testType}, marked as a test, is sent.`;
   };
   const togglePause = async () => {
     await webhooks.change(id, { paused: !isPaused });
@@ -190,10 +199,17 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
       </p>
       <p className="note">
         <Code text={id} />, created <Age iso={createdAt} />, told {events.join(", ")};{" "}
-        {count(pending, "event")} pending, {failed} failed
+        {count(pending, "event")} pending, {failed} failed;{" "}
+        {lastSuccessAt === null ? (
+          "no success yet"
+        ) : (
+          <>
+            last success <Age iso={lastSuccessAt} />
+          </>
+        )}
         {failingSince !== null && (
           <>
-            ; failing since <Age iso={failingSince} />
+            , failing since <Age iso={failingSince} />
           </>
         )}
       </p>
@@ -207,9 +223,20 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       {may("changeWebhook") === true && (
         <div className="buttons">
-          <button type="button" onClick={() => void act(sendTest)}>
-            Send test
-          </button>
+          <span className="joined">
+            <select
+              aria-label="Test event"
+              value={testType}
+              onChange={({ currentTarget }) => setTestType(currentTarget.value as ToldEvent)}
+            >
+              {TOLD_EVENTS.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+            <button type="button" onClick={() => void act(sendTest)}>
+              Send test
+            </button>
+          </span>
           <button type="button" onClick={() => void act(togglePause)}>
             {isPaused ? "Resume" : "Pause"}
           </button>
@@ -298,7 +325,7 @@ function Attempts({
   const { webhooks } = useClient(dappId);
   const [search, setSearch] = useSearchParams();
   const state = STATES.find((one) => one === search.get("state"));
-  const type = TYPES.find((one) => one === search.get("type"));
+  const type = TOLD_EVENTS.find((one) => one === search.get("type"));
   const eventId = search.get("event") ?? undefined;
   const cursor = search.get("cursor") ?? undefined;
   const query = useQuery({
@@ -316,9 +343,6 @@ function Attempts({
     });
   const [shownId, setShownId] = useState<string>();
   const problem = problemsOf(query.error).get("eventId");
-  /** Whether no attempt of an event is on another page or filtered out. */
-  const hasAll = (nextCursor: string | null): boolean =>
-    cursor === undefined && nextCursor === null && state === undefined && type === undefined;
   const again = (eventId: string) => (
     <button type="button" onClick={() => void replay?.(eventId)}>
       Send again<span className="visually-hidden"> {eventId}</span>
@@ -343,7 +367,7 @@ function Attempts({
             <Select
               {...control}
               value={type ?? ""}
-              options={[["", "all"], ...TYPES.map((one) => [one, one] as const)]}
+              options={[["", "all"], ...TOLD_EVENTS.map((one) => [one, one] as const)]}
               onChange={(value) => choose("type", value)}
             />
           )}
@@ -385,9 +409,8 @@ function Attempts({
                       cell: (attempt) => (
                         <>
                           {attempt.type} <Code text={attempt.eventId} />{" "}
-                          {hasAll(nextCursor) ? (
-                            <span className="note">{numberOf(items, attempt)}</span>
-                          ) : (
+                          <span className="note">attempt {attempt.number}</span>{" "}
+                          {eventId === undefined && !(attempt.success && attempt.number === 1) && (
                             <button
                               type="button"
                               className="copy"
@@ -456,7 +479,6 @@ function Attempts({
 }
 
 const STATES = ["delivered", "failed"] as const;
-const TYPES = [...WEBHOOK_EVENTS, "webhook.test"] as const;
 
 /** The message of an attempt as it was sent, and what was answered. */
 function Sent({
@@ -475,14 +497,9 @@ function Sent({
   });
   return (
     <Loaded query={query}>
-      {({ headers, body, answer }) => (
+      {({ headers, body, answer, answerHeaders, status }) => (
         <>
-          <Listing
-            label="Headers"
-            text={Object.entries({ ...headers, "webhook-signature": "not kept" })
-              .map(([name, value]) => `${name}: ${value}`)
-              .join("\n")}
-          />
+          <Listing label="Headers" text={lines({ ...headers, "webhook-signature": "not kept" })} />
           {body === null ? (
             <p className="note">The event is no longer stored.</p>
           ) : (
@@ -494,16 +511,29 @@ function Sent({
               </p>
             </>
           )}
-          {answer !== "" && (
+          {status !== null && (
             <>
-              <h4>Answer</h4>
-              <Listing label="Answer" text={answer} />
+              <h4>Answer: {status}</h4>
+              {answerHeaders !== null && Object.keys(answerHeaders).length > 0 && (
+                <Listing label="Headers of the answer" text={lines(answerHeaders)} />
+              )}
+              {answer === "" ? (
+                <p className="note">It has no body.</p>
+              ) : (
+                <Listing label="Answer" text={answer} />
+              )}
             </>
           )}
         </>
       )}
     </Loaded>
   );
+}
+
+function lines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
 }
 
 function indentJson(text: string): string {
@@ -513,12 +543,6 @@ function indentJson(text: string): string {
 /** Whether an attempt is the newest of its event. @param items newest first. */
 function isLastOf(items: readonly WebhookAttempt[], { id, eventId }: WebhookAttempt): boolean {
   return items.find((one) => one.eventId === eventId)?.id === id;
-}
-
-/** Says which attempt of its event one is, such as `attempt 2 of 3`. @param items all attempts, newest first. */
-function numberOf(items: readonly WebhookAttempt[], attempt: WebhookAttempt): string {
-  const ofEvent = items.filter(({ eventId }) => eventId === attempt.eventId);
-  return `attempt ${ofEvent.length - ofEvent.indexOf(attempt)} of ${ofEvent.length}`;
 }
 
 /** What an event is about: a request, a schedule or a log trigger. */
