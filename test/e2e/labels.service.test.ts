@@ -142,7 +142,8 @@ test("a draw that is repeated until one suits is told as one of several", async 
   expect((await verify(await preset("coinflip", {}))).label).toBeNull();
   const { stderr } = await runCli(["verify", "sepolia", "two dice"], "", { TYCHE_DATA_DIR: tyche.dataDir });
   expect(stderr).toContain('3 transactions have requests with the label "two dice" (blocks 0 to ');
-  expect(stderr.match(/^\s*0x[0-9a-f]{64} .*dapp_\w+ .*Z$/gm)).toHaveLength(3);
+  const listed = /^\d\. 0x[0-9a-f]{64}\n {3}nDice {2}\d+, \d+ {2}20.* UTC {2}dapp_\w+$/gm;
+  expect(stderr.match(listed)).toHaveLength(3);
 });
 
 test("what the service answers to each kind of request is a receipt of it", async () => {

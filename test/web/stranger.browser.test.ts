@@ -156,7 +156,9 @@ test("of several draws with a label, a stranger chooses one, and sees how many t
   await page.getByText(`No request has the label "stranger's own"`).waitFor();
   await find(label);
   await page.getByText(`2 transactions have requests with the label ${JSON.stringify(label)}`).waitFor();
-  const hits = page.getByRole("listitem").filter({ hasText: new RegExp(` of ${tyche.dappId}, 20.* UTC$`) });
+  const hits = page.getByRole("listitem").filter({
+    hasText: new RegExp(`Flip a coin: (?:Heads|Tails) \\(20.* UTC, of ${tyche.dappId}\\)$`),
+  });
   await expect.poll(() => hits.count()).toBe(2);
   await page.getByRole("button", { name: /^Verify 2 of 2: 0x/ }).click();
   await page

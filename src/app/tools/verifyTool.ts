@@ -16,9 +16,14 @@ import type { OracleContracts } from "../../chainlink/contractBook.ts";
 import { parsePublished } from "../../verify/publishedContracts.ts";
 import { createReadRecorder } from "../../verify/recordedReader.ts";
 import { findPresetNames, loadPresets } from "../../presets/presetNames.ts";
+import type { Preset } from "../../presets/preset.ts";
+import { describeResult as describePresetResult } from "../../presets/readResult.ts";
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
+import { shorten, utc } from "../../lib/drawWords.ts";
+import { fromHexText } from "../../lib/hex.ts";
+import { splitAtHidden } from "../../lib/hiddenCharacters.ts";
 import { nameLabel } from "../../lib/label.ts";
 import { once } from "../../lib/memo.ts";
 import { openDataDirectory } from "../../store/dataDirectory.ts";
@@ -26,7 +31,7 @@ import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../../config/beaconSchem
 import { readConfig } from "../../config/readConfig.ts";
 import { localBeaconSeed } from "../network/networkKeys.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../verify/chainFacts.ts";
-import { findDraws } from "../../verify/findDraws.ts";
+import { describeDrawResult, findDraws, type DescribedDraw } from "../../verify/findDraws.ts";
 import { verifyTransaction } from "../../verify/verifyTransaction.ts";
 
 export interface VerifyToolOptions {
@@ -80,7 +85,14 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     const tx =
       typeof which === "string"
         ? which
-        : await findDraw(which.label, { network, client: recorder, chainId, contracts, ...labelSearch });
+        : await findDraw(which.label, {
+            network,
+            client: recorder,
+            chainId,
+            contracts,
+            presets: await presets(),
+            ...labelSearch,
+          });
     return await verifyTransaction(tx.toLowerCase() as Hex, {
       client: recorder,
       network,
@@ -120,7 +132,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
 async function findDraw(
   label: string,
   {
-    network,
+    presets,
     contracts,
     ...search
   }: SearchBounds & {
@@ -128,14 +140,19 @@ async function findDraw(
     readonly client: ChainReader;
     readonly chainId: number;
     readonly contracts: Partial<OracleContracts>;
+    /** Those whose results can be put in words. */
+    readonly presets: readonly Preset[];
   },
 ): Promise<Hex> {
+  const { network } = search;
   const presetConsumer = contracts.presetConsumer?.toLowerCase() as Hex | undefined;
   if (presetConsumer === undefined)
     throw new UsageError("a label is looked for at the operator's contract; give --contracts");
   const { transactionHashes, described, from, to, isWhole } = await findDraws(label, {
     ...search,
+    contracts,
     presetConsumer,
+    findPreset: (sourceHash) => findPresetNames(presets, sourceHash),
   });
   const [only, ...others] = transactionHashes;
   if (only !== undefined && others.length === 0) return only;
@@ -144,13 +161,30 @@ async function findDraw(
     throw new UsageError(
       `no request on ${network} has the label ${nameLabel(label)} (${blocks}): check label and network, ${isWhole ? "" : "search other blocks with --from-block and --to-block, "}or enter the transaction's hash or the result's link`,
     );
-  const lines = transactionHashes.map((hash, i) => {
-    const { dapps = [], time } = described[i] ?? {};
-    return [hash, ...dapps, time].filter((word) => word !== undefined).join("  ");
-  });
+  const lines = transactionHashes.flatMap((hash, i) => [
+    `${i + 1}. ${hash}`,
+    ...(described[i] ?? []).map((draw) => `   ${nameDraw(draw, presets)}`),
+  ]);
   throw new UsageError(
-    `${lines.length} transactions have requests with the label ${nameLabel(label)} (${blocks}); give the hash of one:\n${lines.join("\n")}`,
+    `${transactionHashes.length} transactions have requests with the label ${nameLabel(label)} (${blocks}); give the hash of one, the oldest comes first:\n${lines.join("\n")}`,
   );
+}
+
+/** Says what a request asked for, what came of it, when and whose it is. */
+function nameDraw(draw: DescribedDraw, presets: readonly Preset[]): string {
+  const { kind, preset, args, result, dapp, requestedAt } = draw;
+  const known = presets.find(({ name }) => name === preset?.name);
+  const words =
+    known === undefined || result === null || args === null
+      ? undefined
+      : describePresetResult(known, fromHexText(result as Hex), args);
+  const parts = [
+    preset?.name ?? kind,
+    shorten(words ?? describeDrawResult(draw)),
+    ...(requestedAt === null ? [] : [utc(requestedAt)]),
+    dapp,
+  ];
+  return splitAtHidden(parts.join("  ")).join("");
 }
 
 async function readChainId(client: ChainClient): Promise<number> {

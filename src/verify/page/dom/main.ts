@@ -14,7 +14,7 @@ import {
   worstVerdict,
 } from "../../../lib/verificationWords.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
-import { findDraws } from "../../findDraws.ts";
+import { findDraws, type DescribedDraw } from "../../findDraws.ts";
 import { parsePublished } from "../../publishedContracts.ts";
 import { OtherContractsError } from "../../requestParts.ts";
 import { verifyTransaction } from "../../verifyTransaction.ts";
@@ -26,7 +26,7 @@ import {
 } from "../../recordedReader.ts";
 import { showErrorText, showHidden } from "../showForeignText.ts";
 import { button, capitalize, drawMark, element, fold } from "./elements.ts";
-import { createRequestSection, type PagePreset } from "./requestSection.ts";
+import { createRequestSection, summarize, type PagePreset } from "./requestSection.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 
 /** The frame's document, inserted by the build. */
@@ -79,7 +79,7 @@ nodesButton.addEventListener(
 const networkSelect = document.querySelector<HTMLSelectElement>("#network")!;
 networkSelect.addEventListener("change", () => takeNetwork(networkSelect.value));
 
-/** What the service publishes of its networks, once it was asked. */
+/** What the service publishes of its networks; empty until it has answered, once for as long as the page is open. */
 let networks: readonly ExplorerNetwork[] = [];
 
 /** Leads back to the service; a file has none. */
@@ -195,8 +195,9 @@ function showTaken(says: string): void {
   contractsField.hidden = says !== "";
 }
 
-/** Reads what the service publishes of its networks, if the page's server is one. */
+/** Reads what the service publishes of its networks, if the page's server is one, unless it was read before. */
 async function readNetworks(): Promise<void> {
+  if (networks.length > 0) return;
   const { data } = await readPublic<{ readonly data: { readonly items: readonly ExplorerNetwork[] } }>(
     "/networks",
     "The server of this page publishes no networks",
@@ -400,6 +401,9 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   const found = await findDraws(label, {
     client,
     chainId,
+    network: `chain ${chainId}`,
+    contracts: published?.contracts,
+    findPreset: (sourceHash) => PRESETS[sourceHash],
     presetConsumer,
     deploymentBlock: published?.deploymentBlock,
     ...OWN_NODE_SEARCH,
@@ -421,9 +425,7 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
       void run({}, label);
     });
     const item = element("li", "");
-    const { dapps = [], time } = found.described[i] ?? {};
-    const of = [...dapps.map((dapp) => `of ${dapp}`), ...(time === undefined ? [] : [utc(time)])].join(", ");
-    item.append(choose, showHidden(of === "" ? "" : ` ${of}`));
+    item.append(choose, ...(found.described[i] ?? []).map((draw) => element("p", nameDraw(draw))));
     list.append(item);
   }
   const order = only === undefined ? "" : " The oldest comes first.";
@@ -438,6 +440,14 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
   );
   output.dataset["state"] = "several";
   return undefined;
+}
+
+/** Says what a request asked for, what came of it, when and whose it is. */
+function nameDraw(draw: DescribedDraw): string {
+  const { requestedAt, dapp } = draw;
+  const preset = Object.values(PRESETS).find(({ name }) => name === draw.preset?.name);
+  const when = requestedAt === null ? "" : `${utc(requestedAt)}, `;
+  return showHidden(`${summarize(draw, preset)} (${when}of ${dapp})`);
 }
 
 /** Creates the buttons that search for a label in the blocks that a search left out, and add what it found. */

@@ -8,6 +8,7 @@ import { readValue, takeApart, type PresetShow } from "../../../lib/presetShow.t
 import { countEntries, lineOf } from "../../../lib/sharedWords.ts";
 import { describeVerdict, isError, OUTCOME_WORDS } from "../../../lib/verificationWords.ts";
 import { decodeText, describeErrorBytes, describeResult } from "../../describeResult.ts";
+import { describeDrawResult, type DescribedDraw } from "../../findDraws.ts";
 import type { KnownPreset } from "../../verifyTransaction.ts";
 import { showHidden } from "../showForeignText.ts";
 import { capitalize, drawMark, element, fold } from "./elements.ts";
@@ -76,14 +77,27 @@ export function createRequestSection(
   return section;
 }
 
-function titleOf({ kind }: RequestVerification, preset: PagePreset | undefined): string {
+/** Says in one line what a request asked for, and what came of it. */
+export function summarize(draw: DescribedDraw, preset: PagePreset | undefined): string {
+  const { result, err } = draw;
+  const isRead = !isError(err) && draw.kind !== "random" && hasResult(result, err);
+  const { text, parts } = isRead
+    ? readParts(result, preset, paramsOf(draw))
+    : { text: describeDrawResult(draw), parts: undefined };
+  return `${titleOf(draw, preset)}: ${shorten(parts === undefined ? text : lineOf(parts))}`;
+}
+
+function titleOf({ kind }: Pick<RequestVerification, "kind">, preset: PagePreset | undefined): string {
   if (kind === "random") return "Random numbers";
   if (kind === "function") return "A function of its caller's own";
   return preset?.title ?? "A preset whose source is not known here";
 }
 
 /** Returns the arguments by the names of the preset's parameters; lists of texts, which sources get as JSON, as lists. */
-function paramsOf({ preset, args }: RequestVerification): ReadonlyMap<string, string | readonly string[]> {
+function paramsOf({
+  preset,
+  args,
+}: Pick<RequestVerification, "preset" | "args">): ReadonlyMap<string, string | readonly string[]> {
   const nameOf = (i: number): string => preset?.parameters[i] ?? `argument ${i + 1}`;
   return new Map(args?.map((arg, i) => [nameOf(i), parseList(arg) ?? arg]));
 }
@@ -119,9 +133,7 @@ function readResult(
   if (kind === "random")
     return give([], ...(randomNumber.length === 0 ? [] : createEntryList(randomNumber, { label: "Result" })));
   if (!hasResult(result, err)) return give([]);
-  const text = decodeText(fromHexText(result)) ?? describeResult(result);
-  const given = Object.fromEntries(params);
-  const parts = takeApart(preset?.show, readValue(preset?.show, text, given), given);
+  const { text, parts } = readParts(result, preset, params);
   if (parts?.as === "list") {
     const [list, ...others] = [...params.values()].filter((value) => typeof value !== "string");
     // Of a list that is only shuffled, everything is drawn.
@@ -132,6 +144,13 @@ function readResult(
   const line = createFoldable(showHidden(parts === undefined ? text : lineOf(parts)));
   line.classList.add("result");
   return give([], line);
+}
+
+/** Reads a result's text, and its parts if its preset says which. */
+function readParts(result: Hex, preset: PagePreset | undefined, params: ReturnType<typeof paramsOf>) {
+  const text = decodeText(fromHexText(result)) ?? describeResult(result);
+  const given = Object.fromEntries(params);
+  return { text, parts: takeApart(preset?.show, readValue(preset?.show, text, given), given) };
 }
 
 function hasResult(result: string | null, err: string | null): result is Hex {
