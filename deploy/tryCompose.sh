@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries Dockerfile, compose.yaml and the commands of docs/deploy.md, as they are, with a Docker engine that reaches no registry of images.
-#   deploy/tryCompose.sh [images] [embedded] [domain] [upgrade] [restore] [public] [upgradePublic] [nodes] [sandbox]     all of them by default; as root, on Debian
+# Tries Dockerfile, compose.yaml, the units and the commands of docs/deploy.md, as they are, with a Docker engine that reaches no registry of images.
+#   deploy/tryCompose.sh [images] [embedded] [domain] [upgrade] [restore] [public] [upgradePublic] [nodes] [sandbox] [systemd]     all of them by default; as root, on Debian
 # Needs docker, docker compose, debootstrap, npm, jq, and the ports 80, 443 and 3000. Base images are stand-ins made from Debian's packages.
 # It removes the containers and volumes of the compose project "trytyche" (after a failure: at the next run), and replaces the images that these name.
 set -Eeuo pipefail
@@ -64,15 +64,22 @@ compose() { (cd "$checkout" && docker compose "$@"); }
 clear_all() { TYCHE_DOMAIN=x POSTGRES_PASSWORD=x docker compose --file compose.yaml --file compose.public.yaml --profile '*' down --volumes --remove-orphans; }
 begin() { clear_all && check_out "$@"; }
 
-# Runs the block of docs/deploy.md that contains these words, in the checkout. No person is there to confirm.
-documented() {
+# Prints the block of docs/deploy.md that contains these words. No person is there to confirm.
+block_of() {
   local block
   block=$(awk -v words="$1" '
     /^```/ { if (inside && index(block, words)) printf "%s", block; inside = !inside; block = ""; next }
     inside { block = block $0 "\n" }' docs/deploy.md)
   [ -n "$block" ]
+  echo "${block/deploy sepolia/deploy sepolia --yes}"
+}
+
+# Runs that block in the checkout.
+documented() {
+  local block
+  block=$(block_of "$1")
   pushd "$checkout" >/dev/null
-  eval "${block/deploy sepolia/deploy sepolia --yes}"
+  eval "$block"
   popd >/dev/null
 }
 
@@ -259,9 +266,50 @@ sandbox() {
   layers --user 0
 }
 
+# A machine with systemd as process 1, which has the package and nothing else of ours, and runs the steps of "systemd with a public network".
+systemd() {
+  begin
+  machine=trytyche-machine
+  docker rm --force "$machine" 2>/dev/null || true
+  docker build --target build --tag trytyche-package "$checkout"
+  docker build --tag "$machine" - <<'FILE'
+FROM node:26-bookworm-slim
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends systemd systemd-sysv dbus curl build-essential python3
+RUN ln -s "$(command -v node)" /usr/bin/node
+COPY --from=trytyche-package /package /root
+WORKDIR /root
+CMD ["/lib/systemd/systemd"]
+FILE
+  docker run --detach --name "$machine" --privileged --tmpfs /run --tmpfs /tmp "$machine"
+  inside() { docker exec --interactive --env npm_config_cache=/tmp/npm "$machine" bash -euo pipefail; }
+  until inside <<<"systemctl is-system-running | grep -E 'running|degraded'"; do sleep 0.5; done
+  say install
+  block_of "apt-get install --yes postgresql" | inside
+  inside <<<'systemd-run --quiet /opt/tyche/node_modules/@foundry-rs/anvil-linux-*/bin/anvil --chain-id 11155111 --block-time 1'
+  {
+    block_of "createuser tyche"
+    block_of "service.example.json > /etc/tyche/service.json"
+    echo $'sed -i \'s|"wss://YOUR-NODE", "https://ANOTHER-NODE"|"ws://127.0.0.1:8545"|\' /etc/tyche/*.json'
+    block_of "TYCHE_CONFIG=/etc/tyche/service.json"
+    # The first account of Anvil's mnemonic.
+    echo "sed -i 's|^TYCHE_OPERATOR_KEY=.*|TYCHE_OPERATOR_KEY=0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80|' /etc/tyche/service.env"
+    block_of "oracle keys --config /etc/tyche/oracle.json"
+    block_of "--oracle /etc/tyche/card.json"
+    block_of "enable --now tyche-oracle tyche"
+  } | inside
+  say "first result"
+  key=$(inside <<<"cat /var/lib/tyche/api-key")
+  url=http://127.0.0.1:3000
+  inside <<<"curl -sS --fail-with-body -H 'Authorization: $key' -H 'Content-Type: application/json' -d '{}' '$url/api/vrfv2/presets?network=sepolia&preset=coinflip'" | jq -e .data.success
+  inside <<<"systemctl kill --signal KILL tyche tyche-oracle; sleep 2; curl -sS --retry 60 --retry-all-errors --retry-delay 1 $url/readyz; systemctl is-active tyche tyche-oracle"
+  inside <<<"curl -sS --fail-with-body -H 'Authorization: $key' -H 'Content-Type: application/json' -d '{}' '$url/api/vrfv2/presets?network=sepolia&preset=coinflip'" | jq -e .data.success
+  say "another result, after both were killed"
+  docker rm --force --volumes "$machine"
+}
+
 # In braces, so that the file may change while it runs.
 {
-  for step in ${*:-images embedded domain upgrade restore public upgradePublic nodes sandbox}; do ("$step"); done
+  for step in ${*:-images embedded domain upgrade restore public upgradePublic nodes sandbox systemd}; do ("$step"); done
   clear_all
   exit
 }

@@ -179,6 +179,18 @@ test("what docs/deploy.md adds to these files names what is in them, and variabl
   for (const name of settings) expect(read("docs/operations.md")).toContain(`| \`${name}\` |`);
 });
 
+test("docs/deploy.md sets for systemd what Tyche reads and what the example's configuration names", () => {
+  const [, settings = ""] = /^cat >\/etc\/tyche\/service\.env <<END\n([^]*?)^END$/m.exec(
+    read("docs/deploy.md"),
+  )!;
+  const names = settings.match(/^\w+(?==)/gm)!;
+  const environment = { ...Object.fromEntries(names.map((name) => [name, "https://x"])), TYCHE_CONFIG: "" };
+  const { variables, unknownVariables } = readConfig({ dataDir: ROOT, environment });
+  const named = [...read("deploy/service.example.json").matchAll(/"env": "(\w+)"/g)].map(([, name]) => name!);
+  expect(names.toSorted()).toEqual([...variables, "TYCHE_CONFIG", ...named].toSorted());
+  for (const name of unknownVariables) expect(named).toContain(name);
+});
+
 test(".env.example sets what the compose files read, and all that they require", () => {
   const example = read("deploy/.env.example");
   const lines = [...example.matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)];
