@@ -17,12 +17,12 @@ import { createId } from "../src/lib/id.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../src/lib/vocabulary.ts";
 import type { RequestKind, RequestState } from "../src/lib/vocabulary.ts";
 import { insertRequests } from "../src/store/requests.ts";
-import type { StoredRequest } from "../src/store/requests.ts";
 import { createSqliteDialect } from "../src/store/sqliteDialect.ts";
 import { openStore } from "../src/store/store.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../test/support/tyche.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
+import type { StoredRequest } from "../src/store/requestRows.ts";
 
 const { values } = parseArgs({
   options: { requests: { type: "string", default: "1000000" }, json: { type: "string" } },

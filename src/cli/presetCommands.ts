@@ -1,15 +1,12 @@
 import path from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import {
-  findPresetFolders,
-  formatPresetProblem,
-  OWN_PRESETS_FOLDER,
-} from "../requests/accept/presetFolder.ts";
+import { findPresetFolders, OWN_PRESETS_FOLDER } from "../requests/accept/presetFolder.ts";
 import type { Preset } from "../presets/preset.ts";
 import type { PresetReport, RunChecks } from "../requests/accept/presetTools.ts";
 import { countOf } from "./countOf.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
+import { formatPresetProblem } from "../presets/presetProblem.ts";
 
 interface FolderFlags {
   readonly folder: string;

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { PresetProblem } from "../api/types.ts";
-import { formatPresetProblem } from "../requests/accept/presetFolder.ts";
 import { steadyOutput } from "./steadyOutput.ts";
 import { oneLine, type Terminal, withoutControls } from "./terminal.ts";
+import { formatPresetProblem } from "../presets/presetProblem.ts";
 
 /**
  * Creates the log of a service: JSON lines on standard error, or readable lines if a person reads the terminal that is given. Writing a line

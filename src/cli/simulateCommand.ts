@@ -1,11 +1,10 @@
 import type { SimulateResult } from "../api/types.ts";
-import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
+import { BEACONS, RETURN_TYPES, type Beacon, type ReturnType } from "../lib/vocabulary.ts";
 import { unwatchFile, watchFile } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
-import type { ReturnType } from "../lib/decodeResult.ts";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
 import type { SimulateTool } from "../requests/accept/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";

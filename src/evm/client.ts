@@ -14,8 +14,6 @@ import type { Transport } from "./connection.ts";
 import { createUrlHider } from "./hideUrl.ts";
 import { asRpcError, openTransport } from "./transport.ts";
 
-export type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
-
 const RPC_TIMEOUT_MS = 10_000;
 
 /** The part of a block's header that the watcher needs. */

@@ -18,8 +18,6 @@ import { openPoolNode, readHead } from "./poolNode.ts";
 import type { NodeStatus, PoolNode } from "./poolNode.ts";
 import { troubleOf } from "./nodeTrouble.ts";
 
-export type { NodeStatus } from "./poolNode.ts";
-
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_HEDGE_MS = 2_000;
 /** How long a request is repeated where there is one node. */

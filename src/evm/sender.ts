@@ -12,9 +12,6 @@ import type { SenderJournal } from "./senderJournal.ts";
 import { assertSignedBy, signCall } from "./signedTransaction.ts";
 import type { Call, SignedTransaction } from "./signedTransaction.ts";
 
-export { fixedFees, suggestedFees, type Fees } from "./fees.ts";
-export type { SenderJournal } from "./senderJournal.ts";
-
 const DEFAULT_POLL_MS = 1_000;
 
 /** Why a sender isn't signing, or isn't raising a price. */

@@ -9,8 +9,6 @@ import type { BlockRef, Follower, BlockReader, BlockReaderOptions } from "./bloc
 import { fromHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 
-export type { Follower, WatchedBlock } from "./blockReader.ts";
-
 /** Blocks whose logs are kept for followers that reach them a little later. */
 const SHARED_BLOCKS = 8;
 

@@ -33,8 +33,6 @@ import { readTransaction } from "./readTransaction.ts";
 import { searchChain, searchLabel, searchRequest, type FoundLabels } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
-export type { ExploredChain } from "./exploredChain.ts";
-
 /** Number of blocks in the overview. */
 const OVERVIEW_BLOCKS = 15;
 

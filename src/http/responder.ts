@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { RequestView } from "../api/types.ts";
 import type { Gauge } from "prom-client";
-import type { Command, Dapp, RequestRecord } from "../requests/service.ts";
+import type { Command, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
 import { getDapp, onClose, whileConnected, type HttpContext, type HttpDeps } from "./context.ts";
 import { isErrorCode } from "../lib/errorTable.ts";
@@ -9,6 +9,7 @@ import { repeat } from "../lib/repeat.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./waitPreference.ts";
 import { isEnded } from "../lib/vocabulary.ts";
+import type { Dapp } from "../dapps/dapps.ts";
 
 /** Submits requests to the service and responds with the outcome. */
 export interface Responder {

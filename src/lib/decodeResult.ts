@@ -3,8 +3,6 @@ import { TycheError } from "./errors.ts";
 import { UINT256_LIMIT, readUint256 } from "./uint256.ts";
 import { toHexText } from "./hex.ts";
 
-export type { ReturnType } from "./vocabulary.ts";
-
 /** Size of the largest integer result. */
 const MAX_INTEGER_BYTES = 32;
 /** If the upper half of 64 bits is below this, a value is below 2^53 and exact as a number. */

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
-import type { WatchedBlock } from "../evm/watcher.ts";
 import type { PendingRequest } from "./status.ts";
+import type { WatchedBlock } from "../evm/blockReader.ts";
 
 /** Answers requests of one kind on a chain. All its state follows from the chain's logs. */
 export interface Answerer {

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import type { BlockId, TimelineEntry } from "../store/requests.ts";
 import { isEnded, type RequestState } from "../lib/vocabulary.ts";
 import type { RequestFacts, OpenRequest } from "./openRequest.ts";
+import type { BlockId, TimelineEntry } from "../store/requestRows.ts";
 
 /**
  * One step in a request's progress; absent members stay unchanged. A state before the end clears what an end has set:

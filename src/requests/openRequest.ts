@@ -8,7 +8,7 @@ import {
 import type { BeaconView, PresetValue } from "../api/types.ts";
 import type { PresetShow } from "../lib/presetShow.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
-import type { StoredRequest } from "../store/requests.ts";
+import type { StoredRequest } from "../store/requestRows.ts";
 
 /** Facts learned about a request as it progresses: its transactions, and what the chain reports. Each kind has those that concern it. */
 export type RequestFacts = {

@@ -12,7 +12,6 @@ import { claimLabel } from "../store/labels.ts";
 import { addUsage } from "../store/usage.ts";
 import { DatabaseAwayError } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
-import type { TimelineEntry } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { applyChange } from "./change.ts";
@@ -26,6 +25,7 @@ import type { Labelled } from "./service.ts";
 import { usageOfSteps } from "./keep/usage.ts";
 import type { RequestStep } from "./keep/usage.ts";
 import { isEnded } from "../lib/vocabulary.ts";
+import type { TimelineEntry } from "../store/requestRows.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;

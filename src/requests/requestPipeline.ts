@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
-import type { Receipt } from "../evm/client.ts";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { createSender, type Sender, observeSender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
@@ -38,6 +37,7 @@ import type { RequestBook } from "./requestBook.ts";
 import type { RequestIntake } from "./requestIntake.ts";
 import { fenceBook, fenceClient, fenceStore } from "./takeover/fenced.ts";
 import { createRecovery, restoreRequests } from "./takeover/recovery.ts";
+import type { Receipt } from "../lib/nodeAnswers.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
 const TOP_UP_INTERVAL_MS = 1_000;

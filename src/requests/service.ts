@@ -21,8 +21,6 @@ import type { ActiveHour } from "./read/activity.ts";
 import type { DryRunOptions } from "./accept/dryRunLog.ts";
 import type { UsageQuery } from "./read/usageReport.ts";
 
-export type { Dapp } from "../dapps/dapps.ts";
-
 /** A request as the API shows it, without its address. */
 export type RequestRecord = Omit<RequestView, "statusUrl">;
 

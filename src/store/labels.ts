@@ -1,6 +1,7 @@
 import { TycheError } from "../lib/errors.ts";
 import type { Queryable } from "./queryable.ts";
-import { findRequest, type StoredRequest } from "./requests.ts";
+import { findRequest } from "./requests.ts";
+import type { StoredRequest } from "./requestRows.ts";
 
 /** A request that claims a label. */
 export interface LabelClaim {

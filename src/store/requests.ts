@@ -4,8 +4,6 @@ import type { BlockId, OnDamaged, StoredRequest } from "./requestRows.ts";
 import type { Queryable } from "./queryable.ts";
 import { StaleRequestError } from "./storeErrors.ts";
 
-export type { BlockId, DamagedRow, OnDamaged, StoredRequest, TimelineEntry } from "./requestRows.ts";
-
 /** Stores new requests; reusing an idempotency key of the same dapp violates a unique constraint. */
 export async function insertRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
   if (requests.length > 0) await db.insertInto("requests").values(requests.map(toRow)).execute();

@@ -1,7 +1,6 @@
 import { removeGivenUpLabels } from "./labels.ts";
-import { toRow } from "./requestRows.ts";
+import { toRow, type StoredRequest } from "./requestRows.ts";
 import { findRequests } from "./requests.ts";
-import type { StoredRequest } from "./requests.ts";
 import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
 import type { Queryable } from "./queryable.ts";
 

@@ -1,7 +1,7 @@
 import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import { createFinality } from "../evm/finality.ts";
-import { createChainWatcher, type ChainWatcher, type WatchedBlock } from "../evm/watcher.ts";
+import { createChainWatcher, type ChainWatcher } from "../evm/watcher.ts";
 import type { Fence } from "../store/leases.ts";
 import {
   deleteUnsentRuns,
@@ -20,6 +20,7 @@ import { addRevertedEvents } from "./logActor.ts";
 import { addRuns, findRuns } from "./logRuns.ts";
 import type { LogSelection } from "./logSelection.ts";
 import type { ObservedChain } from "./observedChain.ts";
+import type { WatchedBlock } from "../evm/blockReader.ts";
 
 /** Pause between looks at the node's safe block. */
 const LOOK_INTERVAL_MS = 1_000;

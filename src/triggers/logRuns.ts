@@ -1,4 +1,3 @@
-import type { WatchedBlock } from "../evm/watcher.ts";
 import { createId } from "../lib/id.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { countWaitingRuns, holdActive, insertLogRuns, type StoredLogTrigger } from "../store/logTriggers.ts";
@@ -6,6 +5,7 @@ import type { Queryable } from "../store/queryable.ts";
 import { listRuns } from "../store/triggerRuns.ts";
 import { addSkipEvent } from "./actOnRun.ts";
 import { isSelected, readValues, type LogSelection } from "./logSelection.ts";
+import type { WatchedBlock } from "../evm/blockReader.ts";
 
 /** Most runs of a dapp that wait, those of eight minutes at its rate: a block has room for tens of thousands of logs, of each of its triggers. */
 const MAX_WAITING = 10_000;

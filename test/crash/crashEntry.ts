@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createAccount } from "../../src/evm/account.ts";
 import { createDailyBudget } from "../../src/dapps/dailyBudget.ts";
 import { createChainClient } from "../../src/evm/client.ts";
-import { fixedFees } from "../../src/evm/sender.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
 import { createFinality } from "../../src/evm/finality.ts";
 import { createChainWatcher } from "../../src/evm/watcher.ts";
@@ -20,6 +19,7 @@ import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import { NETWORKS } from "../../src/networks/profiles.ts";
+import { fixedFees } from "../../src/evm/fees.ts";
 
 /** The configuration that the test passes to this process. */
 export interface CrashConfig {

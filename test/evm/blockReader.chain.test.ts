@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Hex } from "viem";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
-import { createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
+import { createChainWatcher, type ChainWatcher } from "../../src/evm/watcher.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
+import type { Follower } from "../../src/evm/blockReader.ts";
 
 /** Creation code of a contract that logs the first word of its calldata as a topic. */
 const LOGGER_CODE: Hex = "0x6860003560006000a10060005260096017f3";

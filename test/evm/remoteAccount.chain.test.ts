@@ -1,11 +1,12 @@
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Hex } from "viem";
-import { createSender, fixedFees } from "../../src/evm/sender.ts";
+import { createSender } from "../../src/evm/sender.ts";
 import { createRemoteAccount } from "../../src/evm/remoteAccount.ts";
 import type { SignableTransaction } from "../../src/evm/account.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, startFaultyNode, type FaultyNode } from "../support/faultyNode.ts";
+import { fixedFees } from "../../src/evm/fees.ts";
 
 const SIGN = "eth_signTransaction";
 const local = testAccount(2);

@@ -3,7 +3,7 @@ import { keccak256, parseTransaction, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { createAccount, type Account } from "../../src/evm/account.ts";
 import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
-import { createSender, type Fees, type Sender, type SenderJournal } from "../../src/evm/sender.ts";
+import { createSender, type Sender } from "../../src/evm/sender.ts";
 import {
   ForeignTransactionError,
   signCall,
@@ -12,6 +12,8 @@ import {
 import { EMBEDDED_BLOCK_GAS_LIMIT } from "../../src/networks/embedded/process/anvil.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode, type FaultRule } from "../support/faultyNode.ts";
+import type { Fees } from "../../src/evm/fees.ts";
+import type { SenderJournal } from "../../src/evm/senderJournal.ts";
 
 const GWEI = 1_000_000_000n;
 const SEND = "eth_sendRawTransaction";

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Hex } from "viem";
 import { createChainClient, type ChainClient } from "../../src/evm/client.ts";
-import { chainSeconds, createChainWatcher, type ChainWatcher, type Follower } from "../../src/evm/watcher.ts";
+import { chainSeconds, createChainWatcher, type ChainWatcher } from "../../src/evm/watcher.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode } from "../support/faultyNode.ts";
+import type { Follower } from "../../src/evm/blockReader.ts";
 
 /** Creation code of a contract that logs the first word of its calldata as a topic. */
 const LOGGER_CODE: Hex = "0x6860003560006000a10060005260096017f3";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
-import { createSender, fixedFees } from "../../src/evm/sender.ts";
+import { createSender } from "../../src/evm/sender.ts";
 import { deriveWords } from "../../src/chainlink/fulfilmentWords.ts";
 import { wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { fromHexText } from "../../src/lib/hex.ts";
@@ -8,6 +8,7 @@ import { toWord } from "../../src/lib/uint256.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { createTestRunner } from "./support/runner.ts";
 import { inlineRequest, startWorld, type World } from "./support/world.ts";
+import { fixedFees } from "../../src/evm/fees.ts";
 
 const echoWord = "return Uint8Array.from(bytesArgs[0].slice(2).match(/../g), (byte) => parseInt(byte, 16))";
 let world: World;

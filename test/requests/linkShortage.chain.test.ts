@@ -1,9 +1,10 @@
 import { encodeFunctionData, parseEther } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { linkTokenAbi } from "../../src/chainlink/contracts/abi.ts";
-import { createSender, fixedFees } from "../../src/evm/sender.ts";
+import { createSender } from "../../src/evm/sender.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_ROLES } from "../support/stack.ts";
+import { fixedFees } from "../../src/evm/fees.ts";
 
 /** In LINK: the reserve's balance, and the allowance of each of a dapp's two subscriptions. */
 const [SUPPLY, ALLOWANCE] = [parseEther("10"), parseEther("20")];

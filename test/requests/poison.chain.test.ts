@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { RequestKind } from "../../src/lib/vocabulary.ts";
-import type { StoredRequest } from "../../src/store/requests.ts";
 import { every } from "../support/faultyNode.ts";
 import {
   makeRequest,
@@ -9,6 +8,7 @@ import {
   type PipelineWorld,
   type OpenPipeline,
 } from "../support/pipelineWorld.ts";
+import type { StoredRequest } from "../../src/store/requestRows.ts";
 
 const OTHER = "dapp_other";
 

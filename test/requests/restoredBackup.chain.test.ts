@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createSender, fixedFees } from "../../src/evm/sender.ts";
+import { createSender } from "../../src/evm/sender.ts";
 import { readSigned, signCall } from "../../src/evm/signedTransaction.ts";
 import { assertJournalKnows } from "../../src/requests/takeover/journalCheck.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
@@ -18,6 +18,7 @@ import {
   type PipelineWorld,
 } from "../support/pipelineWorld.ts";
 import { TEST_ROLES } from "../support/stack.ts";
+import { fixedFees } from "../../src/evm/fees.ts";
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;

@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import type { BeaconTerms } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
 import { EMBEDDED_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
-import { fixedFees } from "../../evm/sender.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/process/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import type { NetworkSource } from "../../networks/network.ts";
@@ -10,6 +9,7 @@ import { EMBEDDED_FINALITY_DEPTH, EMBEDDED_MIN_CONFIRMATIONS } from "../../netwo
 import type { NetworkProfile } from "../../networks/profiles.ts";
 import { rolesOf } from "./networkKeys.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
+import { fixedFees } from "../../evm/fees.ts";
 
 /** RPC port of the first chain, if it is free; the others get the ports after it. */
 const FIRST_RPC_PORT = 8545;

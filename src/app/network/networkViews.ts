@@ -8,11 +8,11 @@ import { drandChainHash, type BeaconTerms, type DrandChain } from "../../lib/dra
 import { displayTitle } from "../../networks/profiles.ts";
 import { MAX_RESPONSE_BYTES, MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
 import { createNodeArchive } from "../../explorer/chainArchive.ts";
-import type { ExploredChain } from "../../explorer/explorer.ts";
 import { meterNode } from "../../explorer/readBudget.ts";
 import { spareNode } from "../../explorer/sparedNode.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
+import type { ExploredChain } from "../../explorer/exploredChain.ts";
 
 /** What a network is to its callers. `detail` is for the operator: it may name paths. */
 export type NetworkState =

@@ -7,7 +7,6 @@ import { createDailyBudget, type DailyBudget } from "../../dapps/dailyBudget.ts"
 import { createFinality } from "../../evm/finality.ts";
 import { DEFAULT_BLOCK_MS } from "../../evm/pipelining.ts";
 import { createChainWatcher, type ChainWatcher } from "../../evm/watcher.ts";
-import type { ExploredChain } from "../../explorer/explorer.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createTroubleLog } from "../../lib/troubleLog.ts";
 import { repeat } from "../../lib/repeat.ts";
@@ -44,6 +43,7 @@ import {
 import { watchNodes, type NodeWatch } from "./nodeWatch.ts";
 import { findAnsweredBlock, keepOracleCheckpoint } from "./oracleCheckpoint.ts";
 import { describeOracleHealth } from "./oracleHealth.ts";
+import type { ExploredChain } from "../../explorer/exploredChain.ts";
 
 /** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */
 const PREPARED_WAIT_MS = 3_000;

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { decodeLog, logsOf } from "../../chainlink/events.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { fromHexText } from "../../lib/hex.ts";
@@ -25,6 +25,7 @@ import type { Membership, TaskHooks } from "./membership.ts";
 import { createNodeReport } from "./nodeReport.ts";
 import { answerKey, type PeerViews } from "./peerViews.ts";
 import type { RoundTask } from "./roundTask.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 
 /** Why requests wait that others have to answer. */
 export const NOT_A_MEMBER = "this node is not in the coordinator's configuration";

@@ -3,7 +3,6 @@ import { isPureSource } from "../../../sandbox/index.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
 import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chainlink/presetReport.ts";
 import { describeUnconfirmed } from "../../chainlink/waitingWords.ts";
-import type { RawLog } from "../../evm/client.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
@@ -24,6 +23,7 @@ import { answerKey } from "./peerViews.ts";
 import { createPresetDelivery, findReported } from "./presetDelivery.ts";
 import type { RoundTask } from "./roundTask.ts";
 import { createWordProofs } from "./wordProofs.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 
 /** How many answered batches are remembered, so that late messages about them are not kept. */
 const MAX_ANSWERED = 4_096;

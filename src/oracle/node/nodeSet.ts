@@ -7,9 +7,10 @@ import {
   LATEST_CONFIG,
 } from "../../chainlink/nodeConfig.ts";
 import { parseFormerKey, parseNodeUrls, type FormerKey } from "../../chainlink/offchainConfig.ts";
-import type { ChainClient, RawLog } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
 import { findBlocksOfParent } from "../../evm/parentBlocks.ts";
 import { TycheError } from "../../lib/errors.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 
 /** The nodes of a coordinator's configuration, in its order. */
 export interface NodeSet {

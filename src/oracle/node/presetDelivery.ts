@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { findEvent } from "../../chainlink/events.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
-import type { ChainClient, RawLog, Receipt } from "../../evm/client.ts";
+import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { tellAnswers } from "../answerSpans.ts";
 import { encodeFulfillment, gasOfFulfillment } from "../vrf/fulfillment.ts";
@@ -10,6 +10,7 @@ import { createGroupCommit, lanesOf, type CommitPipelining, type GroupCommit } f
 import type { OracleLog } from "../log.ts";
 import { presetIdsOf, type BatchEntry, type PresetBatches } from "../batches/presetBatches.ts";
 import type { WordProofs } from "./wordProofs.ts";
+import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 
 /** Maximum number of batches in one transaction. */
 const MAX_DELIVERED = 16;

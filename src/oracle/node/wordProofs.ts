@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import { decodeLog, logsOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
-import type { RawLog } from "../../evm/client.ts";
 import type { Proof } from "../../vrf/proof.ts";
 import { keyHash, seedOf as proofSeedOf } from "../../vrf/randomWords.ts";
 import { verify } from "../../vrf/verify.ts";
@@ -10,6 +9,7 @@ import type { OracleLog } from "../log.ts";
 import type { BatchEntry, BatchRequest, PresetBatches } from "../batches/presetBatches.ts";
 import { createBoundedMap } from "../../lib/boundedMap.ts";
 import type { ProofOutcome, ProofTaker } from "./inbox.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 
 /** Bytes of proofs kept whose request this node has not seen yet, and the bytes counted for each. */
 const MAX_EARLY_BYTES = 4 * 2 ** 20;

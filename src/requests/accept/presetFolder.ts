@@ -1,8 +1,6 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 
-export { formatPresetProblem } from "../../presets/presetProblem.ts";
-
 /** Folder of the presets that come with Tyche. */
 export const DEFAULT_PRESETS_FOLDER = path.resolve(import.meta.dirname, "../../../plugins");
 

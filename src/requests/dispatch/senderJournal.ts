@@ -1,5 +1,4 @@
 import type { Hex } from "viem";
-import type { SenderJournal } from "../../evm/sender.ts";
 import type { SignedTransaction } from "../../evm/signedTransaction.ts";
 import type { Store } from "../../store/store.ts";
 import { endTransaction, insertTransaction, listTransactionsFrom } from "../../store/transactions.ts";
@@ -11,6 +10,7 @@ import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import type { TwinWatch } from "../takeover/twinWatch.ts";
 import { endMinedTransaction } from "../keep/usage.ts";
+import type { SenderJournal } from "../../evm/senderJournal.ts";
 
 /**
  * Creates the sender's journal in the store: a signed transaction and the requests it carries are persisted together, and

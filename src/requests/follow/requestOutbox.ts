@@ -2,11 +2,11 @@ import type { BeaconView } from "../../api/types.ts";
 import { createId } from "../../lib/id.ts";
 import { isEnded, type WebhookEvent } from "../../lib/vocabulary.ts";
 import { addEvents, type OutboxEvent } from "../../store/outbox.ts";
-import type { TimelineEntry } from "../../store/requests.ts";
 import type { RequestStep } from "../keep/usage.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { failureOf, presentRequest, triggerIdOf } from "../read/present.ts";
 import type { RequestOutbox } from "../requestBook.ts";
+import type { TimelineEntry } from "../../store/requestRows.ts";
 
 /** Bytes of a body. A result that doesn't fit is left out: it can be read at `statusUrl`. */
 const MAX_BODY_BYTES = 20_000;

@@ -1,7 +1,6 @@
 import { createTurnstile } from "../../lib/turnstile.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
-import type { WatchedBlock } from "../../evm/watcher.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";
 import { createBlockDraft, createRequestIndex } from "./requestIndex.ts";
@@ -13,6 +12,7 @@ import type { RequestBook } from "../requestBook.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
 import { readWordCharges } from "../keep/usage.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
+import type { WatchedBlock } from "../../evm/blockReader.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */
 export interface Tracker {

@@ -6,11 +6,11 @@ import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
 import { findRequests } from "../../store/requests.ts";
-import type { StoredRequest } from "../../store/requests.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
+import type { StoredRequest } from "../../store/requestRows.ts";
 
 /** A request before a change (absent if it is new) and after it. */
 export interface RequestStep {

@@ -12,10 +12,10 @@ import { describeRoundWait, nameRound } from "../../lib/drawWords.ts";
 import { describeShared } from "../../lib/sharedWords.ts";
 import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../lib/presetShow.ts";
-import type { StoredRequest } from "../../store/requests.ts";
 import { isLinking, roundOf, type OpenRequest } from "../openRequest.ts";
 import type { RequestRecord } from "../service.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
+import type { StoredRequest } from "../../store/requestRows.ts";
 
 /** Addresses of pages about a request. */
 export interface PageUrls {

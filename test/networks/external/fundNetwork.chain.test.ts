@@ -1,11 +1,11 @@
 import { parseEther, toHex, type Hex } from "viem";
 import { expect, test } from "vitest";
 import type { ChainClient } from "../../../src/evm/client.ts";
-import { fixedFees } from "../../../src/evm/sender.ts";
 import type { ContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { fundNetwork } from "../../../src/networks/external/fundNetwork.ts";
 import { NETWORKS } from "../../../src/networks/profiles.ts";
 import { testAccount } from "../../support/anvil.ts";
+import { fixedFees } from "../../../src/evm/fees.ts";
 
 const addressOf = (at: number): Hex => toHex(at, { size: 20 });
 

@@ -3,7 +3,7 @@ import { encodeFunctionData, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Account } from "../../../src/evm/account.ts";
 import { decodeLog, type ChainEvent, type ChainEventOf } from "../../../src/chainlink/events.ts";
-import { createSender, fixedFees } from "../../../src/evm/sender.ts";
+import { createSender } from "../../../src/evm/sender.ts";
 import { createChainWatcher } from "../../../src/evm/watcher.ts";
 import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../../../src/chainlink/vrfVersion.ts";
@@ -24,6 +24,7 @@ import { eventsOf } from "../../support/delivery.ts";
 import { readLogs } from "../../support/readLogs.ts";
 import { startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
 import { createTestRunner } from "./runner.ts";
+import { fixedFees } from "../../../src/evm/fees.ts";
 
 const LINK = 10n ** 18n;
 /** Enough for 80 function requests in one transaction. */

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, size, type Hex } from "viem";
 import { batchVrfCoordinatorAbi, blockhashStoreAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { createPoolClient } from "../../../src/evm/nodePool.ts";
-import { createSender, fixedFees } from "../../../src/evm/sender.ts";
+import { createSender } from "../../../src/evm/sender.ts";
 import { fromHexText } from "../../../src/lib/hex.ts";
 import { decodeProof } from "../../../src/vrf/encoding.ts";
 import { keyHash, seedOf } from "../../../src/vrf/randomWords.ts";
@@ -11,6 +11,7 @@ import { startFaultyNode } from "../../support/faultyNode.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../../support/stack.ts";
 import { randomValueFromVrfProof } from "../../vrf/support/vrfSol.ts";
 import { startWorld, type World } from "../support/world.ts";
+import { fixedFees } from "../../../src/evm/fees.ts";
 
 /** Returns the code of a contract that answers each call with one log. */
 function emitting(topics: readonly Hex[], data: Hex): Hex {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { WatchedBlock } from "../../../src/evm/watcher.ts";
 import { createRequestBook } from "../../../src/requests/requestBook.ts";
 import { createTracker } from "../../../src/requests/follow/tracker.ts";
 import { startPipelineWorld, type PipelineWorld, type OpenPipeline } from "../../support/pipelineWorld.ts";
+import type { WatchedBlock } from "../../../src/evm/blockReader.ts";
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
