@@ -587,7 +587,8 @@ describe("webhooks", () => {
     const message = part.locator("tr.detail");
     await rows.filter({ hasText: "webhook.test" }).filter({ hasText: "no answer" }).first().waitFor();
     await part.getByText("failing", { exact: true }).waitFor();
-    await part.getByText(/no success yet, failing since/).waitFor();
+    await part.getByText("none yet", { exact: true }).waitFor();
+    await part.getByText("Failing since", { exact: true }).waitFor();
     // The first attempt stays the last row, however many are made meanwhile.
     const show = rows.last().getByRole("button", { name: "Message" });
     await show.click();

@@ -6,7 +6,7 @@ import { TOLD_EVENTS, type ToldEvent } from "../../../../lib/vocabulary.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { Age, Code, CopyButton, count, Time } from "../../parts/format.tsx";
+import { Age, Code, Copyable, CopyButton, count, Time } from "../../parts/format.tsx";
 import {
   ConfirmButton,
   describeError,
@@ -22,7 +22,7 @@ import {
 import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
 import { RotateButton } from "../../parts/rotateButton.tsx";
-import { Listing, Notice, Older, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Facts, Listing, Notice, Older, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay } from "../../services.tsx";
 
@@ -151,8 +151,7 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
   const [problem, setProblem] = useState<string>();
   /** What the last button did. */
   const [done, setDone] = useState<string>();
-  const { id, url, description, events, pausedAt, createdAt, failingSince, lastSuccessAt, pending, failed } =
-    webhook;
+  const { id, url, description, pausedAt, createdAt } = webhook;
   /** Does what a button is for. `work` returns what to say then. */
   const act = async (work: () => Promise<string>): Promise<void> => {
     setProblem(undefined);
@@ -197,28 +196,7 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
       <p>
         <WebhookState webhook={webhook} /> <UnknownText text={description} />
       </p>
-      <p className="note">
-        <Code text={id} />, created <Age iso={createdAt} />, told {events.join(", ")};{" "}
-        {count(pending, "event")} pending, {failed} failed;{" "}
-        {lastSuccessAt === null ? (
-          "no success yet"
-        ) : (
-          <>
-            last success <Age iso={lastSuccessAt} />
-          </>
-        )}
-        {failingSince !== null && (
-          <>
-            , failing since <Age iso={failingSince} />
-          </>
-        )}
-      </p>
-      <p className="note">{SIGNATURES[webhook.signature]}</p>
-      {webhook.previousSecretUntil !== null && (
-        <p className="note">
-          The former secret signs, too, until <Time iso={webhook.previousSecretUntil} />.
-        </p>
-      )}
+      <WebhookFacts webhook={webhook} />
       {shown !== undefined && <Credential webhook={shown} />}
       {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
       {may("changeWebhook") === true && (
@@ -292,10 +270,35 @@ function WebhookPart({ dappId, webhook }: { readonly dappId: string; readonly we
   );
 }
 
+function WebhookFacts({ webhook }: { readonly webhook: WebhookView }) {
+  const { id, events, createdAt, failingSince, lastSuccessAt, previousSecretUntil, pending, failed } =
+    webhook;
+  return (
+    <Facts
+      entries={[
+        ["Last success", lastSuccessAt === null ? "none yet" : <Age iso={lastSuccessAt} />],
+        ["Failing since", failingSince !== null && <Age iso={failingSince} />],
+        ["Undelivered", `${count(pending, "event")} pending, ${failed} failed`],
+        ["Told", events.join(", ")],
+        ["Signature", SIGNATURES[webhook.signature]],
+        [
+          "Former secret",
+          previousSecretUntil !== null && (
+            <>
+              signs, too, until <Time iso={previousSecretUntil} />
+            </>
+          ),
+        ],
+        ["Created", <Age iso={createdAt} />],
+        ["Id", <Copyable text={id} what="webhook id" />],
+      ]}
+    />
+  );
+}
+
 const SIGNATURES = {
-  hmac: "Signed as v1,{base64}: HMAC-SHA256 of {webhook-id}.{webhook-timestamp}.{body} with the secret.",
-  ed25519:
-    "Signed as v1a,{base64}: ed25519 of {webhook-id}.{webhook-timestamp}.{body} with a key of its own.",
+  hmac: "v1,{base64}: HMAC-SHA256 of {webhook-id}.{webhook-timestamp}.{body} with the secret.",
+  ed25519: "v1a,{base64}: ed25519 of {webhook-id}.{webhook-timestamp}.{body} with a key of its own.",
 };
 
 const PAUSES = {
@@ -499,6 +502,7 @@ function Sent({
     <Loaded query={query}>
       {({ headers, body, answer, answerHeaders, status }) => (
         <>
+          <h4>Message</h4>
           <Listing label="Headers" text={lines({ ...headers, "webhook-signature": "not kept" })} />
           {body === null ? (
             <p className="note">The event is no longer stored.</p>
