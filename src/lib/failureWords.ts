@@ -8,6 +8,7 @@ export function describeFailure(isDraw: boolean): string {
 /** The errors of the runtime itself, which nodes report in these words (Chainlink Functions), and what they mean. */
 const EXPLANATIONS: readonly (readonly [error: RegExp, explanation: string])[] = [
   [/^script runtime exceeded$/, "The source ran for longer than the network lets it."],
+  [/^error$/, "The source threw an error without a text."],
   [/^response >\d+ bytes$/, "The result of the source is longer than the network takes."],
   [
     /^returned value not an ArrayBuffer or Uint8Array$/,

@@ -43,7 +43,9 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
     : shown?.as === "list" && list !== undefined && others.length === 0
       ? `${shown.entries.length} of ${countEntries(list)}`
       : undefined;
-  const subject = [label === undefined ? undefined : what, extent].filter((text) => text !== undefined);
+  // How many random numbers there are says what they are.
+  const isNamed = label === undefined || isRandom;
+  const subject = [isNamed ? undefined : what, extent].filter((text) => text !== undefined);
   return { heading: label ?? what, subject, result: resultOf(outcome, shown) };
 }
 

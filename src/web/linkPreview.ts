@@ -16,7 +16,8 @@ export interface LinkPreview {
 export function createLinkPreview(shared: Awaited<ReturnType<Service["getShared"]>>): LinkPreview {
   const { heading, subject, result } = describeShared(shared);
   const title = toHtml(heading);
-  const description = toHtml([...subject, result].join(": "));
+  const ended = shared.outcome.success ? result : `failed: ${result}`;
+  const description = toHtml([...subject, ended].join(": "));
   const url = shared.outcome.shareUrl;
   const tags = {
     "og:type": "website",

@@ -5,6 +5,7 @@ import { explainFailure } from "../../src/lib/failureWords.ts";
 test.each([
   [TIMEOUT_TEXT, /ran for longer/],
   [CRASH_TEXT, /can't be compiled, needs more memory/],
+  ["error", /without a text/],
   ["response >256 bytes", /longer than the network takes/],
   ["returned value not an ArrayBuffer or Uint8Array", /must return bytes/],
 ])("explains the runtime's own error %s", (error, explanation) => {

@@ -38,6 +38,11 @@ test("shows random numbers, functions, sides and errors in one line", () => {
     subject: ["1 random number"],
     result: "7",
   });
+  const labelled = { success: true, randomNumber: ["7", "8"], label: "bingo" };
+  expect(describeShared({ outcome: labelled })).toMatchObject({
+    heading: "bingo",
+    subject: ["2 random numbers"],
+  });
   expect(describeShared({ outcome: { success: false, parsedResult: "", err: "no" } })).toEqual({
     heading: "A function",
     subject: [],

@@ -54,3 +54,10 @@ test("cuts a long result at a whole character", () => {
   expect(Array.from(description)).toHaveLength(200);
   expect(description).toMatch(/🎲…$/u);
 });
+
+test("says of a request that failed that it did", () => {
+  const { outcome, ...rest } = shared("raffle", []);
+  const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;
+  const { tags } = createLinkPreview({ ...rest, outcome: { ...outcome, ...failed } } as SharedResult);
+  expect(contentOf(tags, "og:description")).toMatch(/: failed: no entries$/);
+});

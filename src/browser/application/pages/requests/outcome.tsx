@@ -76,7 +76,7 @@ function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: 
     <>
       <p className="big-result bad-text">{describeFailure(isDraw)}</p>
       <div className="notice bad">
-        {error === "" ? "The error has no text." : <UnknownText text={error} />}
+        <UnknownText text={error} />
       </div>
       {explanation !== undefined && <p>{explanation}</p>}
       <p className="note">
