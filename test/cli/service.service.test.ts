@@ -279,6 +279,45 @@ test("network cost shows dollars at the coin's price, and asks a node that is na
   });
 });
 
+test("webhook list, log and show label what became of events, with times in UTC", async () => {
+  const time = String.raw`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+  const url = "https://tyche-receiver.invalid/hook";
+  const added = await runCli(["webhook", "add", url, "--description", "orders"]);
+  const [id] = /wh_[0-9a-z]{26}/.exec(added.stdout) ?? [];
+  expect(await runCli(["webhook", "test", id!, "--type", "request.failed"])).toMatchObject({ code: 0 });
+  expect(await runCli(["webhook", "test", id!, "--type", "request.lost"])).toMatchObject({ code: 1 });
+  const log = await vi.waitFor(
+    async () => {
+      const { stdout } = await runCli(["webhook", "log", id!]);
+      expect(stdout).toContain("request.failed");
+      return stdout;
+    },
+    { timeout: 60_000 },
+  );
+  expect(log).toMatch(/^TIME +ATTEMPT +NO\. +EVENT +TYPE +OUTCOME\n/);
+  expect(log).toMatch(
+    new RegExp(
+      `\n${time}  att_\\w{26}    1  evt_\\w{26}  request\\.failed +\\S.* after \\d+ ms(?:, next attempt ${time})?\n$`,
+    ),
+  );
+  const list = await runCli(["webhook", "list"]);
+  expect(list.stdout).toMatch(
+    new RegExp(
+      `^${id}  failing since ${time}  https://tyche-receiver\\.invalid/hook  "orders"\n  no success yet, 1 pending, 0 failed; told request\\.fulfilled, `,
+    ),
+  );
+  const attempt = /att_\w{26}/.exec(log)![0];
+  const shown = await runCli(["webhook", "show", id!, attempt]);
+  expect(shown.stdout).toMatch(
+    new RegExp(
+      `^Attempt {2}${attempt}, number 1 of its event\nEvent {4}evt_\\w+, request\\.failed\nTime {5}${time}\n`,
+    ),
+  );
+  expect(shown.stdout).toContain("\nMessage\ncontent-type: application/json");
+  expect(shown.stdout).toContain('"data":{"test":true,');
+  expect(await runCli(["webhook", "remove", id!])).toMatchObject({ code: 0 });
+});
+
 test("dapp delete ends a dapp of a running service", async () => {
   const { stdout } = await runCli(["dapp", "create", "short", "--json"]);
   const { dappId, apiKey } = JSON.parse(stdout) as { dappId: string; apiKey: string };

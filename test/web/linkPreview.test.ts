@@ -58,6 +58,6 @@ test("cuts a long result at a whole character", () => {
 test("says of a request that failed that it did", () => {
   const { outcome, ...rest } = shared("raffle", []);
   const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;
-  const { tags } = createLinkPreview({ ...rest, outcome: { ...outcome, ...failed } } as SharedResult);
+  const { tags } = createLinkPreview({ ...rest, outcome: { ...outcome, ...failed } });
   expect(contentOf(tags, "og:description")).toMatch(/: failed: no entries$/);
 });

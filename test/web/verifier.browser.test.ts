@@ -127,6 +127,19 @@ test.each([
   },
 );
 
+test("the service's networks are read once, however many links are verified", async () => {
+  const asked: string[] = [];
+  page.on("request", (request) => void asked.push(new URL(request.url()).pathname));
+  for (const address of [`${tyche.url}/r/${requestId}`, `${tyche.url}/explorer/sepolia/tx/${hash}`]) {
+    await hashField().fill(address);
+    await verifyButton().press("Enter");
+    await valid().waitFor();
+    await verifyButton().and(page.locator(":not([aria-disabled])")).waitFor();
+  }
+  expect(asked.filter((path) => path === "/api/explorer/networks")).toHaveLength(1);
+  expect(visitor.troubles).toEqual([]);
+});
+
 test.each(["/explorer/sepolia", "/docs#runPreset"])(
   "the address %s, which is no result's, gets one sentence that says what to paste",
   async (path) => {
