@@ -17,6 +17,7 @@ import {
   keys,
   lengthOf,
   parse,
+  plainJson,
   slice,
   split,
   stringify,
@@ -110,7 +111,7 @@ export default function boot(
         });
       }),
     native: (name, header, bytes = noBytes) => {
-      const answer = host(ASK.native, name, stringify(header), bytes);
+      const answer = host(ASK.native, name, plainJson(header), bytes);
       if (typeof answer !== "string") return answer as Uint8Array;
       const text = slice(answer, 1, answer.length);
       if (answer[0] === "!") throw nativeError(text, load);

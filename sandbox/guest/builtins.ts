@@ -3,6 +3,8 @@
 const { JSON, Object, String } = globalThis;
 export const { ArrayBuffer, Error, Promise, TypeError, Uint8Array } = globalThis;
 export const { parse, stringify } = JSON;
+const { isArray } = globalThis.Array;
+const anyList: unknown = [];
 export { defineProperty } from "./descriptors.ts";
 export const { keys } = Object;
 
@@ -32,6 +34,22 @@ const getterOf = (prototype: object, name: string) =>
   Function.prototype.call.bind(Object.getOwnPropertyDescriptor(prototype, name)?.get as () => number) as (
     of: unknown,
   ) => number;
+/** Returns the JSON of plain data, whatever `toJSON` a source has given all objects. */
+export function plainJson(value: unknown): string {
+  if (typeof value !== "object" || value === null || !("toJSON" in (anyList as object)))
+    return stringify(value) ?? "null";
+  const isList = isArray(value);
+  const names = keys(value);
+  let text = "";
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string;
+    const item = (value as Record<string, unknown>)[name];
+    if (item === undefined && !isList) continue;
+    text += `${text === "" ? "" : ","}${isList ? "" : `${stringify(name)}:`}${plainJson(item)}`;
+  }
+  return isList ? `[${text}]` : `{${text}}`;
+}
+
 /** Returns the length of a typed array. */
 export const lengthOf = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, "length");
 const bufferLengthOf = getterOf(ArrayBuffer.prototype, "byteLength");

@@ -172,20 +172,32 @@ export function captureBuiltIns(): object {
     const next = kept?.["next"]?.value as Work | undefined;
     return next === undefined ? value : iterable(() => apply(next, value, []) as object);
   }
-  const list = (value: unknown): unknown =>
-    isArray(value) ? value : [...(items(value) as Iterable<unknown>)];
+  /** Returns something that has as many items by index; missing ones aren't looked up in prototypes. */
+  const list = (value: unknown, length: number): unknown => {
+    if (isArray(value) && value.length >= length) return value;
+    const found = { __proto__: null } as Members;
+    let at = 0;
+    for (const item of items(value) as Iterable<unknown>) {
+      found[at++] = item;
+      if (at === length) break;
+    }
+    return found;
+  };
+  /** Returns the members of a value that a pattern takes. */
+  const pick = (value: unknown, keys: readonly string[]): object => {
+    const found = { __proto__: null } as Members;
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as string;
+      found[key] = member(value, key);
+    }
+    return found;
+  };
 
   const wrap = (name: string, key: string, make: (original: Work) => Work): void => {
     const members = statics[name] as Members;
     members[key] = make(members[key] as Work);
   };
-  wrap(
-    "Array",
-    "from",
-    (from) =>
-      (value, ...more) =>
-        from(items(value), ...more),
-  );
+  wrap("Array", "from", (from) => (value, map) => from(items(value), map));
   wrap("Object", "fromEntries", (from) => (value) => from(items(value)));
   for (const name of ["all", "allSettled", "any", "race"])
     wrap("Promise", name, (from) => (value) => from(items(value)));
@@ -193,6 +205,10 @@ export function captureBuiltIns(): object {
   objects["create"] = createObject;
   objects["defineProperties"] = defineProperties;
   objects["defineProperty"] = defineProperty;
+  objects["getOwnPropertyDescriptor"] = (object: object, key: PropertyKey) => {
+    const kept = apply(ownGet, prototypes, [object]) as Record<PropertyKey, PropertyDescriptor> | undefined;
+    return kept === undefined ? getOwnPropertyDescriptor(object, key) : kept[key];
+  };
 
   return {
     __proto__: null,
@@ -202,6 +218,7 @@ export function captureBuiltIns(): object {
     call,
     items,
     list,
+    pick,
     /** Returns an object with the names that a loop over the object finds, but for those added to `Object.prototype`. */
     names(value: object): object {
       const found: Members = { __proto__: null };

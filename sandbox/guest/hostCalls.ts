@@ -1,3 +1,4 @@
+import { plainJson } from "./builtins.ts";
 import { encodeUtf8 } from "./utf8.ts";
 
 /**
@@ -55,7 +56,7 @@ export interface ImportCallResponse {
 }
 
 const { JSON, String, Uint8Array } = globalThis;
-const { parse, stringify } = JSON;
+const { parse } = JSON;
 const { fromCharCode } = String;
 const subarray = Function.prototype.call.bind(Uint8Array.prototype.subarray) as (
   bytes: Uint8Array,
@@ -74,7 +75,7 @@ const PREFIX_BYTES = 4;
 
 /** Encodes a message. */
 export function packMessage(header: object, body: Uint8Array = new Uint8Array(0)): Uint8Array {
-  const json = encodeUtf8(stringify(header));
+  const json = encodeUtf8(plainJson(header));
   const { length } = json;
   const message = new Uint8Array(PREFIX_BYTES + length + body.length);
   message[0] = length >>> 24;

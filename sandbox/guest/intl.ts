@@ -52,15 +52,17 @@ function replace(
 }
 
 /**
- * Replaces ICU's narrow no-break spaces with plain ones. V8's `format` already does so in both versions, the other
- * methods only in V8 14.6.
+ * Replaces ICU's narrow no-break spaces and, as V8 15, the thin ones around a range's dash with plain ones. V8's `format` already does the
+ * former in both versions, the other methods only in V8 14.6.
  */
+const widen = (text: string): string =>
+  apply(replaceAll, apply(replaceAll, text, ["\u202f", " "]), ["\u2009", " "]) as string;
 function widenSpaces(written: unknown): unknown {
-  if (typeof written === "string") return apply(replaceAll, written, ["\u202f", " "]);
+  if (typeof written === "string") return widen(written);
   const parts = written as { value: string }[];
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as { value: string };
-    part.value = apply(replaceAll, part.value, ["\u202f", " "]) as string;
+    part.value = widen(part.value);
   }
   return parts;
 }

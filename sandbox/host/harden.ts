@@ -31,7 +31,9 @@ const METHODS = new Set(
   ].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
 ).difference(new Set(["constructor", "length", "name", "arguments", "caller", "__proto__"]));
 METHODS.add("next");
-const ACCESSORS = new Set(["size", "byteLength", "byteOffset", "buffer"]);
+const ACCESSORS = new Set(
+  "size byteLength byteOffset buffer detached resizable maxByteLength flags source".split(" "),
+);
 const LISTED = new Set(["Map", "Set", "WeakMap", "WeakSet"]);
 
 /**
@@ -142,7 +144,11 @@ export function hardenScript(code: string): string {
         const [id, init] = [node["id"], node["init"]] as [Node, Node | null];
         if (init === null) return undefined;
         if (id.type === "ArrayPattern") return `${print(id)}=${asList(id, init, isAwaited)}`;
-        if (id.type !== "ObjectPattern" || init.type !== "Identifier") return undefined;
+        if (id.type !== "ObjectPattern") return undefined;
+        const keys = (id["properties"] as Node[]).map(({ key }) => (key as Node | undefined)?.["name"]);
+        if (keys.every(Boolean) && keys.some((key) => ACCESSORS.has(key as string)))
+          return `${print(id)}=builtIns$.pick(${print(init, isAwaited)},${JSON.stringify(keys)})`;
+        if (init.type !== "Identifier") return undefined;
         if (init["name"] === "globalThis") {
           const keys = (id["properties"] as Node[]).map((property) => property["key"] as Node | undefined);
           return keys.every((key) => key !== undefined && builtIn(key) !== undefined)
@@ -176,8 +182,10 @@ export function hardenScript(code: string): string {
     }
   }
   const asList = (pattern: Node, value: Node, isAwaited: boolean): string => {
-    const hasRest = (pattern["elements"] as (Node | null)[]).at(-1)?.type === "RestElement";
-    return `builtIns$.${hasRest ? "items" : "list"}(${print(value, isAwaited)})`;
+    const elements = pattern["elements"] as (Node | null)[];
+    const hasRest = elements.at(-1)?.type === "RestElement";
+    const printed = print(value, isAwaited);
+    return hasRest ? `builtIns$.items(${printed})` : `builtIns$.list(${printed},${elements.length})`;
   };
 
   function printCall(node: Node, isAwaited: boolean): string | undefined {

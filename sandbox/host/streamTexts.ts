@@ -27,6 +27,8 @@ const TEXTS: Readonly<Record<string, string>> = {
     "The writer has already been released.",
   "Reader was released": "The reader was released.",
   "Readable side is not in a state that permits enqueue": "Readable stream is unavailable",
+  "The stream is not in a state that permits enqueue": "The stream controller cannot close or enqueue",
+  "The stream is not in a state that permits close": "The stream controller cannot close or enqueue",
   "TransformStream terminated": "The stream has been terminated.",
   "Size must be a finite, non-NaN, non-negative number.":
     "Cannot enqueue value with size: chunk size must be a positive number",
@@ -92,8 +94,28 @@ const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] =
     "`${t} is required in '${r}'.`",
     "`${o} can not be converted to '${r}' because '${t}' is required in '${r}'`",
   ],
+  // An argument that is undefined isn't missing.
+  ["function $(e,t,r){if(void 0===e)", "function $(e,t,r){if(1>e)"],
+  [/\$\(e,1,/g, "$(arguments.length,1,"],
   ["new TypeError(`Parameter ${t} is required in '${r}'.`)", "$missing(r)"],
-  [/"Parameter 1 is required in 'pipeTo'\."/, `$missing("Failed to execute 'pipeTo' on 'ReadableStream'")`],
+  [
+    "if(void 0===e)return d(\"Parameter 1 is required in 'pipeTo'.\")",
+    `if(arguments.length<1)return d($missing("Failed to execute 'pipeTo' on 'ReadableStream'"))`,
+  ],
+  // Neither null nor undefined is a dictionary with required members.
+  [/L\(e,t\);(?=const r=null==e\?void 0:e\.(?:highWaterMark;return M|readable;))/g, "L(e??0,t);"],
+  // A BigInt is no number, and a symbol as an enumeration has a text.
+  ["Number(e)", "+e"],
+  ["(e=`${e}`)", "(e=String(e))"],
+  ["if(void 0!==o.type)", "if(null!=o.type)"],
+  [
+    "if(0===e.byteLength)return d(",
+    `try{L(t,"Failed to execute 'read' on 'ReadableStreamBYOBReader': Argument 2")}catch(e){return d(e)}$&`,
+  ],
+  ['get abortReason(){if(!Lt(this))throw Ht("abortReason");return this._abortReason}', ""],
+  ["abortReason:{enumerable:!0},", ""],
+  // Source and strategy that aren't given are no objects, which would inherit what a source has put on `Object.prototype`.
+  [/(?<=(?:constructor|getReader|pipeThrough|pipeTo|values|read)\((?:\w=?[^,)]*,)*\w=)\{\}/g, "void 0"],
   [
     // The first: what follows asks for an object.
     /new TypeError\(`\$\{t\} is not an object\.`\)/,
@@ -134,7 +156,9 @@ export function wordStreams(library: string): string {
   const replace = (text: string | RegExp, replacement: string): void => {
     const before = code;
     code =
-      typeof text === "string" ? code.replaceAll(text, () => replacement) : code.replace(text, replacement);
+      typeof text === "string"
+        ? code.replaceAll(text, () => replacement.replace("$&", () => text))
+        : code.replace(text, replacement);
     if (code === before) throw new Error(`web-streams-polyfill no longer has ${String(text)}`);
   };
   // The first is the stream's own, the second its writer's.

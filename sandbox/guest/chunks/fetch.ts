@@ -1,4 +1,4 @@
-import { type Body, FROM_NETWORK, createBodyTools } from "../fetch/body.ts";
+import { type Body, FROM_NETWORK, createBodyTools, endWith } from "../fetch/body.ts";
 import { readDataUrl } from "../fetch/dataUrl.ts";
 import { Headers, fromList, isHeaders, listOf } from "../fetch/headers.ts";
 import { type Signal, createRequest } from "../fetch/request.ts";
@@ -37,8 +37,8 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     const { url, method, headers, body, signal } = fieldsOf(made);
     const href = typeof target === "string" ? target : url;
     if (signal?.aborted) throw signal.reason;
-    if (/^data:/i.test(href)) return dataResponse(href);
-    if (/^blob:/i.test(href)) return blobResponse(href, method);
+    if (/^data:/i.test(href)) return dataResponse(href, signal);
+    if (/^blob:/i.test(href)) return blobResponse(href, method, signal);
     const bytes = body === null ? undefined : await tools.read(body);
     const message = packMessage(
       { url: href, method, headers: listOf(headers), redirect: "follow", hasBody: bytes !== undefined },
@@ -51,7 +51,10 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     const responseBody: Body | null = isNull
       ? null
       : { bytes: content.slice(), stream: undefined, used: false };
-    if (responseBody !== null) FROM_NETWORK.add(responseBody);
+    if (responseBody !== null) {
+      FROM_NETWORK.add(responseBody);
+      endWith(responseBody, signal);
+    }
     const answered = { status, statusText, url: finalUrl, redirected, type: "basic", body: responseBody };
     return makeResponse({ ...answered, headers: fromList(received, true) });
   }
@@ -61,31 +64,31 @@ export default function fetchChunk(internals: Internals): Readonly<Record<string
     new Response('{"error":"Error during fetch request"}', { status: 400, statusText: "Bad Request" });
 
   /** Creates the response to the URL of a blob, which needs no server either. */
-  function blobResponse(url: string, method: string): Response {
+  function blobResponse(url: string, method: string, signal: Signal | undefined): Response {
     const blob = (load("url")["findBlob"] as (url: string) => unknown)(url) as
       | { readonly type: string }
       | undefined;
     if (blob === undefined || method !== "GET") return failure();
     const bytes = (load("file")["bytesOfBlob"] as (blob: unknown) => Uint8Array)(blob);
     const headers = { "content-length": String(bytes.length), "content-type": blob.type };
-    return makeResponse({
-      statusText: "OK",
-      headers: fromList(Object.entries(headers), true),
-      type: "basic",
-      body: { bytes: bytes.slice(), stream: undefined, used: false },
-    });
+    return contentResponse(Object.entries(headers), bytes, signal);
   }
 
   /** Creates the response to a data URL, which needs no server; a malformed one gets the response of the nodes' proxy. */
-  function dataResponse(target: string): Response {
+  function dataResponse(target: string, signal: Signal | undefined): Response {
     const data = readDataUrl(hrefOf(target));
     if (data === undefined) return failure();
-    return makeResponse({
-      statusText: "OK",
-      headers: fromList([["content-type", data.type]], true),
-      type: "basic",
-      body: { bytes: data.bytes.slice(), stream: undefined, used: false },
-    });
+    return contentResponse([["content-type", data.type]], data.bytes, signal);
+  }
+
+  function contentResponse(
+    headers: readonly [string, string][],
+    bytes: Uint8Array,
+    signal: Signal | undefined,
+  ): Response {
+    const body: Body = { bytes: bytes.slice(), stream: undefined, used: false };
+    endWith(body, signal);
+    return makeResponse({ statusText: "OK", headers: fromList(headers, true), type: "basic", body });
   }
 
   return { Headers, Request, Response, fetch };

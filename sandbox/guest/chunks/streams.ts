@@ -45,13 +45,7 @@ export default function streamsChunk({
   cloneRules,
   exception,
 }: Internals): Readonly<Record<string, unknown>> {
-  const {
-    ReadableStream,
-    WritableStream,
-    TransformStream,
-    ReadableByteStreamController,
-    ReadableStreamDefaultController,
-  } = polyfill;
+  const { ReadableStream, WritableStream, TransformStream } = polyfill;
   const { fields } = polyfill as unknown as { readonly fields: Readonly<Record<string, symbol>> };
   type ReadableStream = polyfill.ReadableStream;
   type WritableStream = polyfill.WritableStream;
@@ -113,26 +107,6 @@ export default function streamsChunk({
     ReadableByteStreamController: ["desiredSize"],
   };
   for (const [name, keys] of Object.entries(shown)) printGetters(classes[name as keyof typeof shown], keys);
-
-  for (const type of [ReadableStreamDefaultController, ReadableByteStreamController]) {
-    const prototype = type.prototype as unknown as Record<
-      string,
-      (this: object, ...args: unknown[]) => unknown
-    >;
-    for (const name of ["enqueue", "close"]) {
-      const original = prototype[name] as (this: object, ...args: unknown[]) => unknown;
-      prototype[name] = {
-        [name](this: object, ...args: unknown[]): unknown {
-          try {
-            return original.apply(this, args);
-          } catch (error) {
-            if (!/not in a state that permits/.test((error as Error).message)) throw error;
-          }
-          throw new TypeError("The stream controller cannot close or enqueue");
-        },
-      }[name] as never;
-    }
-  }
 
   /** The transform streams that instances of the classes below wrap. */
   const transforms = new WeakMap<object, InstanceType<typeof TransformStream>>();

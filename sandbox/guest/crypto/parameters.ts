@@ -117,19 +117,19 @@ const source: Parameter = (value, name, wrong) => {
   throw wrong(`'${name}' ${defect || "is not a BufferSource"}`);
 };
 const uint =
-  (range: string): Parameter =>
+  (range: string, unconverted = `is outside ${range}`): Parameter =>
   (value, name, wrong) => {
     let number = NaN;
     try {
       number = Math.trunc(+(value as string));
     } catch {
-      // No number either.
+      throw wrong(`'${name}' ${unconverted}`);
     }
     if (Number.isFinite(number) && number >= 0 && number <= LARGEST) return number + 0;
     throw wrong(`'${name}' is outside ${range}`);
   };
 const cipherUint = uint("the [0, 2**32-1] range");
-const otherUint = uint("the accepted range for [EnforceRange] unsigned long");
+const otherUint = uint("the accepted range for [EnforceRange] unsigned long", "must be convertible to u32");
 const hash: Parameter = (value, name, wrong) => {
   if (typeof value === "string") return value;
   if (!isObject(value)) throw wrong(`'${name}' must be a HashAlgorithmIdentifier`);

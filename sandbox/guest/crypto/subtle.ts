@@ -44,6 +44,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^algorithm\.publicExponent .*/, "Bad public exponent"],
   [/^Usages cannot be empty when importing a secret key\.$/, "Invalid key usage"],
   [/^Key must be a (private|public) key$/, "Key is not a $1 key"],
+  [/^Named curve mismatch$/, "curve mismatch"],
   [/^Unable to (?:im|ex)port .* format$/, "Not implemented"],
   [/^Key operations and usage mismatch$/, "'key_ops' property of JsonWebKey is invalid"],
   [/^nonce must be at least .*/, "Argon2 derivation failed"],
@@ -534,7 +535,7 @@ export function createSubtle(
   /** Checks that the parameters are there from which a key is made. */
   function requireParameters(name: string, of: object | undefined, given: Algorithm): void {
     const [kind, members] = REQUIRED.find(([pattern]) => pattern.test(name))?.[1] ?? [];
-    if (members === undefined) return;
+    if (members === undefined || !GENERATED.includes(name)) return;
     if (of === undefined) throw wrongAt(0, `Missing ${kind} dict`);
     for (const member of members) if (given[member] === undefined) throw wrongAt(0, `Missing '${member}'`);
   }

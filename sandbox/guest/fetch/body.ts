@@ -131,7 +131,10 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         const { ReadableStream } = streams();
         body.stream = new ReadableStream({
           ...((FROM_NETWORK.has(body) || BLOBS.has(body)) && { type: "bytes" }),
-          start(controller: { enqueue(chunk: Bytes): void; close(): void }) {
+          start(controller: { enqueue(chunk: Bytes): void; close(): void; error(reason: unknown): void }) {
+            const signal = SIGNALS.get(body);
+            if (signal?.aborted) return controller.error(signal.reason);
+            signal?.addEventListener("abort", () => controller.error(signal.reason));
             const isEmpty = bytes === undefined || (FROM_NETWORK.has(body) && bytes.length === 0);
             if (!used && !isEmpty) controller.enqueue(bytes.slice());
             controller.close();
@@ -147,6 +150,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
     async read(body) {
       if (tools.isUnusable(body)) throw new TypeError("Body already consumed");
       body.used = true;
+      const signal = SIGNALS.get(body);
+      if (signal?.aborted) throw signal.reason;
       if (body.stream === undefined) return body.bytes as Bytes;
       const reader = body.stream.getReader();
       const parts: Uint8Array[] = [];
@@ -300,6 +305,19 @@ const BLOBS = new WeakMap<Body, Streamable>();
 function keepBlob(from: Body, to: Body): void {
   const blob = BLOBS.get(from);
   if (blob !== undefined) BLOBS.set(to, blob);
+}
+
+interface Aborting {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+}
+/** Bodies that can't be read any more once the signal of their request is aborted. */
+const SIGNALS = new WeakMap<Body, Aborting>();
+
+/** Ends a body with the signal of its request. */
+export function endWith(body: Body, signal: Aborting | undefined): void {
+  if (signal !== undefined) SIGNALS.set(body, signal);
 }
 
 /** Bodies received from a server: their streams are byte streams. */

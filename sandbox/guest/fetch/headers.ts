@@ -100,6 +100,12 @@ export class Headers {
 }
 
 export const { fromList, isImmutable, listOf } = Headers;
+/** Creates headers from pairs that were converted; unlike the constructor it looks up no iterator. */
+export function fromPairs(pairs: readonly (readonly [string, string])[] = []): Headers {
+  const headers = new Headers();
+  for (const [name, value] of pairs) headers.append(name, value);
+  return headers;
+}
 export const { has: isHeaders } = Headers as unknown as { has: (value: object) => value is Headers };
 const { sortedOf } = Headers;
 delete (Headers as { has?: unknown }).has;

@@ -16,7 +16,7 @@ import {
   requireArguments,
 } from "../webIdl.ts";
 import type { Body, BodyTools } from "./body.ts";
-import { Headers, listOf, readHeaders } from "./headers.ts";
+import { type Headers, fromPairs, listOf, readHeaders } from "./headers.ts";
 
 /** An `AbortSignal`. */
 export interface Signal {
@@ -147,7 +147,7 @@ export function createRequest(
       if (given.mode === "navigate") throw new TypeError("Request mode 'navigate' is not allowed");
       if (fields.cache === "only-if-cached" && fields.mode !== "same-origin")
         throw new TypeError('Request cache mode "only-if-cached" can only be used with same-origin mode');
-      const headers = new Headers(given.headers ?? (from && listOf(from.headers)) ?? []);
+      const headers = fromPairs(given.headers ?? (from && listOf(from.headers)));
       const isBare = fields.method === "GET" || fields.method === "HEAD";
       const hasBody = given.body !== undefined && given.body !== null;
       if (isBare && (hasBody || (from !== undefined && from.body !== null)))
@@ -179,7 +179,7 @@ export function createRequest(
       if (body !== null && tools.isUnusable(body)) throw new TypeError("Body is unusable");
       return create({
         ...fields,
-        headers: new Headers(listOf(headers)),
+        headers: fromPairs(listOf(headers)),
         body: body === null ? null : tools.clone(body),
         signal: this.signal,
       });

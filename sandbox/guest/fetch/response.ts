@@ -2,7 +2,7 @@ import { byteString, dictionary, integer, scalarString } from "../convert.ts";
 import type { Internals } from "../internals.ts";
 import { defineGetters, exposeInterface, exposeStatics, illegalInvocation, printGetters } from "../webIdl.ts";
 import type { Body, BodyTools } from "./body.ts";
-import { Headers, fromList, isImmutable, listOf, readHeaders } from "./headers.ts";
+import { Headers, fromList, fromPairs, isImmutable, listOf, readHeaders } from "./headers.ts";
 
 /** The fields of a response. */
 export interface ResponseFields {
@@ -49,7 +49,7 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
     }
     if (/[^\t\x20-\x7e\x80-\xff]/.test(statusText))
       throw new TypeError(`Invalid status text: "${statusText}"`);
-    const headers = new Headers(init.headers ?? []);
+    const headers = fromPairs(init.headers);
     if (extracted !== undefined) {
       if (NULL_BODY_STATUS.includes(status))
         throw new TypeError("Response with null body status cannot have body");

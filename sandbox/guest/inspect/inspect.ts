@@ -19,7 +19,7 @@ export function inspect(
   options: InspectOptions = {},
   own: Inspection["inspect"] = inspect,
 ): string {
-  return formatValue(begin(Object(options) as InspectOptions, own), value, 0);
+  return formatValue(begin({ __proto__: null, ...options } as InspectOptions, own), value, 0);
 }
 
 /** Starts an inspection with Deno's defaults. */
