@@ -175,16 +175,78 @@ const READ_FLAGS = Object.entries({
 });
 
 /**
- * What Node 24 has that readable-stream lacks, by file: the error of a pipeline that a signal ends has the signal's reason, a stream that
- * finishes says null, and the order of a stream's properties and of the events it may have.
+ * What Node 24 has that readable-stream, which is Node 18's code, lacks, by file: when which callback is called and which event follows, the
+ * error of a pipeline that a signal ends, and the order of a stream's properties and of the events it may have.
  */
 const STREAM_CHANGES: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
+  compose: [
+    [
+      "onfinish = null\n    if (onclose === null) {",
+      "onfinish = null; if (isNodeStream(tail)) destroyer(tail, err);\n if (onclose === null) {",
+    ],
+    [
+      "onclose = callback\n      if (isNodeStream(tail)) {\n        destroyer(tail, err)\n      }",
+      "onclose = callback",
+    ],
+  ],
+  destroy: [["process.nextTick(emitConstructNT, stream)", "stream.emit(kConstruct)"]],
+  duplexify: [
+    ["destroy } = fromAsyncGen(body)", "$&; if (isDuplexNodeStream(value)) return value;"],
+    [
+      "readable = false\n      if (err) {\n        destroyer(r, err)",
+      "readable = false\n if (err) {\n destroyer(w, err)",
+    ],
+  ],
+  "end-of-stream": [
+    ["isReadableStream,\n", "$&  isTransformStream,\n"],
+    [
+      "if (!isNodeStream(stream)) {",
+      "if (isTransformStream(stream) && isReadableStream(stream.readable)) return eosWeb(stream.readable, options, callback);\n $&",
+    ],
+    ["(writableFinished || isWritable(stream) === false)\n", "$& && !wState?.pendingcb\n"],
+    ["resolverFn, resolverFn)\n  return nop", "resolverFn, resolverFn)\n return () => { callback = nop; }"],
+  ],
   pipeline: [
     ["finishImpl(new AbortError())", "finishImpl(new AbortError(undefined, { cause: outerSignal?.reason }))"],
+    ["function finish(err) {", "function finishWithError(err) { finishImpl(err, false); }\n $&"],
+    [
+      "finish(err)\n        }\n      }\n      stream.on('error'",
+      "finishWithError(err)\n }\n }\n stream.on('error'",
+    ],
+    [
+      "if (end) {\n        const { destroy",
+      "const [, next] = streams.slice(i);\n // Deno lacks the class of this error.\n let k;\n if (next?.closed || next?.destroyed) throw new k();\n $&",
+    ],
+    ["pipe(ret, stream, finish, {", "pipe(ret, stream, finish, finishWithError, {"],
+    ["function pipe(src, dst, finish, {", "function pipe(src, dst, finish, finishWithError, {"],
+    ["finish(new ERR_STREAM_PREMATURE_CLOSE())", "finishWithError(new ERR_STREAM_PREMATURE_CLOSE())"],
   ],
   readable: [
     ["Symbol('kPaused')", "Symbol.for('nodejs.stream.paused')"],
     ["Stream._isUint8Array(chunk)", "Stream._isArrayBufferView(chunk)"],
+    // A piece of a wrong kind, or after the end: no more are wanted.
+    [
+      "errorOrDestroy(stream, err)\n  } else if (chunk === null)",
+      "errorOrDestroy(stream, err)\n return false\n } else if (chunk === null)",
+    ],
+    ["errorOrDestroy(stream, new ERR_STREAM_PUSH_AFTER_EOF())", "$&\n return false"],
+    // Of a stream of bytes, one piece at a time is read.
+    ["if (state.flowing && state.length)", "if ((state.flowing || !state.decoder) && state.length)"],
+    [
+      "state.needReadable = state.length <= state.highWaterMark",
+      "if (state.length <= state.highWaterMark) state.needReadable = true",
+    ],
+    [
+      "state.needReadable = !state.flowing && !state.ended && state.length <= state.highWaterMark",
+      "if (!state.flowing && !state.ended && state.length <= state.highWaterMark) state.needReadable = true",
+    ],
+    [
+      "state.readableListening = this.listenerCount('readable') > 0",
+      "if (this.listenerCount('readable') > 0) state.readableListening = true",
+    ],
+    ["  if (content !== '') buffer.push", "  if (this._readableState.ended) content += decoder.end();\n $&"],
+    ["if (!state.flowing) {\n    debug('resume')", "if (state.destroyed) return this;\n $&"],
+    ["debug('call pause flowing=%j'", "if (this._readableState.destroyed) return this;\n $&"],
     // As Deno's compiler names what can't be piped to.
     ["dest.on('unpipe', onunpipe)", "const e = dest; if (typeof e.on !== 'function') e.on(); $&"],
     ["this.buffer = new BufferList()", "$&; this.bufferIndex = 0"],
@@ -194,18 +256,44 @@ const STREAM_CHANGES: Readonly<Record<string, readonly (readonly [from: string, 
       `this._events ??= { ${FIRST_EVENTS}, ${READ_EVENTS} }; $&`,
     ],
   ],
+  transform: [
+    ["if (\n      wState.ended ||", "if (rState.ended) process.nextTick(callback)\n else $&"],
+    ["require('../../ours/primordials')", "$&; const process = require('../shims/process')"],
+  ],
   writable: [
     ["onfinishCallbacks[i]()", "onfinishCallbacks[i](null)"],
     ["state.pendingcb--\n    cb()", "state.pendingcb--\n    cb(null)"],
+    [
+      "  finishMaybe(stream, state)\n}\n\n// If there's something in the buffer waiting, then invoke",
+      "  if (state.ending) finishMaybe(stream, state, true)\n}\n\n// invoke",
+    ],
     ["this[kOnFinished] = []", "Object.defineProperty(this, kOnFinished, { value: [] })"],
     ["state.buffered = []", "state.buffered = null"],
     ["state.buffered.push(", "(state.buffered = state.buffered).push("],
+    // Whether more is wanted is decided once the piece is written.
+    ["const ret = state.length < state.highWaterMark\n", "\n"],
+    ["if (!ret) state.needDrain = true\n", "\n"],
+    [
+      "return ret && !state.errored",
+      "const ret = state.length < state.highWaterMark || state.length === 0; if (!ret) state.needDrain = true;\n $&",
+    ],
     [
       "if (state.afterWriteTickInfo !== null",
-      `if (cb === nop && !state.objectMode && !(state.needDrain && state.length === 0)) {
-        state.pendingcb--;
-        if (state.ending) finishMaybe(stream, state, true);
+      `if (cb === nop) {
+        if (!state.afterWritePending && (state.objectMode || (state.needDrain && state.length === 0))) {
+          process.nextTick(afterWrite, stream, state, 1, cb);
+          state.afterWritePending = true;
+        } else {
+          state.pendingcb--;
+          if (state.ending) finishMaybe(stream, state, true);
+        }
       } else $&`,
+    ],
+    ["function afterWrite(stream, state, count, cb) {", "$& state.afterWritePending = false;"],
+    ["if (called) {", "if (state.prefinished) {"],
+    [
+      "    if (err || state.finished) {\n      process.nextTick(cb, err)",
+      "    if (err || state.errored || state.finished) {\n      process.nextTick(cb, err || state.errored)",
     ],
     ["Stream._isUint8Array(chunk)", "Stream._isArrayBufferView(chunk)"],
     [
@@ -213,10 +301,14 @@ const STREAM_CHANGES: Readonly<Record<string, readonly (readonly [from: string, 
       "$& if (chunk === null) throw new ERR_STREAM_NULL_VALUES();",
     ],
     // Of objects, no encoding is passed on but the one that is given.
-    ["encoding = state.defaultEncoding", "encoding = state.objectMode ? undefined : state.defaultEncoding"],
+    ["encoding = state.defaultEncoding", "encoding = state.objectMode ? null : state.defaultEncoding"],
     [
-      "if (!encoding) encoding = state.defaultEncoding",
-      "if (!encoding) encoding = state.objectMode ? undefined : state.defaultEncoding",
+      "if (!encoding) encoding = state.defaultEncoding\n    else if (encoding",
+      "if (state.objectMode) {} else if (!encoding) encoding = state.defaultEncoding\n else if (encoding",
+    ],
+    [
+      "if (typeof chunk === 'string') {",
+      "$& if (encoding === 'buffer') throw new ERR_UNKNOWN_ENCODING(encoding);",
     ],
     [
       "this._writableState = new WritableState(options, this, isDuplex)",

@@ -1,11 +1,18 @@
-import { describe, nodeError, showValuesWith, unknownEncoding, wrongArgument } from "../buffer/errors.ts";
+import {
+  describe,
+  invalidArgument,
+  nodeError,
+  showValuesWith,
+  unknownEncoding,
+  wrongArgument,
+} from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import {
   type DuplexClass,
-  type WebWritable,
   duplexPair,
   webReadables,
   webWritables,
+  writableToWeb,
 } from "../node/streamPairs.ts";
 import { PieceList } from "../node/pieceList.ts";
 import { streamParts } from "../node/streamParts.ts";
@@ -20,11 +27,6 @@ interface Library extends Record<string, unknown> {
   readonly Duplex: StreamClass;
   readonly promises: Record<string, unknown>;
 }
-interface ReadState {
-  flowing: boolean | null;
-  readonly decoder: unknown;
-  readonly objectMode: boolean;
-}
 /** A class of errors of the library. */
 type Coded = new (...args: unknown[]) => Error;
 /** The bundler's, which evaluates the library when it is called. */
@@ -37,7 +39,6 @@ declare const require: {
 const SHAPES: Readonly<Record<string, string>> = {
   "": "duplexPair/1+ addAbortSignal/2+ compose/0+ _isArrayBufferView/1+=isArrayBufferView _isUint8Array/1+=isUint8Array _uint8ArrayToBuffer/1+",
   Readable: "fromWeb/2+= toWeb/2+=",
-  "Readable.prototype": "read/1+=",
   Writable: "fromWeb/2+= toWeb/1+=",
   "Writable.prototype": "setDefaultEncoding/1+",
   Duplex: "fromWeb/2+= toWeb/2+=",
@@ -107,6 +108,7 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   };
   showValuesWith(load);
   codes["ERR_UNKNOWN_ENCODING"] = unknownEncoding;
+  codes["ERR_INVALID_ARG_VALUE"] = invalidArgument;
   codes["ERR_MISSING_ARGS"] = function missingArgument(name: string): Error {
     return nodeError("ERR_MISSING_ARGS", `The "${name}" argument must be specified`, TypeError);
   };
@@ -119,45 +121,18 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     return nodeError("ERR_INVALID_RETURN_VALUE", text, TypeError);
   };
   const { Buffer } = load("buffer") as unknown as {
-    Buffer: { from(value: unknown): Uint8Array; isEncoding(value: unknown): boolean };
+    Buffer: { from(value: unknown, encoding?: string): Uint8Array; isEncoding(value: unknown): boolean };
   };
   const library = require("readable-stream/lib/stream.js");
   (library["setDefaultHighWaterMark"] as (isObject: boolean, bytes: number) => void)(false, 65_536);
   delete (library.Readable.prototype as { asIndexedPairs?: unknown }).asIndexedPairs;
   const { Readable, Writable, Duplex, promises } = library;
-  // Of a stream of bytes, Node 24 returns one piece at a time; the library does so only while it flows.
-  const { read: readPiece } = Readable.prototype as { read: (this: object, size?: number) => unknown };
-  Object.assign(Readable.prototype, {
-    read(this: { readonly _readableState: ReadState }, size?: number): unknown {
-      const state = this._readableState;
-      const { flowing } = state;
-      if (size !== undefined || flowing || state.decoder || state.objectMode)
-        return readPiece.call(this, size);
-      state.flowing = true;
-      try {
-        return readPiece.call(this);
-      } finally {
-        if ((state.flowing as boolean | null) === true) state.flowing = flowing;
-      }
-    },
-  });
-  // A piece of a wrong kind is an error of the stream, and Node 24 answers that no more are wanted.
-  for (const name of ["push", "unshift"]) {
-    const add = (Readable.prototype as Record<string, unknown>)[name] as (...args: unknown[]) => boolean;
-    const adding = {
-      [name](this: { readonly errored: unknown }, chunk: unknown, encoding?: unknown): boolean {
-        const { errored } = this;
-        return Reflect.apply(add, this, [chunk, encoding]) && this.errored === errored;
-      },
-    };
-    Object.assign(Readable.prototype, adding);
-  }
   const { ReadableStream, WritableStream, fields } = load("streams") as unknown as {
     readonly fields: Readonly<
       Record<"state" | "storedError" | "readableStreamController" | "writableStreamController", symbol>
     >;
     ReadableStream: (new () => AsyncIterable<unknown>) & { from(items: unknown): unknown };
-    WritableStream: WebWritable;
+    WritableStream: new () => object;
   };
   for (const [{ prototype }, controller] of [
     [ReadableStream, fields.readableStreamController],
@@ -206,7 +181,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     writable: true,
     configurable: true,
   });
-  const { toWeb, fromWeb } = webWritables(library, WritableStream);
+  const toWeb = writableToWeb(library, load("streams"), AbortError);
+  const { fromWeb, duplexFromWeb } = webWritables(library, Buffer);
   Object.assign(Writable, {
     fromWeb(stream: never, options?: object): object {
       expect(stream, WritableStream, "writableStream", "an instance of WritableStream");
@@ -221,15 +197,12 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     expect(stream, Duplex, "duplex", "an stream.Duplex");
     return { readable: (Readable["toWeb"] as (stream: unknown) => object)(stream), writable: toWeb(stream) };
   };
-  Duplex["fromWeb"] = (pair: unknown, options: object = {}) => {
+  Duplex["fromWeb"] = (pair: unknown, options?: object) => {
     if (typeof pair !== "object" || pair === null) throw wrongArgument("pair", "of type object", pair);
-    const { readable, writable } = pair as { readable: unknown; writable: never };
+    const { readable, writable } = pair as { readable: unknown; writable: unknown };
     expect(readable, ReadableStream, "pair.readable", "an instance of ReadableStream");
     expect(writable, WritableStream, "pair.writable", "an instance of WritableStream");
-    return (Duplex["from"] as (pair: object) => object)({
-      readable: (Readable["fromWeb"] as (stream: unknown, options: object) => object)(readable, options),
-      writable: fromWeb(writable, options),
-    });
+    return duplexFromWeb(pair as never, options);
   };
   Object.assign(library, {
     duplexPair: (options?: object) => duplexPair(Duplex as unknown as DuplexClass, nextTick, options),

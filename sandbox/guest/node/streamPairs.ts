@@ -1,11 +1,16 @@
 /** What Node's streams have since the library's version: pairs of duplex streams, and web streams that stand for writable ones. */
 
 import { checkObject, invalidArgument, wrongType } from "../buffer/errors.ts";
+import { isAnyArrayBuffer } from "../types.ts";
 
 type Done = (error?: unknown) => void;
 interface NodeWritable {
-  write(chunk: unknown, done: Done): boolean;
-  end(done: Done): void;
+  readonly writableHighWaterMark: number;
+  readonly writableObjectMode: boolean;
+  readonly writableNeedDrain: boolean;
+  readonly writableEnded: boolean;
+  write(chunk: unknown): boolean;
+  end(): void;
   destroy(error?: unknown): void;
   on(event: string, listener: (...args: unknown[]) => void): unknown;
 }
@@ -15,12 +20,18 @@ interface NodeDuplex {
 }
 export type DuplexClass = new (options?: object) => NodeDuplex;
 interface WebWriter {
+  readonly closed: Promise<unknown>;
   readonly ready: Promise<unknown>;
   write(chunk: unknown): Promise<unknown>;
   close(): Promise<unknown>;
   abort(reason: unknown): Promise<unknown>;
 }
-export type WebWritable = new (sink: object) => { getWriter(): WebWriter };
+type WebWritable = new (sink?: object, strategy?: object) => { getWriter(): WebWriter };
+type NodeClass = new (options: object) => object;
+interface BufferTools {
+  from(text: string, encoding: string): Uint8Array;
+  isEncoding(value: unknown): boolean;
+}
 interface NodeReadable {
   readonly readableObjectMode: boolean;
   readonly readableHighWaterMark: number;
@@ -44,18 +55,52 @@ interface WebController {
 interface Library {
   readonly Readable: unknown;
   readonly Writable: unknown;
+  readonly Duplex: unknown;
   readonly finished?: unknown;
   readonly destroy?: unknown;
   readonly isReadable?: unknown;
   readonly isWritable?: unknown;
 }
 
+/** The error of a web stream for one of Node's. */
+const toWebError = (error: unknown, AbortError: new (options: ErrorOptions) => Error): unknown =>
+  (error as { code?: unknown } | null)?.code === "ERR_STREAM_PREMATURE_CLOSE"
+    ? new AbortError({ cause: error })
+    : error;
+
+/** Checks the options of a stream of Node's that is made of a web stream. */
+function readOptions(options: object, Buffer: BufferTools) {
+  checkObject(options, "options");
+  const { objectMode = false, decodeStrings = true, ...others } = options as Record<string, unknown>;
+  const { encoding } = others;
+  if (encoding !== undefined && !Buffer.isEncoding(encoding))
+    throw invalidArgument(String(encoding), "options.encoding");
+  if (typeof objectMode !== "boolean") throw wrongType("options.objectMode", "boolean", objectMode);
+  if (typeof decodeStrings !== "boolean") throw wrongType("options.decodeStrings", "boolean", decodeStrings);
+  return { ...others, objectMode, decodeStrings } as Readonly<Record<string, unknown>> & {
+    readonly objectMode: boolean;
+    readonly decodeStrings: boolean;
+  };
+}
+
+/** Reads one piece of a web stream into a stream of Node's. */
+function readInto(
+  reader: WebReader,
+  stream: NodeReadable,
+  destroy: (stream: object, error: unknown) => void,
+): void {
+  reader.read().then(
+    ({ done, value }) => void stream.push(done ? null : value),
+    (error: unknown) => destroy(stream, error),
+  );
+}
+
 /** Creates `Readable.toWeb` and `Readable.fromWeb`. */
 export function webReadables(
   library: Library,
   web: Readonly<Record<string, unknown>>,
-  Buffer: { isEncoding(value: unknown): boolean },
-  AbortError: new (options: ErrorOptions) => Error,
+  Buffer: BufferTools,
+  AbortError: new (options?: ErrorOptions) => Error,
 ): {
   toWeb(stream: NodeReadable, options?: object): object;
   fromWeb(web: { getReader(): WebReader }, options?: object): object;
@@ -65,11 +110,6 @@ export function webReadables(
   const finished = library.finished as (stream: object, done: Done) => () => void;
   const make = (Type: unknown, ...options: unknown[]): object =>
     new (Type as new (...options: unknown[]) => object)(...options);
-  /** The error of a web stream for one of Node's. */
-  const toWebError = (error: unknown): unknown =>
-    (error as { code?: unknown } | null)?.code === "ERR_STREAM_PREMATURE_CLOSE"
-      ? new AbortError({ cause: error })
-      : error;
   return {
     toWeb(stream, options: { type?: unknown; strategy?: unknown } = {}) {
       const { type } = options;
@@ -91,7 +131,7 @@ export function webReadables(
       const stop = finished(stream, (error) => {
         stop();
         stream.on("error", () => {});
-        if (error) return controller.error(toWebError(error));
+        if (error) return controller.error(toWebError(error, AbortError));
         if (isCanceled) return undefined;
         controller.close();
         if (type === "bytes") controller.byobRequest?.respond(0);
@@ -115,11 +155,7 @@ export function webReadables(
       return make(ReadableStream, source, strategy);
     },
     fromWeb(source, options: object = {}) {
-      checkObject(options, "options");
-      const { highWaterMark, encoding, objectMode = false, signal } = options as Record<string, unknown>;
-      if (encoding !== undefined && !Buffer.isEncoding(encoding))
-        throw invalidArgument(String(encoding), "options.encoding");
-      if (typeof objectMode !== "boolean") throw wrongType("options.objectMode", "boolean", objectMode);
+      const { highWaterMark, encoding, objectMode, signal } = readOptions(options, Buffer);
       const reader = source.getReader();
       let isClosed = false;
       const readable = make(library.Readable, {
@@ -127,12 +163,7 @@ export function webReadables(
         highWaterMark,
         encoding,
         signal,
-        read(this: NodeReadable) {
-          reader.read().then(
-            ({ done, value }) => void this.push(done ? null : value),
-            (error: unknown) => destroy(this, error),
-          );
-        },
+        read: () => readInto(reader, readable as NodeReadable, destroy),
         destroy(error: unknown, done: Done) {
           const end = (): void => done(error);
           if (isClosed) end();
@@ -187,51 +218,146 @@ export function duplexPair(
   return [first, second];
 }
 
-/** Creates `Writable.toWeb` and `Writable.fromWeb`. */
-export function webWritables(
+/** Creates `Writable.toWeb`. */
+export function writableToWeb(
   library: Library,
-  WritableStream: WebWritable,
-): {
-  toWeb(stream: NodeWritable): object;
-  fromWeb(web: { getWriter(): WebWriter }, options?: object): object;
-} {
-  const settle =
-    (resolve: () => void, reject: (reason: unknown) => void): Done =>
-    (error) =>
-      error ? reject(error) : resolve();
-  return {
-    toWeb(stream: NodeWritable): object {
-      if (!(library.isWritable as (stream: object) => boolean)(stream)) {
-        const closed = new WritableStream({}) as unknown as { close(): Promise<unknown> };
-        void closed.close();
-        return closed;
-      }
-      return new WritableStream({
-        start(controller: { error(reason: unknown): void }) {
-          stream.on("error", (error) => controller.error(error));
+  web: Readonly<Record<string, unknown>>,
+  AbortError: new (options?: ErrorOptions) => Error,
+): (stream: NodeWritable) => object {
+  const { WritableStream, CountQueuingStrategy } = web as {
+    readonly WritableStream: WebWritable;
+    readonly CountQueuingStrategy: new (options: object) => object;
+  };
+  const finished = library.finished as (stream: object, done: Done) => () => void;
+  return (stream) => {
+    if (!(library.isWritable as (stream: object) => boolean)(stream)) {
+      const closed = new WritableStream() as unknown as { close(): Promise<unknown> };
+      void closed.close();
+      return closed;
+    }
+    const { writableHighWaterMark: highWaterMark, writableObjectMode: isObject } = stream;
+    let controller: { error(reason: unknown): void } | undefined;
+    let waiting: PromiseWithResolvers<void> | undefined;
+    let closing: PromiseWithResolvers<void> | undefined;
+    const stop = finished(stream, (given) => {
+      const error = toWebError(given, AbortError);
+      stop();
+      stream.on("error", () => {});
+      if (error) waiting?.reject(error);
+      if (error) closing?.reject(error);
+      else closing?.resolve();
+      if (error || closing === undefined) controller?.error(error ?? new AbortError());
+      controller = closing = undefined;
+    });
+    stream.on("drain", () => waiting?.resolve());
+    return new WritableStream(
+      {
+        start(given: { error(reason: unknown): void }) {
+          controller = given;
         },
-        write: (chunk: unknown) =>
-          new Promise<void>((resolve, reject) => stream.write(chunk, settle(resolve, reject))),
-        close: () => new Promise<void>((resolve, reject) => stream.end(settle(resolve, reject))),
+        async write(chunk: unknown) {
+          const piece = !isObject && isAnyArrayBuffer(chunk) ? new Uint8Array(chunk as ArrayBuffer) : chunk;
+          if (!stream.writableNeedDrain && stream.write(piece)) return undefined;
+          waiting = Promise.withResolvers();
+          return waiting.promise.finally(() => {
+            waiting = undefined;
+          });
+        },
         abort: (reason: unknown) => stream.destroy(reason),
-      });
+        close() {
+          if (closing !== undefined || stream.writableEnded) return undefined;
+          closing = Promise.withResolvers();
+          stream.end();
+          return closing.promise;
+        },
+      },
+      isObject ? new CountQueuingStrategy({ highWaterMark }) : { highWaterMark },
+    );
+  };
+}
+
+/** Creates `Writable.fromWeb` and `Duplex.fromWeb`. */
+export function webWritables(library: Library, Buffer: BufferTools) {
+  const destroy = library.destroy as (stream: object, error: unknown) => void;
+  /** What a stream does that writes to a web stream. */
+  const sinkOf = (writer: WebWriter, isBytes: boolean, isClosed: () => boolean) => ({
+    writev(chunks: readonly { readonly chunk: unknown }[], done: Done) {
+      writer.ready.then(
+        () => Promise.all(chunks.map(({ chunk }) => writer.write(chunk))).then(() => done(), done),
+        done,
+      );
     },
-    fromWeb(web: { getWriter(): WebWriter }, options: object = {}): object {
-      const writer = web.getWriter();
-      const Writable = library.Writable as new (options: object) => object;
-      return new Writable({
-        ...options,
-        write(chunk: unknown, _encoding: string, done: Done) {
-          writer.ready.then(() => writer.write(chunk)).then(() => done(), done);
-        },
-        final(done: Done) {
-          writer.close().then(() => done(), done);
-        },
+    write(chunk: unknown, encoding: string, done: Done) {
+      const isText = typeof chunk === "string" && isBytes;
+      const piece = isText ? new Uint8Array(Buffer.from(chunk, encoding)) : chunk;
+      writer.ready.then(() => writer.write(piece).then(() => done(), done), done);
+    },
+    final(done: Done) {
+      if (!isClosed()) writer.close().then(() => done(), done);
+    },
+  });
+  return {
+    fromWeb(target: { getWriter(): WebWriter }, options: object = {}): object {
+      const { decodeStrings, objectMode, ...others } = readOptions(options, Buffer);
+      const writer = target.getWriter();
+      let isClosed = false;
+      const writable = new (library.Writable as NodeClass)({
+        highWaterMark: others["highWaterMark"],
+        objectMode,
+        decodeStrings,
+        signal: others["signal"],
+        ...sinkOf(writer, decodeStrings && !objectMode, () => isClosed),
         destroy(error: unknown, done: Done) {
-          if (error) void writer.abort(error).catch(() => {});
-          done(error);
+          const end = (): void => done(error);
+          if (isClosed) end();
+          else if (error !== null && error !== undefined) writer.abort(error).then(end, end);
+          else writer.close().then(end, end);
         },
       });
+      const close = (): void => {
+        isClosed = true;
+      };
+      writer.closed.then(close, (error: unknown) => {
+        close();
+        destroy(writable, error);
+      });
+      return writable;
+    },
+    duplexFromWeb(
+      { readable, writable }: { readable: { getReader(): WebReader }; writable: { getWriter(): WebWriter } },
+      options: object = {},
+    ): object {
+      const { allowHalfOpen = false, ...given } = readOptions(options, Buffer);
+      const { decodeStrings, objectMode } = given;
+      const [writer, reader] = [writable.getWriter(), readable.getReader()];
+      const closed = { reader: false, writer: false };
+      const duplex = new (library.Duplex as NodeClass)({
+        allowHalfOpen,
+        ...given,
+        ...sinkOf(writer, decodeStrings && !objectMode, () => closed.writer),
+        read: () => readInto(reader, duplex as NodeReadable, destroy),
+        destroy(error: unknown, done: Done) {
+          const end = (): void => done(error);
+          if (closed.writer && closed.reader) return end();
+          const work = closed.writer ? [] : [writer.abort(error)];
+          if (!closed.reader) work.push(reader.cancel(error));
+          Promise.all(work).then(end, end);
+        },
+      });
+      for (const [side, end] of [
+        ["writer", writer],
+        ["reader", reader],
+      ] as const)
+        end.closed.then(
+          () => {
+            closed[side] = true;
+          },
+          (error: unknown) => {
+            closed.reader = closed.writer = true;
+            destroy(duplex, error);
+          },
+        );
+      return duplex;
     },
   };
 }

@@ -43,6 +43,7 @@ const WRITABLE: Layout = {
     prefinished: 1 << 17,
     allBuffers: 1 << 18,
     allNoop: 1 << 19,
+    afterWritePending: 1 << 28,
     ended: 1 << 30,
   },
   values: { errored: 1 << 7, afterWriteTickInfo: 1 << 27 },
@@ -126,7 +127,7 @@ export function packStreams(
   library: { readonly Readable: State; readonly Writable: State },
   checkEncoding: (encoding: unknown) => unknown,
 ): void {
-  const read = packStates(library.Readable["ReadableState"], READABLE, (encoding) => encoding);
+  const read = packStates(library.Readable["ReadableState"], READABLE, checkEncoding);
   read("state", bitsOf, (state, value) => {
     state[STATE] = value;
   });
