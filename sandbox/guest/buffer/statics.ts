@@ -115,14 +115,14 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
         throw wrongArgument("string", "of type string or an instance of Buffer or ArrayBuffer", value);
       const name = ENCODINGS[String(encoding ?? "utf8").toLowerCase()] ?? "utf8";
       if (name === "base64" || name === "base64url")
-        return Math.floor((value.replace(/=+$/, "").length * 3) / 4);
+        return Math.floor((value.replace(/(?<=.)==?$/, "").length * 3) / 4);
       return name === "hex" ? value.length >>> 1 : encode(value, name).length;
     },
   };
 }
 
 function toBytes(list: ArrayLike<unknown>): Bytes {
-  const bytes = new Uint8Array(list.length);
+  const bytes = new Uint8Array(Math.max(0, list.length));
   for (let at = 0; at < list.length; at++) bytes[at] = list[at] as number;
   return bytes;
 }

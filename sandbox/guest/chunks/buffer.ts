@@ -98,6 +98,8 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     const bytes = input instanceof DataView ? undefined : bytesOf(input);
     if (bytes === undefined)
       throw wrongArgument("input", "an instance of ArrayBuffer, Buffer, or TypedArray", input);
+    if (ArrayBuffer.isView(input) && !(input instanceof Uint8Array))
+      throw new TypeError("expected typed ArrayBufferView");
     return bytes;
   }
   function isUtf8(input: unknown): boolean {

@@ -14,6 +14,9 @@ const processModule = (process: Record<string, unknown>): Exports => ({
   default: process,
 });
 
+/** Modules of Node that only Deno has. */
+const UNLOADED = /^node:(?:sea|sqlite|test|test\/reporters)$/;
+
 const FS_READ = "readFile readdir stat lstat readlink realpath open access opendir";
 const FS_WRITE =
   "writeFile appendFile mkdir rm rmdir unlink rename copyFile chmod chown symlink truncate mkdtemp utimes cp";
@@ -216,8 +219,9 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     process: processModule(load("platform")["process"] as Record<string, unknown>),
     module: withDefault({
       builtinModules: Object.keys(nodeModules).filter((name) => !name.startsWith("node:")),
-      isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)),
+      isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)) || UNLOADED.test(String(name)),
       getBuiltinModule,
+      syncBuiltinESMExports() {},
       createRequire: (from: unknown) => {
         if (!/^(?:\/|file:)/.test(String(from)))
           throw invalidArgument(
@@ -225,12 +229,14 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
             from,
             "must be a file URL object, file URL string, or absolute path string",
           );
-        return (name: unknown) => {
+        const find = (name: unknown): unknown => {
           const found = getBuiltinModule(name);
           if (found !== undefined) return found;
           const text = `Cannot find module '${String(name)}': only Node's modules can be required here`;
           throw nodeError("MODULE_NOT_FOUND", text);
         };
+        const resolve = (name: unknown): unknown => find(name) && name;
+        return Object.assign((name: unknown) => find(name), { resolve });
       },
     }),
     tty: withDefault({ isatty: () => false }),

@@ -6,12 +6,7 @@ type Same = (a: unknown, b: unknown) => boolean;
 type Fields = Record<PropertyKey, unknown>;
 
 /** Compares deeply, as Node's `assert` and `util` do. */
-export function isDeepEqual(
-  a: unknown,
-  b: unknown,
-  mode: Comparison,
-  seen = new Map<unknown, unknown>(),
-): boolean {
+export function isDeepEqual(a: unknown, b: unknown, mode: Comparison, seen = new Set<unknown>()): boolean {
   if (a === b) return a !== 0 || mode === "loose" || Object.is(a, b);
   const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
   if (!isObject(a) || !isObject(b)) {
@@ -19,18 +14,28 @@ export function isDeepEqual(
     // eslint-disable-next-line eqeqeq
     return mode === "loose" && !isObject(a) && !isObject(b) && a == b;
   }
-  if (mode === "strict" && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
+  if (mode === "strict" && !sameClass(a, b)) return false;
   const tag = (value: object): string => Object.prototype.toString.call(value);
   if (tag(a) !== tag(b) || !sameSlots(a, b, mode, (left, right) => isDeepEqual(left, right, mode, seen)))
     return false;
-  if (seen.get(a) === b) return true;
-  seen.set(a, b);
+  // Within a cycle, both have been met before, or neither has.
+  const { size } = seen;
+  seen.add(a).add(b);
+  if (seen.size !== size + 2 && a !== b) return seen.size === size;
   const same: Same = (left, right) => isDeepEqual(left, right, mode, seen);
   try {
     return sameKeys(a, b, mode, same) && sameItems(a, b, mode, same);
   } finally {
     seen.delete(a);
+    seen.delete(b);
   }
+}
+
+/** Compares the constructors, and the prototypes of objects that have a constructor of their own, or none. */
+function sameClass(a: object, b: object): boolean {
+  const { constructor } = a;
+  const isInherited = constructor !== undefined && !Object.hasOwn(a, "constructor");
+  return isInherited ? constructor === b.constructor : Object.getPrototypeOf(a) === Object.getPrototypeOf(b);
 }
 
 /** Compares what an object is, apart from its properties. */

@@ -58,20 +58,21 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
   }
   function stringify(fields: unknown, separator?: string, equals?: string, options?: object): string {
     if (typeof fields !== "object" || fields === null) return "";
-    const { encodeURIComponent: own } = (options ?? {}) as { encodeURIComponent?: Convert };
-    const encode = typeof own === "function" ? own : qsEscape;
+    // What is no function is called under the name that it has in Deno.
+    const { encodeURIComponent: own }: { encodeURIComponent?: Convert } = options ?? {};
+    const t = own || qsEscape;
     const text = (value: unknown): string => {
       const isText =
         typeof value === "string" ||
         (typeof value === "number" && Number.isFinite(value)) ||
         typeof value === "bigint" ||
         typeof value === "boolean";
-      return isText ? (encode(String(value)) as string) : "";
+      return isText ? (t(String(value)) as string) : "";
     };
     return Object.keys(fields)
       .flatMap((key) => {
         const value = (fields as Record<string, unknown>)[key];
-        const start = `${encode(key) as string}${equals || "="}`;
+        const start = `${t(key) as string}${equals || "="}`;
         return (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => start + text(item));
       })
       .join(separator || "&");

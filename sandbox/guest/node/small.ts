@@ -25,9 +25,8 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
   };
   /** The escaped path of a `file:` URL. */
   function pathOf(value: unknown): string {
-    const url = (typeof value === "string" ? new URL(value) : value) as Record<string, string> | null;
-    if (typeof url !== "object" || !url?.["href"] || !url["protocol"])
-      throw wrongArgument("path", "of type string or an instance of URL", value);
+    const url = typeof value === "string" ? new URL(value) : value;
+    if (!(url instanceof URL)) throw wrongArgument("path", "of type string or an instance of URL", value);
     if (url["protocol"] !== "file:")
       throw nodeError("ERR_INVALID_URL_SCHEME", "The URL must be of scheme file", TypeError);
     if (url["hostname"] !== "")
@@ -139,8 +138,7 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
   }
   /** Formats a URL without the parts that the options leave out. */
   function formatUrl(url: Record<string, string>, options: unknown): string {
-    if (options !== undefined && (typeof options !== "object" || options === null))
-      throw wrongType("options", "object", options);
+    if (options && typeof options !== "object") throw wrongType("options", "object", options);
     const {
       auth = true,
       fragment = true,
@@ -235,14 +233,20 @@ export function createTimersPromises(_internals: Internals): Exports {
     });
   }
   const SECRET = Symbol("scheduler");
+  const checkThis = (self: unknown): void => {
+    if (!(self instanceof Scheduler))
+      throw nodeError("ERR_INVALID_THIS", 'Value of "this" must be of type Scheduler', TypeError);
+  };
   class Scheduler {
     constructor(secret?: unknown) {
       if (secret !== SECRET) throw nodeError("ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor", TypeError);
     }
     wait(delayMs: number, options?: unknown): Promise<unknown> {
+      checkThis(this);
       return wait(delayMs, undefined, options);
     }
     yield(): Promise<unknown> {
+      checkThis(this);
       return wait(0);
     }
   }

@@ -93,9 +93,17 @@ export function createZlib({
         "an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
         ["ArrayBuffer"],
       );
+    for (const [name, value] of Object.entries(others))
+      if (Math.abs(value as number) === Infinity && typeof value === "number")
+        throw outOfRange(`options.${name}`, "a finite number", value);
+    const { rejectGarbageAfterEnd: refuses } = others;
+    if (refuses !== undefined && typeof refuses !== "boolean")
+      throw wrongType("options.rejectGarbageAfterEnd", "boolean", refuses);
     // Not a number: the default.
     const given = Object.entries(others).filter(([, value]) => !Number.isNaN(value));
-    const own = typeof params === "object" && params !== null && { params: readParams(operation, params) };
+    const own = typeof params === "object" &&
+      params !== null &&
+      /brotli|zstd/.test(operation) && { params: readParams(operation, params) };
     return { ...Object.fromEntries(given), ...own, operation };
   }
   /** Checks the numbers of parameters, and leaves out those that the format ignores. */
@@ -204,7 +212,13 @@ export function createZlib({
       declare readonly _mode: number;
       constructor(given?: Options) {
         const { maxOutputLength = Number.MAX_SAFE_INTEGER, ...options } = given ?? {};
-        super({ autoDestroy: true, ...options });
+        const { encoding, objectMode, writableObjectMode } = options;
+        const isChanged = encoding || objectMode || writableObjectMode;
+        super({
+          autoDestroy: true,
+          ...options,
+          ...(isChanged ? { encoding: null, objectMode: false, writableObjectMode: false } : {}),
+        });
         checkBound("options.maxOutputLength", maxOutputLength);
         const finish = isZlib ? 4 : 2;
         const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish, info } = options;

@@ -1,7 +1,6 @@
 import {
   checkInteger,
   invalidArgument,
-  missing,
   nodeError,
   outOfRange,
   wrongArgument,
@@ -206,7 +205,9 @@ function createFunctions(refuse: Refuse, native: Internals["native"]): Record<st
     setSourceMapsEnabled(isOn) {
       if (typeof isOn !== "boolean") throw wrongType("val", "boolean", isOn);
     },
-    binding: (name) => missing(`process: binding ${String(name)}`)(),
+    binding: (name) => {
+      throw new Error(`No such module: ${String(name)}`);
+    },
   };
   for (const name of SETS)
     functions[name] = (id) => {

@@ -43,6 +43,7 @@ export function createAgreements(
     #public: Bytes | undefined;
     constructor(curve: unknown) {
       this.#curve = checkCurve(curve);
+      if (this.#curve === "secp521r1") throw new Error("invalid curve");
     }
     static convertKey(
       key: unknown,
@@ -139,11 +140,12 @@ export function createAgreements(
       const digits = raise(numberOf(base), numberOf(this.#private), numberOf(this.#prime)).toString(16);
       return Buffer.from(digits.padStart(this.#prime.length * 2, "0"), "hex");
     }
-    generateKeys(encoding?: unknown): unknown {
+    /** As in Deno, which ignores the encoding. */
+    generateKeys(_encoding?: unknown): unknown {
       if (this.#private.length === 0)
         this.#private = Buffer.from(native("random", { bytes: this.#prime.length }));
       this.#public = this.#raise(this.#generator);
-      return output(this.#public, encoding);
+      return output(this.#public);
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
       const other = toBytes(key, inEncoding, "key", true);
@@ -176,6 +178,12 @@ export function createAgreements(
           "sizeOrKey",
           "one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView",
           prime,
+        );
+      if (generator && typeof generator === "object" && bytesOf(generator) === undefined)
+        throw wrongArgument(
+          "generator",
+          "one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView",
+          generator,
         );
       if (typeof prime === "number") {
         if (!Number.isInteger(prime)) throw outOfRange("sizeOrKey", "an integer", prime);
@@ -230,6 +238,19 @@ export function createAgreements(
       const { privateKey, publicKey } = options as { privateKey?: unknown; publicKey?: unknown };
       if (!privateKey) throw invalidArgument("options.privateKey", privateKey);
       if (!publicKey) throw invalidArgument("options.publicKey", publicKey);
+      const [from, to] = [privateKey, publicKey] as readonly Partial<Record<string, string>>[];
+      for (const [key, isAllowed, expected] of [
+        [from, from?.["type"] === "private", "private"],
+        [to, to?.["type"] === "public" || to?.["type"] === "private", "private or public"],
+      ] as const)
+        if (!isAllowed)
+          throw nodeError(
+            "ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE",
+            `Invalid key object type ${String(key?.["type"])}, expected ${expected}.`,
+            TypeError,
+          );
+      if (from?.["asymmetricKeyType"]?.startsWith("ed"))
+        throw new TypeError("Unsupported key type for diffie hellman, or key type mismatch");
       try {
         const secret = output(
           native("agree", {

@@ -1,4 +1,11 @@
-import { checkObject, checkInteger, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import {
+  checkObject,
+  checkInteger,
+  invalidArgument,
+  nodeError,
+  wrongArgument,
+  wrongType,
+} from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkText } from "./bytes.ts";
@@ -44,6 +51,8 @@ export function createCiphers(
     readonly #isAuthenticated: boolean;
     readonly #isDecrypting: boolean;
     #isFinal = false;
+    /** Once there is data, Deno ignores what else is to be authenticated. */
+    #isStarted = false;
     #tag: Bytes | undefined;
     #decoder: Decoder | undefined;
     constructor(
@@ -58,6 +67,7 @@ export function createCiphers(
       const keyBytes = secretBytes(key, undefined, "key");
       if (typeof iv !== "string" && iv !== null && !ArrayBuffer.isView(iv))
         throw wrongArgument("iv", "of type string or an instance of ArrayBufferView or Buffer or null", iv);
+      if (iv instanceof DataView) throw new TypeError("expected typed ArrayBufferView");
       const vector =
         iv === null ? new Uint8Array(0) : typeof iv === "string" ? Buffer.from(iv) : (bytesOf(iv) as Bytes);
       const known = CIPHERS.find(([one]) => one === name);
@@ -70,7 +80,9 @@ export function createCiphers(
       const isGcm = name.endsWith("gcm");
       this.#isAuthenticated = isGcm || name === "chacha20-poly1305";
       this.#isDecrypting = isDecrypting;
-      const tagLength = options?.authTagLength;
+      const tagLength = options?.authTagLength ?? undefined;
+      if (tagLength !== undefined && (typeof tagLength !== "number" || tagLength >>> 0 !== tagLength))
+        throw invalidArgument("options.authTagLength", tagLength);
       if (isGcm && typeof tagLength === "number" && !TAG_LENGTHS.includes(tagLength))
         throw Object.assign(
           new TypeError(`Invalid authentication tag length: ${tagLength}`),
@@ -88,7 +100,7 @@ export function createCiphers(
             name,
             isDecrypting,
             keyBytes: keyLength,
-            tagBytes: this.#isAuthenticated ? (options?.authTagLength ?? 16) : undefined,
+            tagBytes: this.#isAuthenticated ? (tagLength ?? 16) : undefined,
           },
           Buffer.from([...keyBytes, ...vector]),
         ),
@@ -105,13 +117,13 @@ export function createCiphers(
       return decoder.write(bytes) + (isLast ? decoder.end() : "");
     }
     setAutoPadding(on?: unknown): this {
-      this.#call("padding", undefined, { on: on === undefined || Boolean(on) });
+      if (!this.#isFinal) this.#call("padding", undefined, { on: on === undefined || Boolean(on) });
       return this;
     }
     setAAD(data: unknown): this {
       if (this.#isFinal) throw badState("setAAD");
       if (!ArrayBuffer.isView(data)) throw new TypeError("expected typed ArrayBufferView");
-      if (this.#isAuthenticated) this.#call("aad", bytesOf(data));
+      if (this.#isAuthenticated && !this.#isStarted) this.#call("aad", bytesOf(data));
       return this;
     }
     setAuthTag(tag: Bytes): this {
@@ -134,6 +146,7 @@ export function createCiphers(
           ? Buffer.from(data, inputEncoding)
           : toBytes(data, inputEncoding, "data");
       if (this.#isFinal) throw badState("update");
+      this.#isStarted = true;
       return this.#output(this.#call("update", bytes), outputEncoding, false);
     }
     final(encoding?: unknown): unknown {

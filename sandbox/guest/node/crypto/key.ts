@@ -9,6 +9,7 @@ import {
 import type { Internals } from "../../internals.ts";
 import type { KeyFields } from "../../crypto/key.ts";
 import { bytesOf } from "../../webIdl.ts";
+import { CURVES } from "./names.ts";
 import { type ByteTools, checkFunction, checkText, checkUint32, queue } from "./bytes.ts";
 
 type Bytes = Uint8Array;
@@ -60,6 +61,7 @@ const IMPORT_ERRORS: readonly (readonly [RegExp, string, string])[] = [
 function readError(error: Error, isPublic: boolean, format: unknown, encoding: unknown, text: string): Error {
   if (format === "der" && typeof encoding === "string" && encoding in DER_NAMES)
     return new TypeError(`invalid ${DER_NAMES[encoding]} ${isPublic ? "public" : "private"} key`);
+  if (error.message.endsWith("bad decrypt")) return new Error(error.message);
   if (!/unsupported|unable to|not enough data|wrong tag|too long/i.test(error.message)) return error;
   const label = /^-----BEGIN ([A-Z ]+)-----\n[\w+/=\n]{8}/.exec(text)?.[1];
   if (label !== undefined && !(isPublic ? READABLE_LABELS : PRIVATE_LABELS).includes(label))
@@ -357,6 +359,9 @@ export function createKeys(
     if (mgf1HashAlgorithm !== undefined) checkText(mgf1HashAlgorithm, "options.mgf1HashAlgorithm");
     if (saltLength !== undefined) checkInteger(saltLength, "options.saltLength", 0, 2 ** 31 - 1);
     if (publicExponent !== undefined) checkUint32(publicExponent, "options.publicExponent");
+    const curve = { "P-256": "prime256v1", "P-384": "secp384r1", "P-521": "secp521r1" }[String(namedCurve)];
+    if (type === "ec" && !CURVES.includes(curve ?? String(namedCurve)))
+      throw new TypeError("Invalid EC curve name");
     if (type === "ec" && ![undefined, null, "named", "explicit"].includes(paramEncoding as string))
       throw invalidArgument("options.paramEncoding", paramEncoding);
     let pair: Record<string, unknown>;

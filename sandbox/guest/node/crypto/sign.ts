@@ -9,6 +9,9 @@ import { HASHES } from "./names.ts";
 
 type Bytes = Uint8Array;
 
+/** `RSA_PKCS1_PSS_PADDING`. */
+const PSS_PADDING = 6;
+
 /** Deno's error for data that a key can't encrypt or decrypt. */
 function cryptError(operation: string, error: Error & { readonly code?: string }): Error {
   const { code } = error;
@@ -18,6 +21,8 @@ function cryptError(operation: string, error: Error & { readonly code?: string }
   }
   if (code === "ERR_OSSL_EVP_OPERATION_NOT_SUPPORTED_FOR_THIS_KEYTYPE")
     return new Error("operation not supported for this keytype");
+  if (code === "ERR_OSSL_EVP_INVALID_DIGEST")
+    error.message = "error:060800A3:digital envelope routines::unknown message digest algorithm";
   if (!code?.startsWith("ERR_OSSL_RSA_")) return error;
   return new Error(operation.endsWith("Encrypt") ? "message too long" : "decryption error");
 }
@@ -55,15 +60,28 @@ export function createSigning(
     ) as Record<string, unknown>;
     if (dsaEncoding !== undefined && dsaEncoding !== "der" && dsaEncoding !== "ieee-p1363")
       throw invalidArgument("options.dsaEncoding", dsaEncoding);
-    return { padding, saltLength, dsaEncoding };
+    if (saltLength !== undefined && (saltLength as number) >> 0 !== saltLength)
+      throw invalidArgument("options.saltLength", saltLength);
+    // Deno signs with any other padding as without one.
+    return { padding: padding === PSS_PADDING ? padding : undefined, saltLength, dsaEncoding };
   };
   /** What the host needs of a key and its options. */
   const keyHeader = (key: unknown, isPublic: boolean): object => {
     const options = keyOptions(key, isPublic);
     return { ...options, key: pemOf(key, isPublic) };
   };
+  const signWith = (header: object, data: Bytes): Bytes => {
+    try {
+      return native("sign", header, data) as Bytes;
+    } catch (error) {
+      // Deno has OpenSSL's reason without its prefix.
+      const reason = "operation not supported for this keytype";
+      if ((error as Error).message.endsWith(reason)) (error as Error).message = reason;
+      throw error;
+    }
+  };
   const signBytes = (algorithm: string | null, data: Bytes, key: unknown): Bytes =>
-    native("sign", { algorithm, ...keyHeader(key, false) }, data) as Bytes;
+    signWith({ algorithm, ...keyHeader(key, false) }, data);
   const verifyBytes = (algorithm: string | null, data: Bytes, key: unknown, signature: Bytes): boolean =>
     String(bytesFrom("verify", { algorithm, ...keyHeader(key, true) }, signature, data)) === "true";
   /** Returns the digest that the host is to use. */
@@ -96,7 +114,7 @@ export function createSigning(
     return () => {
       const header = keyHeader(key, false);
       const name = checkDigest(algorithm);
-      return Buffer.from(native("sign", { algorithm: digestFor(name, data, key, false), ...header }, bytes));
+      return Buffer.from(signWith({ algorithm: digestFor(name, data, key, false), ...header }, bytes));
     };
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown) => {
@@ -178,6 +196,7 @@ export function createSigning(
           ? toBytes(signature, encoding, "signature")
           : viewBytes(signature, "signature");
       return finish(this, (algorithm, data) => {
+        if (key === null) throw new TypeError("Cannot destructure property 'key' of 'e' as it is null.");
         refuseEdwards(key, true);
         return verifyBytes(algorithm, data, key, bytes);
       });

@@ -76,7 +76,8 @@ export function readOptions(header: Readonly<Record<string, unknown>>): Omit<zli
     ),
     ...(params !== undefined && { params: readParams(String(operation), params) }),
     // Node refuses a wrong one; a large one would only take memory.
-    ...(chunkSize !== undefined && !((chunkSize as number) >= 64) && { chunkSize: chunkSize as number }),
+    ...(chunkSize !== undefined &&
+      !(typeof chunkSize === "number" && chunkSize >= 64) && { chunkSize: chunkSize as number }),
     maxOutputLength: isTooLong ? MAX_OUTPUT_BYTES : (maxOutputLength as number),
   };
 }

@@ -97,7 +97,9 @@ export const urlNatives: Readonly<Record<string, Native>> = {
     );
   },
   domainToAscii: ({ domain }) => (isDomain(String(domain)) ? domainToASCII(String(domain)) : ""),
-  domainToUnicode: ({ domain }) => domainToUnicode(String(domain)),
+  /** Deno keeps what it can of a wrong domain. */
+  domainToUnicode: ({ domain }) =>
+    domainToUnicode(String(domain)) || String(domain).replace(/[^\0-\x7f]/gu, "\ufffd"),
 };
 
 function makePattern(input: unknown, base: unknown, options: unknown): URLPattern {
