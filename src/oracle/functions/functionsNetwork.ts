@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
-import { decodeLog, logsOf } from "../../chainlink/events.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { aggregate, type Observation } from "../aggregateObservations.ts";
 import type { Answerer } from "../answerer.ts";
@@ -9,34 +8,24 @@ import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from 
 import { createRequestSet } from "../requestSet.ts";
 import { createRequestWork, type RequestWork } from "../requestWork.ts";
 import type { OracleLog } from "../log.ts";
-import {
-  readFunctionsOutcomes,
-  toOracleRequest,
-  type FunctionsOutcome,
-  type OracleRequest,
-} from "./oracleRequest.ts";
-import { ORACLE_TOPICS } from "../topics.ts";
+import { createCoordinatorReader, sendReport, type FunctionsContracts } from "./coordinator.ts";
+import type { FunctionsOutcome, OracleRequest } from "./oracleRequest.ts";
 import { askContract } from "../../chainlink/contractRead.ts";
-import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { faultyNodesOf, signaturesOf } from "../../chainlink/quorum.ts";
 import { decodeRevertReason, type RevertReason } from "../../chainlink/revertReason.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { ACTIVE_MS, batchDelayMs } from "../../lib/batchDelay.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { tellAnswers } from "../answerSpans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
-import { gasOfReport, measureReport } from "./reportGas.ts";
+import { measureReport } from "./reportGas.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";
 import type { ReportSigner } from "../signer.ts";
 
-export interface FunctionsNetworkOptions {
+export interface FunctionsNetworkOptions extends FunctionsContracts {
   readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
-  /** FunctionsCoordinator and FunctionsRouter, lower case. */
-  readonly coordinator: Hex;
-  readonly router: Hex;
   /** All nodes of the coordinator's configuration. */
   readonly nodes: readonly FunctionsNode[];
   readonly runner: SourceRunner;
@@ -57,7 +46,7 @@ export interface FunctionsNetworkOptions {
  * the keys. Restarts and second instances are harmless: the coordinator takes the first answer and ignores the rest.
  */
 export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answerer {
-  const { coordinator, router, nodes, signal } = options;
+  const { nodes, signal } = options;
   const requestSet = createRequestSet<OracleRequest>({ onDue: () => work.review(), signal });
   const observed = new WeakMap<OracleRequest, Observation>();
   const work: RequestWork = createRequestWork({
@@ -92,32 +81,18 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
     }),
   });
 
-  function readCoordinator(eventLog: RawLog): void {
-    const event = decodeLog(eventLog);
-    if (event?.name === "OracleRequest") requestSet.add(toOracleRequest(event, eventLog.blockNumber));
-    else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) requestSet.drop(eventLog.data);
-    else if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) delivery.forgetConfig();
-  }
-
-  function readRouter(eventLog: RawLog): void {
-    const event = decodeLog(eventLog);
-    if (event?.name === "RequestProcessed") {
-      const entry = requestSet.find(event.requestId);
-      if (entry) requestSet.finish(entry.request, eventLog.blockNumber);
-    } else if (eventLog.topics[0] === ORACLE_TOPICS.SubscriptionFunded) {
-      requestSet.fund(BigInt(eventLog.topics[1]!));
-    }
-  }
+  const readLogs = createCoordinatorReader({
+    contracts: options,
+    requests: requestSet,
+    onConfigSet: () => delivery.forgetConfig(),
+  });
 
   return {
-    addresses: [coordinator, router],
+    addresses: [options.coordinator, options.router],
     onBlock(block, isLive) {
       work.isLive = isLive;
       requestSet.onHead(block.number);
-      for (const eventLog of block.logs) {
-        if (eventLog.address === coordinator) readCoordinator(eventLog);
-        else if (eventLog.address === router) readRouter(eventLog);
-      }
+      readLogs(block.logs);
       work.review();
     },
     onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
@@ -144,10 +119,8 @@ interface FunctionsDelivery {
   forgetConfig(): void;
 }
 
-interface FunctionsDeliveryOptions {
+interface FunctionsDeliveryOptions extends FunctionsContracts {
   readonly client: Pick<ChainClient, "call" | "request">;
-  readonly coordinator: Hex;
-  readonly router: Hex;
   readonly nodes: readonly FunctionsNode[];
   readonly pipelining: CommitPipelining;
   readonly requestSet: RequestSet<OracleRequest>;
@@ -162,7 +135,7 @@ interface FunctionsDeliveryOptions {
  * accounts take turns.
  */
 function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDelivery {
-  const { client, coordinator, router, nodes, requestSet, log, signal } = options;
+  const { client, coordinator, nodes, requestSet, log, signal } = options;
   const signaturesWanted = signaturesOf(nodes.length, faultyNodesOf(nodes.length));
   let configDigest: Hex | undefined;
 
@@ -200,32 +173,22 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
   async function report(items: readonly FunctionsEntry[], leader: number): Promise<void> {
     const open = items.filter((entry) => requestSet.isOpen(entry));
     if (open.length === 0) return;
-    const { receipt, revertReason } = await transmit(open, leader);
-    if (revertReason !== undefined) return onRevert(open, receipt.transactionHash, revertReason);
-    const outcomes = readFunctionsOutcomes(logsOf(receipt.logs, [router]));
+    const { receipt, outcomes, findReason } = await transmit(open, leader);
+    if (!receipt.succeeded) {
+      configDigest = undefined;
+      return onRevert(open, receipt.transactionHash, await findReason());
+    }
     for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt);
   }
 
-  /** Sends a report through the leader's account. `revertReason` is present if the transaction reverted, and all its items with it. */
-  async function transmit(
-    entries: readonly FunctionsEntry[],
-    leader: number,
-  ): Promise<{ readonly receipt: Receipt; readonly revertReason?: RevertReason }> {
+  /** Sends a report through the leader's account. */
+  async function transmit(entries: readonly FunctionsEntry[], leader: number) {
     configDigest ??= await readConfigDigest();
     const items = entries.map(({ request }) => ({ ...request, ...options.resultOf(request) }));
     const epoch = Number(requestSet.head() & EPOCH_MASK);
     const data = encodeTransmission(items, { configDigest, epoch }, signersOf(leader));
     const { transmitter } = nodes[leader]!;
-    // The router refuses items whose gas costs more than when they were requested.
-    const call = { to: coordinator, data, gas: gasOfReport(entries), avoidsPeaks: true };
-    const startMs = Date.now();
-    const receipt = await transmitter.send(call, undefined);
-    const answered = items.map(({ requestId }) => requestId);
-    tellAnswers("report", answered, { startMs, receipt });
-    if (receipt.succeeded) return { receipt };
-    configDigest = undefined;
-    const from = transmitter.address;
-    return { receipt, revertReason: await findRevertReason(client, { ...call, from }, receipt) };
+    return await sendReport(data, { entries, contracts: options, transmitter, client });
   }
 
   /** A report that reverts takes all its items with it: each goes alone next time. */

@@ -1,6 +1,4 @@
 import type { Hex } from "viem";
-import { decodeLog, logsOf } from "../../chainlink/events.ts";
-import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
@@ -8,11 +6,10 @@ import { fromHexText } from "../../lib/hex.ts";
 import { shareByKey } from "../../lib/memo.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
-import { tellAnswers } from "../answerSpans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
+import { createCoordinatorReader, sendReport, type FunctionsContracts } from "../functions/coordinator.ts";
 import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "../functions/execute.ts";
-import { readFunctionsOutcomes, toOracleRequest, type OracleRequest } from "../functions/oracleRequest.ts";
-import { gasOfReport } from "../functions/reportGas.ts";
+import type { OracleRequest } from "../functions/oracleRequest.ts";
 import type { OracleLog } from "../log.ts";
 import { agree } from "../protocol/agree.ts";
 import type { Message } from "../protocol/message.ts";
@@ -20,7 +17,6 @@ import type { RoundEffect } from "../protocol/roundTypes.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
 import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";
 import type { ReportSigner } from "../signer.ts";
-import { ORACLE_TOPICS } from "../topics.ts";
 import type { Membership, TaskHooks } from "./membership.ts";
 import { createNodeReport } from "./nodeReport.ts";
 import { answerKey, type PeerViews } from "./peerViews.ts";
@@ -30,11 +26,8 @@ import type { RawLog } from "../../lib/nodeAnswers.ts";
 /** Why requests wait that others have to answer. */
 export const NOT_A_MEMBER = "this node is not in the coordinator's configuration";
 
-export interface NodeFunctionsOptions {
+export interface NodeFunctionsOptions extends FunctionsContracts {
   readonly client: Pick<ChainClient, "call" | "getHead" | "request">;
-  /** FunctionsCoordinator and FunctionsRouter, lower case. */
-  readonly coordinator: Hex;
-  readonly router: Hex;
   readonly signer: ReportSigner;
   readonly transmitter: Sender;
   /** Returns the 32-byte salt of an observation under a configuration: deterministic, and known to nobody else. */
@@ -48,7 +41,7 @@ export interface NodeFunctionsOptions {
   readonly member: () => Membership | undefined;
   readonly views: PeerViews;
   readonly onAccuse: (of: Membership, id: Hex, effect: RoundEffect & { readonly type: "accuse" }) => void;
-  /** Called with the coordinator's log of another configuration, before the logs that follow it are read. */
+  /** See {@link createCoordinatorReader}. */
   readonly onConfigSet: (eventLog: RawLog) => void;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -70,7 +63,7 @@ export interface NodeFunctions extends Answerer {
 
 /** Creates one node's part in answering functions: it runs each request's source on its own, and takes part in the round that signs a result. */
 export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunctions {
-  const { client, coordinator, router, signer, views, onAccuse, log, signal } = options;
+  const { client, signer, views, onAccuse, log, signal } = options;
   const requestSet = createRequestSet<OracleRequest>({ onDue: () => review(), signal });
   /** Observations made or in progress in this process: a source runs once, even if the configuration changes. */
   const observations = new WeakMap<OracleRequest, Promise<Observation>>();
@@ -154,17 +147,14 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
     if (!requestSet.isOpen(entry)) return;
     const fields = { requestId: request.requestId, stage };
     try {
-      // The router refuses items whose gas costs more than when they were requested.
-      const call = { to: coordinator, data, gas: gasOfReport([entry]), avoidsPeaks: true };
-      const startMs = Date.now();
-      const receipt = await options.transmitter.send(call, undefined);
-      tellAnswers("report", [request.requestId], { startMs, receipt });
-      const outcome = readFunctionsOutcomes(logsOf(receipt.logs, [router])).get(request.requestId);
-      const told = { ...fields, transactionHash: receipt.transactionHash, result: outcome?.result };
-      if (receipt.succeeded) log.info(told, "functions: transmitted");
+      const { transmitter } = options;
+      const sent = await sendReport(data, { entries: [entry], contracts: options, transmitter, client });
+      const { transactionHash, succeeded } = sent.receipt;
+      const outcome = sent.outcomes.get(request.requestId);
+      const told = { ...fields, transactionHash, result: outcome?.result };
+      if (succeeded) log.info(told, "functions: transmitted");
       else {
-        const from = options.transmitter.address;
-        const { text } = await findRevertReason(client, { ...call, from }, receipt);
+        const { text } = await sent.findReason();
         log.error({ ...told, reason: text }, "functions: the coordinator refused a report");
       }
       if (outcome?.result === "INSUFFICIENT_GAS_PROVIDED") requestSet.raiseGas(entry);
@@ -174,28 +164,19 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
     }
   }
 
-  function readCoordinator(eventLog: RawLog): void {
-    const event = decodeLog(eventLog);
-    if (event?.name === "OracleRequest") requestSet.add(toOracleRequest(event, eventLog.blockNumber));
-    else if (eventLog.topics[0] === ORACLE_TOPICS.CommitmentDeleted) requestSet.drop(eventLog.data);
-    else if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) options.onConfigSet(eventLog);
-  }
-
-  function readRouter(eventLog: RawLog): void {
-    const event = decodeLog(eventLog);
-    if (event?.name !== "RequestProcessed") return;
-    const { requestId, transmitter, response, err } = event;
-    const entry = requestSet.find(requestId);
-    if (entry === undefined) return;
-    requestSet.finish(entry.request, eventLog.blockNumber);
-    const { transactionHash } = eventLog;
-    log.info({ requestId, transmitter, transactionHash }, "functions: answered");
-    views.transmitted(transmitter, transactionHash);
-    const answer = err === "0x" ? { ok: true, bytes: response } : { ok: false, bytes: err };
-    const key = answerKey({ ok: answer.ok, bytes: fromHexText(answer.bytes) });
-    if (views.answered(requestId, [key]).includes(signer.address))
-      log.warn({ requestId, transactionHash }, "functions: the answer is not what this node saw");
-  }
+  const readLogs = createCoordinatorReader({
+    contracts: options,
+    requests: requestSet,
+    onConfigSet: options.onConfigSet,
+    onAnswered({ requestId, transmitter, response, err }, { transactionHash }) {
+      log.info({ requestId, transmitter, transactionHash }, "functions: answered");
+      views.transmitted(transmitter, transactionHash);
+      const answer = err === "0x" ? { ok: true, bytes: response } : { ok: false, bytes: err };
+      const key = answerKey({ ok: answer.ok, bytes: fromHexText(answer.bytes) });
+      if (views.answered(requestId, [key]).includes(signer.address))
+        log.warn({ requestId, transactionHash }, "functions: the answer is not what this node saw");
+    },
+  });
 
   return {
     find: (requestId) => requestSet.find(requestId)?.request,
@@ -204,13 +185,10 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
       if (message.kind === "reveal") views.observed(requestId, peer, answerKey(message.observation));
     },
     review,
-    addresses: [coordinator, router],
+    addresses: [options.coordinator, options.router],
     onBlock(block, isLive) {
       work.isLive = isLive;
-      for (const eventLog of block.logs) {
-        if (eventLog.address === coordinator) readCoordinator(eventLog);
-        else if (eventLog.address === router) readRouter(eventLog);
-      }
+      readLogs(block.logs);
       requestSet.onHead(block.number);
       review();
     },
