@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { createSender, type Sender, observeSender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
+import type { Follower } from "../evm/blockReader.ts";
 import { ACTIVE_MS } from "../lib/batchDelay.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { repeat } from "../lib/repeat.ts";
@@ -90,7 +91,7 @@ async function openParts(
 ): Promise<RequestPipeline> {
   const scope = await openScope(options, stopping.signal);
   const sending = await createSending(scope, options);
-  const { book, watcher, finality, signal, onError } = scope;
+  const { book, finality, signal, onError } = scope;
   const { subscriptions, dispatcher, linker, take, reconcile } = sending;
   const requests = (): OpenRequest[] =>
     book.open(scope.network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
@@ -130,31 +131,10 @@ async function openParts(
     finalityDepth: Math.min(Number(scope.startNumber - (await finality.finalNumber())), ADOPTED_BLOCKS),
   });
   await reconcile();
-  const callbacks = createCallbackRecorder({ ...scope, listSubscriptions: () => subscriptions.list() });
-  const { presetConsumer, vrfCoordinator, functionsRouter } = scope.contracts;
-  const stopFollowing = watcher.follow({
-    addresses: () => [presetConsumer, vrfCoordinator, functionsRouter],
+  const stopFollowing = followChain(scope, sending, {
     fromBlock,
     known,
-    async onBlock(block) {
-      sending.sender.poke();
-      await scope.tracker.onBlock(block);
-      callbacks.onBlock(block.logs);
-      // Nothing waits for the node to say what is final.
-      finality
-        .finalNumber()
-        .then((final) =>
-          book.settle(scope.network, Math.max(Number(final), Number(block.number) - HELD_BLOCKS)),
-        )
-        .catch(onError);
-    },
-    async onReorg(firstReplaced) {
-      scope.twin?.doubt({ firstReplaced });
-      await scope.tracker.onReorg(firstReplaced);
-      reconcile()
-        .then(() => maintenance.checkLinkings())
-        .catch(onError);
-    },
+    checkLinkings: () => maintenance.checkLinkings(),
   });
   const resumed = recovery.resumeAll(open);
   const stops = [old.start(onError)];
@@ -195,6 +175,41 @@ async function openParts(
       await resumed;
     },
   };
+}
+
+/** Reads the chain's blocks into the requests, from a block on; returns a function that ends it. */
+function followChain(
+  scope: Scope,
+  { sender, subscriptions, reconcile }: Awaited<ReturnType<typeof createSending>>,
+  {
+    checkLinkings,
+    ...from
+  }: Pick<Follower, "fromBlock" | "known"> & {
+    readonly checkLinkings: () => Promise<void>;
+  },
+): () => void {
+  const { network, book, tracker, twin, finality, watcher, onError } = scope;
+  const callbacks = createCallbackRecorder({ ...scope, listSubscriptions: () => subscriptions.list() });
+  const { presetConsumer, vrfCoordinator, functionsRouter } = scope.contracts;
+  return watcher.follow({
+    ...from,
+    addresses: () => [presetConsumer, vrfCoordinator, functionsRouter],
+    async onBlock(block) {
+      sender.poke();
+      await tracker.onBlock(block);
+      callbacks.onBlock(block.logs);
+      // Nothing waits for the node to say what is final.
+      finality
+        .finalNumber()
+        .then((final) => book.settle(network, Math.max(Number(final), Number(block.number) - HELD_BLOCKS)))
+        .catch(onError);
+    },
+    async onReorg(firstReplaced) {
+      twin?.doubt({ firstReplaced });
+      await tracker.onReorg(firstReplaced);
+      reconcile().then(checkLinkings).catch(onError);
+    },
+  });
 }
 
 /** What all parts of a pipeline share. */
