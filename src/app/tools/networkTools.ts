@@ -9,6 +9,7 @@ import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { RpcError } from "../../lib/nodeAnswers.ts";
 import { checkNetwork, type NetworkFinding, roundAmount } from "../../networks/external/checkNetwork.ts";
 import {
   hasChainlinkVrf,
@@ -223,6 +224,11 @@ export async function cost({
     const { presetVrfKeys } = external!;
     const perPreset = await readPresetLink(client, contracts, { gasPriceWei: priceWei, presetVrfKeys });
     return { ...costs, link: showLink(perPreset, { usd, isOfChainlink: hasChainlinkVrf(contracts) }) };
+  } catch (error) {
+    if (rpcUrl === undefined || !(error instanceof RpcError)) throw error;
+    // The pool of a single node repeats which node it is.
+    const why = error.message.replace("no node answers: node 1: ", "");
+    throw new StartError(`${why}; check the URL of --rpc-url`, error);
   } finally {
     await client.close();
   }
