@@ -271,7 +271,9 @@ test("network cost shows dollars at the coin's price, and asks a node that is na
   });
   expect(await runCli(["network", "cost", "base", "--rpc-url", rpcUrl])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("its chain id is 43113, but 8453 is expected; check the URL of --rpc-url"),
+    stderr: expect.stringContaining(
+      "its chain id is 43113, but 8453 is expected; check the URL of --rpc-url",
+    ),
   });
   expect(await runCli(["network", "cost", "base", "--gas-price", "1", "--usd", "$5"])).toMatchObject({
     code: 1,

@@ -106,12 +106,17 @@ test("deploying again sends nothing, and the check finds nothing amiss", async (
   expect(output).toContain("the configuration digest is that of the oracle's 4 signers");
 });
 
-test("what calls cost is told at the network's gas price", async () => {
-  const { code, output } = await parties.run(["network", "cost", NETWORK]);
+test("what calls cost is told at the network's gas price, and a preset's LINK at the price of the chain's feed", async () => {
+  const { code, output } = await parties.run(["network", "cost", NETWORK, "--usd", "2000"]);
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining("gwei on") });
   const [, gwei] = /gas costs (\S+) gwei/.exec(output)!;
   const [, gas, cost] = /a coinflip alone +(\d+) gas {2}(\S+) /.exec(output)!;
   expect(Number(cost) / ((Number(gas) * Number(gwei)) / 1e9)).toBeCloseTo(1, 2);
+  const [, link, dollars] = /takes about (\S+) LINK \(\$(\S+)\) from .*, for your own oracle\.$/m.exec(
+    output,
+  )!;
+  // The feed that was deployed says 0.005 coins.
+  expect(Number(dollars) / (Number(link) * 0.005 * 2000)).toBeCloseTo(1, 1);
 });
 
 test("block explorers get the compilers' input and each contract's constructor arguments", () => {
