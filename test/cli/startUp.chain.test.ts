@@ -75,3 +75,17 @@ test.each([
 ])("tyche $args, which calls a service, loads no more than what checks its answer", async ({ args }) => {
   expect(await loadedBy(args)).toEqual({ packages: [...CHECKER, ...PACKAGES].toSorted(), engine: [] });
 });
+
+test("a command runs for a user who may not read the working directory, as with runuser in /root", async () => {
+  const closed = mkdtempSync(path.join(tmpdir(), "tyche-closed-"));
+  try {
+    // Nobody reads a folder of mode 0 but root, who becomes somebody else.
+    const command = 'chmod 0 . 2>/dev/null; exec "$0" "$@"';
+    const args = ["-c", command, process.execPath, ENTRY, "--version"];
+    const uid = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { stdout, stderr } = await promisify(execFile)("sh", args, { cwd: closed, ...uid });
+    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^\d+\.\d+/), stderr: "" });
+  } finally {
+    rmSync(closed, { recursive: true });
+  }
+});

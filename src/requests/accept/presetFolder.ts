@@ -23,7 +23,13 @@ export function findPresetFolders(): readonly string[] {
 }
 
 function isFolder(folder: string): boolean {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    // The user may not look into the working directory, as with runuser in /root.
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw error;
+  }
 }
 
 /** The working directory may have been removed: then this is where it was. */
