@@ -1,6 +1,7 @@
 import { checkInteger, nodeError, outOfRange } from "../../buffer/errors.ts";
 import { type ByteTools, checkFunction, checkText, checkUint32, queue } from "./bytes.ts";
 import type { KeyTools } from "./key.ts";
+import { HASHES } from "./names.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -10,6 +11,13 @@ const IKM_TYPES =
 const MAX_INT32 = 2 ** 31 - 1;
 /** Most bytes of context for HKDF. */
 const MAX_INFO_BYTES = 1_024;
+
+/** The digests that keys are derived with, in lower case. */
+const DIGESTS = new Set(
+  HASHES.filter((name) => !/^(?:blake2|shake)/.test(name)).map((name) => name.toLowerCase()),
+);
+const wrongDigest = (name: string): Error =>
+  nodeError("ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${name}`, TypeError);
 
 /** Creates the key derivation functions. */
 export function createDerivations(
@@ -33,6 +41,7 @@ export function createDerivations(
       keyLength: checkInt32(length, "keylen", 0),
       digest,
     };
+    if (!DIGESTS.has(String(digest).toLowerCase())) throw wrongDigest(String(digest));
     return () => Buffer.from(header.keyLength === 0 ? [] : bytesFrom("pbkdf2", header, ...parts));
   };
   const scrypt = (
@@ -58,7 +67,7 @@ export function createDerivations(
       cost: pick("N", "cost", 16_384),
       blockSize: pick("r", "blockSize", 8),
       parallelization: pick("p", "parallelization", 1),
-      ...(given["maxmem"] !== undefined && { memory: given["maxmem"] }),
+      ...(given["maxmem"] !== undefined && { memory: checkInteger(given["maxmem"], "maxmem") }),
     };
     return () => {
       try {
@@ -87,6 +96,8 @@ export function createDerivations(
       secretBytes(salt, undefined, "salt", HKDF_TYPES),
       secretBytes(info, undefined, "info", HKDF_TYPES),
     ];
+    if (!HASHES.includes(name)) throw wrongDigest(name);
+    if (!DIGESTS.has(name.toLowerCase())) throw wrongDigest(`TypeError: Unsupported digest: ${name}`);
     const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
     if ((parts[2] as Uint8Array).length > MAX_INFO_BYTES)
       throw outOfRange("info", "must not contain more than 1024 bytes", (parts[2] as Uint8Array).length);

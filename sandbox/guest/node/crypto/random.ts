@@ -133,8 +133,9 @@ export function createRandom(
     randomFillSync,
     randomFill: (array: unknown, ...rest: unknown[]): void => {
       if (rest.length === 0) randomFillSync(array);
-      const callback = checkFunction(rest.pop());
-      give(() => randomFillSync(array, ...rest), callback);
+      const at = typeof rest[0] === "function" ? 0 : typeof rest[1] === "function" ? 1 : 2;
+      const callback = checkFunction(rest[at]);
+      give(() => randomFillSync(array, ...rest.slice(0, at)), callback);
     },
     randomUUID: (options: unknown = {}) => {
       const { disableEntropyCache: value } = checkOptions(options);
