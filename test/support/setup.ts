@@ -1,5 +1,8 @@
 import { afterAll, vi } from "vitest";
 
+// It holds for the workers alone (see vitest.config.ts), not for what they start.
+delete process.env["NODE_DISABLE_COMPILE_CACHE"];
+
 /** Time limit for anything a test waits for, as a busy machine may be slow; the default of `vi.waitFor` and `vi.waitUntil` is a second. */
 const PATIENCE_MS = 60_000;
 
