@@ -225,7 +225,12 @@ export async function cost({
     const perPreset = await readPresetLink(client, contracts, { gasPriceWei: priceWei, presetVrfKeys });
     return { ...costs, link: showLink(perPreset, { usd, isOfChainlink: hasChainlinkVrf(contracts) }) };
   } catch (error) {
-    if (rpcUrl === undefined || !(error instanceof RpcError)) throw error;
+    if (!(error instanceof RpcError)) throw error;
+    if (rpcUrl === undefined)
+      throw new StartError(
+        `${error.message}; correct the network's rpcUrls, or name another node with --rpc-url`,
+        error,
+      );
     // The pool of a single node repeats which node it is.
     const why = error.message.replace("no node answers: node 1: ", "");
     throw new StartError(`${why}; check the URL of --rpc-url`, error);
