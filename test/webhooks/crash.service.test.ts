@@ -97,7 +97,7 @@ test("a service killed between the results and their delivery tells each once it
     /\n\nMessage\n[^]+\n\n\{"type":"request\.fulfilled"/,
   );
   const noted = await runTyche(["webhook", "change", webhook.id, "--description", "orders"], env);
-  expect(noted.output).toContain(` failed  "orders"`);
+  expect(noted.output).toContain(`/hook  "orders"\n`);
   expect((await runTyche(["webhook", "remove", webhook.id], env)).output).toContain("removed");
   expect(await client.webhooks.list()).toEqual([]);
 
