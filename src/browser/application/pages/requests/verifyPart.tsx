@@ -108,7 +108,7 @@ export function Found({
       {failure !== undefined && <p>{failure}</p>}
       <p>{children}</p>
       {reasons.map((reason) => (
-        <p key={reason}>
+        <p key={reason} className="sentence">
           <UnknownText text={reason} />
         </p>
       ))}
