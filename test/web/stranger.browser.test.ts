@@ -339,7 +339,7 @@ test("a draw that failed has no result, and the page says so and why", async () 
   await page.goto(`${tyche.url}/verifier.html#${new URLSearchParams({ tx, rpc, contracts }).toString()}`);
   await page.getByRole("button", { name: "Verify", exact: true }).press("Enter");
   await page
-    .getByRole("heading", { name: "Valid: the draw failed, there is no result", exact: true })
+    .getByRole("heading", { name: "The draw failed, and there is no result (valid)", exact: true })
     .waitFor();
   await page.getByText("Error: no U+202Eround", { exact: true }).waitFor();
   await page.getByText(/ UTC, error delivered 20.* UTC by 0x[0-9a-f]{40}\.$/).waitFor();
