@@ -112,6 +112,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
             const stream = value as StreamLike;
             if (stream.locked || isDisturbed(stream))
               throw new TypeError("ReadableStream is locked or disturbed");
+            const known = STATIC.get(stream);
+            if (known !== undefined) return { body: ofBytes(known), type: undefined };
             return { body: { bytes: undefined, stream, used: false }, type: undefined };
           }
         }
@@ -140,6 +142,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
             controller.close();
           },
         });
+        if (bytes !== undefined && !FROM_NETWORK.has(body)) STATIC.set(body.stream, bytes);
         // The stream of a body that was read is disturbed and held by its reader.
         if (used) void body.stream.getReader().read();
       }
@@ -306,6 +309,9 @@ function keepBlob(from: Body, to: Body): void {
   const blob = BLOBS.get(from);
   if (blob !== undefined) BLOBS.set(to, blob);
 }
+
+/** Streams of bodies whose bytes are known: another body takes the bytes, and leaves the stream as it is. */
+const STATIC = new WeakMap<StreamLike, Bytes>();
 
 interface Aborting {
   readonly aborted: boolean;

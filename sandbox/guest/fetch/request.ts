@@ -86,6 +86,13 @@ export function createRequest(
     cache: [
       enumeration("RequestCache", words("default no-store reload no-cache force-cache only-if-cached")),
     ],
+    // A source has none to give.
+    client: [
+      (value, prefix) => {
+        if (value === null) return undefined;
+        throw new TypeError(`${prefix}: Argument 2 \`client\` must be a Deno.HttpClient`);
+      },
+    ],
     credentials: [enumeration("RequestCredentials", ["omit", "same-origin", "include"])],
     headers: [readHeaders],
     integrity: [string],
@@ -127,9 +134,6 @@ export function createRequest(
       const from = isRequest(input) ? (input as Request).#fields : undefined;
       const text = from === undefined ? string(input, prefix, "Argument 1") : "";
       const given = readInit(init, prefix, "Argument 2");
-      // A source has no client to give.
-      if (((init as { client?: unknown } | null | undefined)?.client ?? null) !== null)
-        throw new TypeError(`${prefix}: Argument 2 \`client\` must be a Deno.HttpClient`);
       const url = from?.url ?? hrefOf(text);
       const base = from ?? DEFAULTS;
       const fields = {
