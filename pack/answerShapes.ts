@@ -12,6 +12,7 @@ const ROOTS = [
   "ConsumerResult",
   "ContractRequestList",
   "DryRunPage",
+  "ExplorerNetwork",
   "FaucetResult",
   "LogRunPage",
   "LogTriggerView",

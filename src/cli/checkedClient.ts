@@ -119,9 +119,14 @@ export function createCheckedClient<Presets>(
 export function createCheckedExplorer(
   explorer: TycheExplorer,
   origin: string,
-): Pick<TycheExplorer, "transaction" | "shared"> {
+): Pick<TycheExplorer, "transaction" | "shared" | "networks"> {
   const { checked } = createChecks(origin);
   return {
+    networks: checked(
+      (...given) => explorer.networks(...given),
+      "a list of networks",
+      listOf(shapes.ExplorerNetwork),
+    ),
     transaction: checked(
       (...given) => explorer.transaction(...given),
       "a transaction",

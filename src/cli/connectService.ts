@@ -104,7 +104,7 @@ function connect(baseUrl: string, apiKey: string): ServiceConnection {
 }
 
 /** Finds the address that a data directory's service listened on when it last started. */
-function findServiceUrl(dataDir: string): string | undefined {
+export function findServiceUrl(dataDir: string): string | undefined {
   try {
     return readFileSync(path.join(dataDir, "service-url"), "utf8").trim() || undefined;
   } catch {

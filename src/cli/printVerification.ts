@@ -21,6 +21,8 @@ interface PrintOptions {
   readonly isQuiet: boolean;
   /** What is not as the caller expected; the verdict of what isn't is never that it is valid. */
   readonly unexpected: readonly string[];
+  /** Whose word is taken for addresses or node, because nothing else named them; said with the verdict. */
+  readonly believed?: string | undefined;
   /** Results as their presets say, by id of the request. */
   readonly shown: ReadonlyMap<string, string>;
 }
@@ -62,7 +64,11 @@ export async function readPresetResults({ requests }: Verification): Promise<Rea
   );
 }
 
-function printVerdict(found: Verification, { out, colors }: Terminal, { unexpected }: PrintOptions): void {
+function printVerdict(
+  found: Verification,
+  { out, colors }: Terminal,
+  { unexpected, believed }: PrintOptions,
+): void {
   const { words, outcome: ownOutcome } = describeVerdict(found);
   const isExpected = unexpected.length === 0;
   const color = { ok: colors.green, failed: colors.red, notApplicable: colors.yellow }[
@@ -71,7 +77,8 @@ function printVerdict(found: Verification, { out, colors }: Terminal, { unexpect
   const otherwise = found.verdict === "valid" ? "" : ` (${words})`;
   const said = isExpected ? words : `not as expected${otherwise}`;
   const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
-  out(`${color(said)}: ${count} of ${found.transactionHash} on ${found.network}`);
+  const by = believed === undefined ? "" : `, by ${believed}`;
+  out(`${color(said)}: ${count} of ${found.transactionHash} on ${found.network}${by}`);
   for (const problem of unexpected) out(`  ${colors.red(readable(problem))}`);
   for (const reason of verdictReasons(found)) out(`  ${readable(reason)}`);
 }

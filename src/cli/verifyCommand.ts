@@ -6,10 +6,10 @@ import type { verifyWithTool } from "../app/tools/verifyTool.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
 import { parseBlock } from "./parseBlock.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
-import { ApiError, createExplorer } from "../client/index.ts";
+import { createExplorer, NotFoundError } from "../client/index.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
 import { createCheckedExplorer } from "./checkedClient.ts";
-import { serviceUrl } from "./connectService.ts";
+import { findServiceUrl, serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawWords.ts";
 import { describeDifference, parseEntries, parseList } from "../lib/entryLists.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
@@ -36,8 +36,9 @@ interface VerifyFlags {
 
 const HELP = `
 The transaction can hold a request, a VRF proof (vrfv2Hash) or a report (url). A label is looked for on the chain. Everything is read from a node of the chain and
-computed here. Only of a result's address, such as https://tyche.example.org/r/req_…, the service (TYCHE_URL) is asked which transaction it is;
-\`tyche verify https://tyche.example.org/r/req_…\` needs no network.
+computed here. Only of a result's address, such as https://tyche.example.org/r/req_…, its service is asked which transaction it is;
+\`tyche verify https://tyche.example.org/r/req_…\` needs no network. Where this is not the service of the data directory, node and addresses are those
+that it publishes, which the verdict says, unless you pass --rpc-url or --contracts.
 
 Exit code: 0 when every result is valid. Otherwise 1: a result is not valid, is not confirmed because its source could not give it again
 (the source uses HTTP, for example), is valid only if the contracts are the operator's (pass --contracts), isn't there yet, or is
@@ -106,8 +107,9 @@ export function registerVerify(
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (first: string | Alone, given: Which | undefined, flags: VerifyFlags) => {
-      const { network, which, requestId = flags.requestId } = await findTransaction(first, given);
+      const { network, which, requestId = flags.requestId, service } = await findTransaction(first, given);
       const { rpcUrl, contracts, save, blocks, expect = [], fromBlock, toBlock } = flags;
+      const isBelieved = service !== undefined && rpcUrl === undefined && !isOwn(service);
       // What other commands needn't load.
       const { checkReceipt, readReceipt } = await import("./receipt.ts");
       const receipt = flags.receipt === undefined ? undefined : await readReceipt(flags.receipt);
@@ -120,9 +122,16 @@ export function registerVerify(
         ...(requestId === undefined ? {} : { requestId }),
         ...(rpcUrl === undefined ? {} : { rpcUrl }),
         ...(contracts === undefined ? {} : { contracts: await readContracts(contracts) }),
+        ...(isBelieved
+          ? { service: { origin: new URL(service).origin, networks: () => exploreAt(service).networks() } }
+          : {}),
         ...(save === undefined ? {} : { onChainData: (json: string) => writeFile(save, json) }),
       });
-      const found = typeof which === "string" ? verified : onlyLabelled(verified, which.label);
+      const labelled = typeof which === "string" ? verified : onlyLabelled(verified, which.label);
+      const believed = isBelieved
+        ? `${contracts === undefined ? "the addresses and the node" : "the node"} of the service at ${new URL(service).origin}`
+        : undefined;
+      const found = { ...labelled, trust: [...trustInService(believed), ...labelled.trust] };
       const checked = receipt === undefined ? undefined : await checkReceipt(receipt, found);
       const unexpected = (checked?.problems ?? []).map((problem) => `not as the receipt says: ${problem}`);
       for (const request of found.requests)
@@ -141,7 +150,7 @@ export function registerVerify(
         const { printVerification, readPresetResults } = await import("./printVerification.ts");
         const shown = await readPresetResults(found);
         const { verbose: isVerbose = false, quiet: isQuiet = false } = flags;
-        printVerification(found, terminal, { isVerbose, isQuiet, unexpected, shown });
+        printVerification(found, terminal, { isVerbose, isQuiet, unexpected, shown, believed });
       }
       const isAnyDapp =
         expect.some(({ what }) => what === "label") && expect.every(({ what }) => what !== "dapp");
@@ -165,15 +174,24 @@ function onlyLabelled(found: Verification, label: string): Verification {
   return { ...found, valid: verdict === "valid", verdict, requests };
 }
 
+/** Says what was believed of a service that nobody but the link named. */
+function trustInService(believed: string | undefined): string[] {
+  if (believed === undefined) return [];
+  return [
+    `This was verified with ${believed}, which could show contracts and a chain of its own: compare with what the operator publishes elsewhere, and pass --contracts and --rpc-url.`,
+  ];
+}
+
 /** What names a transaction without its network. */
-type Alone = OfService | { readonly network: string; readonly hash: Hex };
+type Alone = OfService | { readonly network: string; readonly hash: Hex; readonly origin: string };
 
 /** Parses what may be a network's name or, in its place, a result of the service, which knows the network, or a transaction in its explorer. */
 function parseFirst(text: string): string | Alone {
   const address = findResultAddress(text) ?? findOfService(text);
   if (address === undefined) return text.trim();
   if ("id" in address) return address;
-  if (address.network !== undefined) return { network: address.network, hash: address.hash };
+  const { network, hash, origin } = address;
+  if (network !== undefined) return { network, hash, origin };
   throw new InvalidArgumentError(
     `It must be a network's name, and then comes the transaction: tyche verify <network> ${text}`,
   );
@@ -221,6 +239,8 @@ async function findTransaction(
   readonly network: string;
   readonly which: Hex | { readonly label: string };
   readonly requestId?: Hex;
+  /** Address of the service whose result it is, if it was named by one. */
+  readonly service: string | undefined;
 }> {
   const network = typeof first === "string" ? first : "network" in first ? first.network : undefined;
   const which = typeof first === "string" ? given : "network" in first ? first.hash : first;
@@ -231,19 +251,40 @@ async function findTransaction(
       `${which === undefined ? `${JSON.stringify(first)} alone names no result` : problem}: enter tyche verify and a result's link (https://…/r/req_…), its id (req_…) or the url of an answer, or tyche verify <network> and a transaction's hash or a draw's label`,
     );
   }
-  if (typeof which === "string" || "label" in which) return { network: network!, which };
-  const baseUrl = serviceUrl({ url: process.env["TYCHE_URL"] });
-  const { origin } = new URL(baseUrl);
-  if (which.origin !== undefined && which.origin !== origin)
+  if (typeof which === "string" || "label" in which)
+    return { network: network!, which, service: typeof first === "string" ? undefined : first.origin };
+  const shared = await findResult(which);
+  if (network !== undefined && shared.network !== network)
     throw new UsageError(
-      `the service here is ${origin}, not ${which.origin}: enter the transaction's hash, which the result's page shows, or set TYCHE_URL=${which.origin}`,
+      `this result is on ${shared.network}: enter tyche verify ${shared.network} ${new URL(shared.service).origin}/r/${which.id}`,
     );
-  const answer = await createCheckedExplorer(createExplorer({ baseUrl }), origin)
-    .shared(which.id)
+  return shared;
+}
+
+/** Asks a result's service which transaction it is. */
+async function findResult({ id, origin: named }: OfService): Promise<{
+  readonly network: string;
+  readonly which: Hex;
+  readonly requestId: Hex;
+  readonly service: string;
+}> {
+  const chosen = process.env["TYCHE_URL"];
+  const baseUrl = named === undefined || chosen !== undefined ? serviceUrl({ url: chosen }) : named;
+  const { origin } = new URL(baseUrl);
+  if (named !== undefined && named !== origin)
+    throw new UsageError(
+      `TYCHE_URL is ${origin}, and this result is of ${named}: set TYCHE_URL=${named}, or unset it`,
+    );
+  const answer = await exploreAt(baseUrl)
+    .shared(id)
     .catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+      if (!(error instanceof NotFoundError)) throw error;
+      const { request } = error;
+      if (request?.state === "waiting")
+        throw new UsageError(`no result yet: ${oneLine(request.why)}; verify again once there is one`);
+      if (request !== undefined) throw new UsageError(`no result: ${oneLine(request.why)}`);
       throw new UsageError(
-        `${origin} knows no result ${which.id}: check the id, or set TYCHE_URL to the service that gave it; with the transaction's hash, tyche verify <network> <tx> asks no service`,
+        `${origin} knows no result ${id}: check the id, or set TYCHE_URL to the service that gave it; with the transaction's hash, tyche verify <network> <tx> asks no service`,
       );
     });
   const shared = findShared(answer);
@@ -251,11 +292,18 @@ async function findTransaction(
     throw new UsageError(
       `${origin} names no transaction of this result: enter the transaction's hash, which the result's page shows`,
     );
-  if (network !== undefined && shared.network !== network)
-    throw new UsageError(
-      `this result is on ${shared.network}: enter tyche verify ${shared.network} ${origin}/r/${which.id}`,
-    );
-  return { network: shared.network, which: shared.hash, requestId: shared.requestId };
+  return { network: shared.network, which: shared.hash, requestId: shared.requestId, service: baseUrl };
+}
+
+/** Connects to what a service tells anybody. */
+function exploreAt(baseUrl: string): ReturnType<typeof createCheckedExplorer> {
+  return createCheckedExplorer(createExplorer({ baseUrl }), new URL(baseUrl).origin);
+}
+
+/** Whether a service is the one whose data directory is here. */
+function isOwn(service: string): boolean {
+  const own = findServiceUrl(dataDirOfEnvironment());
+  return own !== undefined && new URL(own).origin === new URL(service).origin;
 }
 
 /** Reads the addresses from a file or, if it begins with a brace, from the option itself. */

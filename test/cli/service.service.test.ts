@@ -57,6 +57,49 @@ test("verify takes a result of the service by its id too, and its network from t
   expect(await once(child, "exit")).toEqual([1, null]);
 });
 
+test("verify of a link alone takes node and addresses of its service, and says so with the verdict", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", { body: {} });
+  const stranger = (...args: string[]) => run(["verify", ...args], "", { TYCHE_DATA_DIR: folder });
+  const address = `${tyche.url}/r/${data.id}`;
+  const contracts = path.join(folder, "published.json");
+  writeFileSync(contracts, JSON.stringify((await tyche.call("GET", "/api/networks")).data));
+  const [shared, quiet, own, json] = await Promise.all([
+    stranger(address),
+    stranger(data.url, "--quiet"),
+    stranger(address, "--contracts", contracts),
+    stranger(address, "--json"),
+  ]);
+  const of = `of ${data.url.split("/").at(-1)} on fuji`;
+  const by = `by the addresses and the node of the service at ${tyche.url}`;
+  expect(shared.stderr).toBe("");
+  expect(shared.code).toBe(0);
+  expect(shared.stdout).toContain(`: 1 request ${of}, ${by}\n`);
+  expect(shared.stdout).toContain(`This was verified with ${by.slice(3)}, which could show contracts`);
+  expect(quiet).toMatchObject({ code: 0, stdout: expect.stringContaining(`${of}, ${by}\n`) });
+  expect(own).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${of}, by the node of the service at ${tyche.url}\n`),
+  });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    verdict: "valid",
+    requests: [
+      {
+        requestId: data.requestId,
+        steps: [{ name: "transactions", outcome: "ok" }, {}, {}, {}, {}, {}, {}, {}, {}],
+      },
+    ],
+    trust: expect.arrayContaining([expect.stringContaining(by.slice(3))]),
+  });
+  // Whose addresses they are is then open, as with any node.
+  const rpcUrl = (await tyche.call("GET", "/api/networks")).data.items.find(
+    ({ name }: { name: string }) => name === "fuji",
+  ).rpcUrl;
+  const node = await stranger(address, "--rpc-url", rpcUrl);
+  expect(node.code).toBe(1);
+  expect(node.stdout).toContain(`valid, if these contracts are the operator's`);
+  expect(node.stdout).not.toContain(tyche.url);
+});
+
 test("verify takes the address of a result of the service, and says where another one can be verified", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
@@ -65,7 +108,10 @@ test("verify takes the address of a result of the service, and says where anothe
   const [own, elsewhere, foreign] = await Promise.all([
     runCli(["verify", "sepolia", address, "--json"]),
     runCli(["verify", "fuji", address]),
-    runCli(["verify", "sepolia", `https://tyche.example.org/r/${data.id}`]),
+    run(["verify", "sepolia", `https://tyche.example.org/r/${data.id}`], "", {
+      TYCHE_DATA_DIR: tyche.dataDir,
+      TYCHE_URL: tyche.url,
+    }),
   ]);
   expect(own.code).toBe(0);
   expect(JSON.parse(own.stdout)).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Verification } from "../../api/types.ts";
+import type { ExplorerNetwork, Verification } from "../../api/types.ts";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
@@ -43,32 +43,42 @@ export interface VerifyToolOptions {
   /** RPC URL of the node to ask. Default: the node that the data directory knows. */
   readonly rpcUrl?: string;
   /**
-   * Addresses of the contracts as someone published them. Default: those in the data directory; none if a node is
+   * Addresses of the contracts as someone published them. Default: those in the data directory, or of the service; none if a node is
    * given.
    */
   readonly contracts?: unknown;
   readonly dataDir: string;
+  /** The service whose word is taken for what is not given, in place of the data directory's. */
+  readonly service?: {
+    readonly origin: string;
+    /** Reads what it publishes of its networks. */
+    readonly networks: () => Promise<readonly ExplorerNetwork[]>;
+  };
   /** Blocks in which further requests with a label are looked for. Default: all, as far as the node answers. */
   readonly labelSearch?: SearchBounds;
   /** Called with the chain data that was read, as JSON, whatever the checks find. */
   readonly onChainData?: (json: string) => Promise<void>;
   /**
-   * Whether block hashes are recomputed. Default: true for an embedded network in the data directory, else what is known of the network or of
-   * its chain id.
+   * Whether block hashes are recomputed. Default: true for an embedded network, as data directory or published addresses say; else what is
+   * known of the network or of its chain id.
    */
   readonly hasEthereumBlocks?: boolean;
 }
 
 /** Checks a transaction's results with its own sandbox, without a service. */
 export async function verifyWithTool(options: VerifyToolOptions): Promise<Verification> {
-  const { network, which, requestId } = options;
-  const known = options.rpcUrl === undefined ? await findKnown(options.dataDir, network) : undefined;
+  const { network, which, requestId, service, rpcUrl } = options;
+  const published =
+    rpcUrl === undefined && service !== undefined ? await readNetwork(service, network) : undefined;
+  const isNamed = rpcUrl !== undefined || published !== undefined;
+  const known = isNamed ? undefined : await findKnown(options.dataDir, network);
   const named = findProfile(network)?.chainId;
+  const contractsGiven = options.contracts ?? published;
   const given =
-    options.contracts === undefined
+    contractsGiven === undefined
       ? undefined
-      : parsePublished(options.contracts, { name: network, chainId: named });
-  const client = createChainClient(options.rpcUrl ?? known!.rpcUrl);
+      : parsePublished(contractsGiven, { name: network, chainId: named });
+  const client = createChainClient(rpcUrl ?? published?.rpcUrl ?? known!.rpcUrl);
   const recorder = createReadRecorder(client);
   const pool = createSandboxPool({ concurrency: 1 });
   const presets = once(() => loadPresets(findPresetFolders()));
@@ -77,6 +87,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     const chainId = named ?? given?.chainId ?? (await readChainId(client));
     const profile = profileOf({ name: network, chainId });
     const contracts = given?.contracts ?? known?.contracts ?? {};
+    const isEmbedded = known === undefined ? given?.isEmbedded : true;
     const labelSearch = {
       ...OWN_NODE_SEARCH,
       deploymentBlock: given?.deploymentBlock,
@@ -99,7 +110,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       chainId,
       contracts,
       keyHashes: given?.keyHashes,
-      isEmbedded: known === undefined ? given?.isEmbedded : true,
+      isEmbedded,
       run: createSourceRunner(pool),
       caller: "verify",
       labelSearch,
@@ -109,14 +120,14 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       chainlinkCoordinator: profile.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
       // The embedded chains have Ethereum's blocks, whatever network they stand in for.
-      hasEthereumBlocks: options.hasEthereumBlocks ?? (known !== undefined || profile.hasEthereumBlocks),
+      hasEthereumBlocks: options.hasEthereumBlocks ?? (isEmbedded === true || profile.hasEthereumBlocks),
     });
   } catch (error) {
     // Whether nothing answers there or something else does, whoever typed the command chooses the node.
     if (error instanceof RpcError && !error.answered)
       throw new TycheError(
         known === undefined
-          ? `${error.message}; check the URL of --rpc-url`
+          ? `${error.message}; ${published === undefined ? "check the URL of --rpc-url" : `the service at ${service!.origin} names this node: name another with --rpc-url`}`
           : `${error.message}; ${known.rpcUrl} answers only while the service runs: start it with tyche start, or name another node with --rpc-url`,
         { code: "chain_unavailable", blame: "upstream", retryable: true, cause: error },
       );
@@ -189,6 +200,20 @@ function nameDraw(draw: DescribedDraw, presets: readonly Preset[]): string {
 
 async function readChainId(client: ChainClient): Promise<number> {
   return Number(parseQuantity(await client.request("eth_chainId"), "eth_chainId"));
+}
+
+/** Reads what a service publishes of a network. Throws if that is no node. */
+async function readNetwork(
+  { origin, networks }: NonNullable<VerifyToolOptions["service"]>,
+  network: string,
+): Promise<ExplorerNetwork & { readonly rpcUrl: string }> {
+  const found = (await networks()).find(({ name }) => name === network);
+  if (found === undefined) throw new UsageError(`the service at ${origin} has no network ${network}`);
+  const { rpcUrl = "" } = found;
+  if (/^https?:$/.test(URL.parse(rpcUrl)?.protocol ?? "")) return { ...found, rpcUrl };
+  throw new UsageError(
+    `the service at ${origin} publishes no node of ${network}: name one with --rpc-url, and the operator's addresses with --contracts`,
+  );
 }
 
 interface KnownNetwork {
