@@ -225,6 +225,7 @@ export const PresetRunView = Type.Object({
     }),
   ),
   answeredBy: nullable(hex("The transaction with the result.")),
+  waitsFor,
 });
 
 /** A report that the oracle network's nodes signed and a transaction delivered. */

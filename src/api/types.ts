@@ -1116,6 +1116,8 @@ export interface PresetRunView {
     readonly err: string;
   } | null;
   readonly answeredBy: Hex | null;
+  /** What it is waiting for, while there is no answer. */
+  readonly waitsFor?: string;
 }
 
 /** A preset as its author wrote it. */

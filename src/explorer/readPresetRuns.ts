@@ -8,6 +8,7 @@ import { decodeArgs } from "../chainlink/functionsRequest.ts";
 import { beaconWord, presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, type PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
+import { AWAITED, describeRound } from "../lib/beaconRounds.ts";
 import { showRound } from "../lib/drand.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { toWord } from "../lib/uint256.ts";
@@ -66,6 +67,8 @@ export async function readPresetRuns(
         ? own
         : beaconWord(own, { signature: signature.bytes, requestId: presetRequestId(vrfRequestId, item) }),
     );
+    const shown = beacon && showRound(beacon, drandChains).shown;
+    const awaited = seed === undefined ? AWAITED.words : AWAITED.result;
     return await Promise.all(
       items.map(async (one, item): Promise<PresetRunView> => {
         const word = words[item] === undefined ? null : toWord(words[item]);
@@ -74,11 +77,12 @@ export async function readPresetRuns(
           vrfRequestId,
           item,
           word,
-          beacon: beacon === undefined ? null : showRound(beacon, drandChains).shown,
+          beacon: shown ?? null,
           program: await readItem(one, word, readSource),
           requestedBy,
           answer: answerOf(report?.results[item]),
           answeredBy: report?.transactionHash ?? null,
+          ...(report === undefined && { waitsFor: describeRound(shown, seed !== undefined) ?? awaited }),
         };
       }),
     );

@@ -11,6 +11,7 @@ import {
   type DrandRound,
   type LateRounds,
 } from "./drand.ts";
+import { describeRoundWait, nameRound } from "./drawWords.ts";
 import { messageOf } from "./errors.ts";
 import { parseObject } from "./nodeAnswers.ts";
 
@@ -44,6 +45,31 @@ export interface BeaconRounds {
   ask(round: DrandRound, onChange?: () => void): RoundState;
   /** Returns the Unix time, in seconds, at which a round is due. */
   timeOf(round: DrandRound): number;
+}
+
+/** Says what a request that is on chain waits for. */
+export const AWAITED = {
+  words: "its random words are not on chain yet",
+  result: "its result is not on chain yet",
+} as const;
+
+/**
+ * Says to anybody that a request waits for its round, or that the result is late since the round was due; `undefined` if neither holds.
+ *
+ * @param beacon `time`: `null` of a chain of rounds that isn't known
+ * @param hasInputs whether nothing but the round, and the nodes, is missing for the result
+ */
+export function describeRound(
+  beacon: (Parameters<typeof nameRound>[0] & { readonly time: string | null }) | undefined,
+  hasInputs: boolean,
+): string | undefined {
+  if (beacon === undefined || beacon.time === null) return undefined;
+  const { time } = beacon;
+  const lateMs = Date.now() - Date.parse(time);
+  if (lateMs < 0) return describeRoundWait({ ...beacon, time });
+  return hasInputs && lateMs >= LATE_MS
+    ? `its result is late: ${nameRound(beacon)} was due at ${time}`
+    : undefined;
 }
 
 interface Followed {

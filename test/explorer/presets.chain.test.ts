@@ -77,6 +77,7 @@ test("presets show from their request and from their delivery, with program, wor
       requestedBy: requested.transactionHash,
       answer: null,
       answeredBy: null,
+      waitsFor: "its random words are not on chain yet",
     },
     { requestId: second, item: 1, program: { args: [] } },
   ]);

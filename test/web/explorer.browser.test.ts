@@ -112,6 +112,27 @@ test("a transaction's page names its requests, and its status comes before a pro
   expect(visitor.troubles).toEqual([]);
 });
 
+test("a draw's transaction begins with its status, folds the source, and lists what was drawn from", async () => {
+  const list = Array.from({ length: 60 }, (_, i) => `ticket-${i + 1}`);
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { list, numberOfWinners: "2" },
+  });
+  await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
+  const headings = page.locator("main :is(h1, [aria-label=Requests], [aria-label=Overview], h2)");
+  expect(
+    (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
+  ).toEqual(["Transaction", "Requests", "Overview", "Result of the preset lotto"]);
+  const run = page.locator("[data-preset-run]");
+  expect(await run.getByRole("region", { name: "Source of the preset" }).isVisible()).toBe(false);
+  await run.getByText("60 entries", { exact: true }).click();
+  await run.getByRole("searchbox", { name: /^Find in: Argument/ }).fill("ticket-60");
+  await run.getByText("1 of 60", { exact: true }).waitFor();
+  await run.getByText("Source of the preset lotto", { exact: true }).click();
+  await run.getByRole("region", { name: "Source of the preset" }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("a stranger's first page says what Tyche is, and leads to the explorer and the docs", async () => {
   await page.goto(`${tyche.url}/`);
   const lead = page.getByText(/^Tyche makes verifiable random numbers/);

@@ -48,22 +48,35 @@ test("the page of a draw that waits for its round says for what and until when, 
   });
   expect(status).toBe(202);
   const { round, time } = data.params.beacon;
+  const due = `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 
   expect((await page.goto(data.shareUrl))!.status()).toBe(200);
   await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
   await page.getByText("Flip a coin, on Ethereum Sepolia (local chain)", { exact: true }).waitFor();
   const result = page.getByRole("region", { name: "Result" });
   await result.getByText("Waiting", { exact: true }).waitFor();
-  await result.getByText(new RegExp(`^Waiting for round ${round} of .*, due at ${time}\\.$`)).waitFor();
+  await result.getByText(new RegExp(`^Waiting for round ${round} of .*, due at ${due}\\.$`)).waitFor();
   await page.getByText(data.dappId).waitFor();
   await expect.poll(() => page.title()).toBe("before the draw · Tyche");
   await visitor.inspect();
 
   const stateOf = async () => (await tyche.call("GET", `/api/requests/${data.id}`)).data;
   await expect.poll(async () => (await stateOf()).state, { timeout: 60_000 }).toBe("randomness");
+  const { transactionHash } = (await stateOf()).timeline.find((one: object) => "transactionHash" in one);
+  const other = await visitor.page.context().newPage();
+  await other.goto(`${tyche.url}/explorer/sepolia/tx/${transactionHash}`);
+  const run = other.locator("[data-preset-run]");
+  await run
+    .getByText(new RegExp(`^waiting for round ${round} of .*, due at ${due}$`))
+    .waitFor({ timeout: 60_000 });
+  await run.getByText("not answered yet", { exact: true }).waitFor();
+  const named = other.getByRole("list", { name: "Requests" });
+  expect(await named.innerText()).toBe("Flip a coin: before the draw waiting");
+  expect(await named.getByRole("link").getAttribute("href")).toBe(`/r/${data.id}`);
+  await other.close();
   process.kill(tyche.pid, "SIGUSR2");
   await result
-    .getByText(new RegExp(`^Its result is late: round ${round} of .* was due at ${time}\\.$`))
+    .getByText(new RegExp(`^Its result is late: round ${round} of .* was due at ${due}\\.$`))
     .waitFor();
 
   await expect.poll(async () => (await stateOf()).why, { timeout: 200_000 }).toMatch(/^beacon_late/);

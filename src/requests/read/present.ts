@@ -6,9 +6,8 @@ import type {
   PresetResult,
   RandomResult,
 } from "../../api/types.ts";
-import { LATE_MS } from "../../lib/beaconRounds.ts";
+import { AWAITED, describeRound } from "../../lib/beaconRounds.ts";
 import { cut } from "../../lib/cut.ts";
-import { describeRoundWait, nameRound } from "../../lib/drawWords.ts";
 import { describeShared } from "../../lib/sharedWords.ts";
 import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../lib/presetShow.ts";
@@ -63,23 +62,22 @@ function describeWait({ state, progress }: OpenRequest): string | null {
   if (isEnded(state)) return null;
   if (state === "checking") return "its source is dry-run before it is sent";
   if (state === "received") return "it is not sent yet";
-  if (state !== "submitted") return "its result is not on chain yet";
+  if (state !== "submitted") return AWAITED.result;
   if (progress.acceptedBlock === undefined) return "its transaction is not seen on chain yet";
-  return "its random words are not on chain yet";
+  return AWAITED.words;
 }
 
 /** Says what a request waits for, or that it failed, to anybody: nothing that isn't on chain, and nothing of the service's nodes. */
 export function describeOpenly(request: OpenRequest): string {
   const { state, kind, progress } = request;
   if (state === "failed") return "the request failed";
-  const beacon = roundOf(request);
-  const lateMs = beacon === undefined ? 0 : Date.now() - Date.parse(beacon.time);
-  if (beacon !== undefined && lateMs < 0) return describeRoundWait(beacon);
-  if (progress.acceptedBlock === undefined) return "the request is not on chain yet";
-  const hasInputs = kind !== "preset" || progress.wordBlock !== undefined;
-  if (beacon !== undefined && hasInputs && lateMs >= LATE_MS)
-    return `its result is late: ${nameRound(beacon)} was due at ${beacon.time}`;
-  return describeWait(request) ?? "its result is not on chain yet";
+  const isOnChain = progress.acceptedBlock !== undefined;
+  const round = describeRound(
+    roundOf(request),
+    isOnChain && (kind !== "preset" || progress.wordBlock !== undefined),
+  );
+  if (round !== undefined) return round;
+  return isOnChain ? (describeWait(request) ?? AWAITED.result) : "the request is not on chain yet";
 }
 
 /** Returns why a request failed; `null` if it didn't. */

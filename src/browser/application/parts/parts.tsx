@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { DecodedValue, TransactionView, ExplorerNetwork } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
-import { Code, PartyLink } from "./format.tsx";
+import { Code, PartyLink, Time } from "./format.tsx";
 
 /** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
 export function UnknownText({ text }: { readonly text: string }) {
@@ -17,6 +17,17 @@ export function UnknownText({ text }: { readonly text: string }) {
           </span>
         ),
       )}
+    </>
+  );
+}
+
+/** Why something waits: text of unknown origin, with its points in time as pages show them. */
+export function Why({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text
+        .split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/)
+        .map((part, i) => (i % 2 === 0 ? <UnknownText key={i} text={part} /> : <Time key={i} iso={part} />))}
     </>
   );
 }

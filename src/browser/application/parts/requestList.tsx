@@ -31,9 +31,9 @@ export function nameOf({ kind, title, label }: Pick<RequestSummary, "kind" | "ti
   return label === undefined ? what : `${what}: ${label}`;
 }
 
-/** Returns the page of a request: with its result or, while there is none, of its transaction. */
-export function pageOf({ id, network, result, transactionHash }: RequestSummary): string {
-  return result === undefined ? `/explorer/${network}/tx/${transactionHash ?? ""}` : `/r/${id}`;
+/** Returns the page of a request, which waits for its result, too. */
+export function pageOf({ id }: Pick<RequestSummary, "id">): string {
+  return `/r/${id}`;
 }
 
 /** Reads the newest requests, of one network and for one preset if these are given, as they come. */

@@ -6,9 +6,12 @@ import type {
   ProgramView,
   ReportView,
 } from "../../../../client/index.ts";
+import { parseList } from "../../../../lib/entryLists.ts";
+import { countEntries } from "../../../../lib/sharedWords.ts";
+import { EntryList } from "../../parts/entryList.tsx";
 import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
-import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, type Fact } from "../../parts/parts.tsx";
+import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 
 /** Longer arguments are collapsed. */
 const MAX_OPEN_CHARACTERS = 300;
@@ -121,7 +124,7 @@ export function FunctionRequestSection({
               </>
             ),
           ],
-          ["Why it waits", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Consumer", <PartyLink network={network} party={request.consumer} full />],
           ["Subscription", request.subscriptionId],
@@ -145,7 +148,8 @@ export function PresetRunSection({
   readonly run: PresetRunView;
   readonly network: string;
 }) {
-  const { requestId, vrfRequestId, item, word, beacon, program, requestedBy, answer, answeredBy } = run;
+  const { requestId, vrfRequestId, item, word, beacon, program, requestedBy, answer, answeredBy, waitsFor } =
+    run;
   const what = program?.preset === undefined ? "a preset" : `the preset ${program.preset.name}`;
   return (
     <section className="panel" data-preset-run={requestId}>
@@ -169,13 +173,14 @@ export function PresetRunSection({
           [
             "Answered by",
             answeredBy === null ? (
-              `not answered yet: it waits for ${word === null ? "its random word" : "its result"}`
+              "not answered yet"
             ) : (
               <>
                 transaction <TransactionLink network={network} hash={answeredBy} />
               </>
             ),
           ],
+          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
           [
             <>
               Random word{" "}
@@ -262,41 +267,17 @@ export function ReportSection({
   );
 }
 
-/** The source and its arguments. */
+/** The source, folded, and its arguments. */
 function Program({ program: { source, preset, args, bytesArgs } }: { readonly program: ProgramView }) {
   return (
     <>
-      {preset === undefined ? (
-        <>
-          <h3>Source</h3>
-          <Listing text={source} label="Source" />
-        </>
-      ) : (
-        <>
-          <h3>
-            Source of the preset <code>{preset.name}</code>
-          </h3>
-          <Listing text={preset.source} label="Source of the preset" />
-          <Folded summary="Minified, as stored on chain">
-            <Listing text={source} label="Source" />
-          </Folded>
-        </>
-      )}
       {args.length > 0 && (
         <>
           <h3>Arguments</h3>
           <ol className="arguments" start={0}>
             {args.map((arg, i) => (
               <li key={i}>
-                {arg.length > MAX_OPEN_CHARACTERS ? (
-                  <Folded summary={count(arg.length, "character")}>
-                    <Listing text={arg} label="Argument" />
-                  </Folded>
-                ) : (
-                  <code className="hex">
-                    <UnknownText text={arg} />
-                  </code>
-                )}
+                <Argument arg={arg} label={`Argument ${i}`} />
               </li>
             ))}
           </ol>
@@ -314,7 +295,41 @@ function Program({ program: { source, preset, args, bytesArgs } }: { readonly pr
           </ol>
         </>
       )}
+      {preset === undefined ? (
+        <Folded summary="Source">
+          <Listing text={source} label="Source" />
+        </Folded>
+      ) : (
+        <Folded
+          summary={
+            <>
+              Source of the preset <code>{preset.name}</code>
+            </>
+          }
+        >
+          <Listing text={preset.source} label="Source of the preset" />
+          <Folded summary="Minified, as stored on chain">
+            <Listing text={source} label="Source" />
+          </Folded>
+        </Folded>
+      )}
     </>
+  );
+}
+
+/** An argument; a long one is folded, and the texts of a list are listed. */
+function Argument({ arg, label }: { readonly arg: string; readonly label: string }) {
+  if (arg.length <= MAX_OPEN_CHARACTERS)
+    return (
+      <code className="hex">
+        <UnknownText text={arg} />
+      </code>
+    );
+  const list = parseList(arg);
+  return (
+    <Folded summary={list === undefined ? count(arg.length, "character") : countEntries(list)}>
+      {list === undefined ? <Listing text={arg} label={label} /> : <EntryList entries={list} label={label} />}
+    </Folded>
   );
 }
 

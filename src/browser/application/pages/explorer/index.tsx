@@ -96,7 +96,7 @@ function LatestRequests({ transactions }: { readonly transactions: readonly Row[
       const { requestId, network, title, answer, hash, at } = one;
       const own = known.get(`${network} ${requestId}`);
       const name = own === undefined ? title : nameOf({ title, ...own });
-      const href = own?.result === undefined ? `/explorer/${network}/tx/${hash}` : pageOf(own);
+      const href = own === undefined ? `/explorer/${network}/tx/${hash}` : pageOf(own);
       return { requestId, network, name, answer, at, href };
     });
   if (requests.length === 0) return null;

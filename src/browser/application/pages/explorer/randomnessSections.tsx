@@ -10,7 +10,7 @@ import {
   units,
 } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Facts, Folded, Scrollable, Tag, UnknownText, Why } from "../../parts/parts.tsx";
 
 /** Number of words shown at first; the rest is collapsed. */
 const OPEN_WORDS = 10;
@@ -109,7 +109,7 @@ export function RandomRequestSection({
             "Answered by",
             answeredBy === undefined ? "not answered yet" : <By network={network} hash={answeredBy} />,
           ],
-          ["Why it waits", waitsFor !== undefined && <UnknownText text={waitsFor} />],
+          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
           ["Words", String(request.numWords)],
           ["Confirmations", String(request.confirmations)],
           ["Consumer", <PartyLink network={network} party={request.sender} full />],

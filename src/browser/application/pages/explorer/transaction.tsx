@@ -95,6 +95,9 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
         <Copyable text={hash} what="transaction hash" />
       </p>
       <Requests transaction={transaction} />
+      <section className="panel" id="overview" aria-label="Overview">
+        <Overview transaction={transaction} />
+      </section>
       {functionResults.map((one) => (
         <FunctionResultSection key={one.requestId} result={one} network={network} />
       ))}
@@ -104,9 +107,6 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {answeredPresets.map((one) => (
         <PresetRunSection key={one.requestId} run={one} network={network} />
       ))}
-      <section className="panel" id="overview" aria-label="Overview">
-        <Overview transaction={transaction} />
-      </section>
       {transaction.joins.map((one) => (
         <JoinSection key={one.requestId} join={one} network={network} />
       ))}
@@ -157,14 +157,14 @@ function Requests({ transaction: { requests = [] } }: { readonly transaction: Tr
     <ul className="hits" aria-label="Requests">
       {requests.slice(0, MAX_REQUESTS).map((one) => (
         <li key={one.id}>
-          {one.result === undefined ? (
+          <Link href={pageOf(one)}>
+            <UnknownText text={nameOf(one)} />
+          </Link>
+          {one.result === undefined && (
             <>
-              <UnknownText text={nameOf(one)} /> <span className="note">{one.state}</span>
+              {" "}
+              <span className="note">{one.state === "failed" ? "failed" : "waiting"}</span>
             </>
-          ) : (
-            <Link href={pageOf(one)}>
-              <UnknownText text={nameOf(one)} />
-            </Link>
           )}
         </li>
       ))}

@@ -7,7 +7,7 @@ import { Loaded, Refusal } from "../../page.tsx";
 import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { describeError } from "../../parts/forms.tsx";
-import { type Fact, Facts, Folded, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
+import { type Fact, Facts, Folded, Listing, Notice, UnknownText, Why } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Beacon, transactionHashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
@@ -70,7 +70,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
           )}
           {why !== null && (
             <p className="note">
-              Why it waits: <UnknownText text={why} />
+              Why it waits: <Why text={why} />
             </p>
           )}
           <Facts

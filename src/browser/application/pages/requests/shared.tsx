@@ -9,7 +9,7 @@ import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { Facts, Folded, UnknownText, type Fact } from "../../parts/parts.tsx";
+import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { Beacon, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -95,7 +95,7 @@ function WithoutResult({ request }: { readonly request: SharedRequest }) {
             <>
               <p className="big-result">Waiting</p>
               <p>
-                <UnknownText text={sentence(why)} />
+                <Why text={sentence(why)} />
               </p>
               <p className="note">The result will appear here by itself.</p>
             </>
