@@ -6,7 +6,7 @@ import { findPresetFolders } from "../requests/accept/presetFolder.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { describeDraw, describeTimes, shorten } from "../lib/drawWords.ts";
 import { describeDraws, describeLabel } from "../lib/label.ts";
-import { describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
+import { describeAdvice, describeVerdict, isError, verdictReasons } from "../lib/verificationWords.ts";
 import { describeErrorBytes, describeResult } from "../verify/describeResult.ts";
 import { splitAtHidden } from "../lib/hiddenCharacters.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
@@ -36,9 +36,11 @@ export function printVerification(found: Verification, terminal: Terminal, optio
     const { verdict, preset, kind, label } = request;
     const own =
       verdict === found.verdict ? "" : `: ${describeVerdict({ verdict, requests: [request] }).words}`;
-    const line = describeOutcome(request, options) ?? "no result";
+    const outcome = describeOutcome(request, options);
+    const line = outcome ?? "no result";
     const shown = readable(options.isVerbose ? line : shorten(line));
-    out(`  ${colors.bold(readable(preset?.name ?? kind))}  ${shown}${own}`);
+    const claim = verdict === "invalid" && outcome !== undefined ? "claimed, not proven: " : "";
+    out(`  ${colors.bold(readable(preset?.name ?? kind))}  ${claim}${shown}${own}`);
     if (label !== null) out(`    ${describeDraws(label)}`);
   }
   if (options.isQuiet) return;
@@ -81,6 +83,7 @@ function printVerdict(
   out(`${color(said)}: ${count} of ${found.transactionHash} on ${found.network}${by}`);
   for (const problem of unexpected) out(`  ${colors.red(readable(problem))}`);
   for (const reason of verdictReasons(found)) out(`  ${readable(reason)}`);
+  if (found.verdict === "unconfirmed") out(`  ${describeAdvice(found)}`);
 }
 
 /** Says what came of a request as its preset does, with what is on chain beside it. `undefined` without a result. */

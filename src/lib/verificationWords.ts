@@ -18,20 +18,29 @@ const VERDICT_OUTCOMES = {
 } as const;
 
 /** The steps that decide these verdicts when they can't be checked. */
-export const DECIDING_STEPS: Readonly<Record<"conditional" | "unconfirmed", readonly string[]>> = {
+export const DECIDING_STEPS: Readonly<
+  Record<"conditional" | "incomplete" | "unconfirmed", readonly string[]>
+> = {
+  // What would have brought the result.
+  incomplete: ["proof", "delivery"],
   conditional: ["contracts"],
   // While one of these is open, a node could have made up the result.
   unconfirmed: ["transactions", "key", "proof", "beacon", "signatures", "delivery", "execution"],
 };
 
-/** What to do about each verdict; a valid result needs nothing. */
-export const VERDICT_ADVICE: Readonly<Partial<Record<keyof typeof VERDICT_WORDS, string>>> = {
-  conditional:
-    "Everything holds that can be checked without the operator's addresses. Enter them, as the operator publishes them, and verify again.",
-  unconfirmed: "Nothing was found to be wrong, but a check that decides can't be made here.",
-  incomplete: "The oracle has not answered in this transaction. Verify again once there is a result.",
-  invalid: "Don't rely on this result.",
-};
+/** Says what to do about a verdict; a valid result needs nothing. */
+export function describeAdvice({ verdict, requests }: Judged): string | undefined {
+  if (verdict === "conditional")
+    return "Everything holds that can be checked without the operator's addresses. Enter them, as the operator publishes them, and verify again.";
+  if (verdict === "incomplete") return "Verify again once there is a result.";
+  if (verdict === "invalid") return "Don't rely on this result.";
+  if (verdict === "valid") return undefined;
+  const open = findDeciding("unconfirmed", requests);
+  const next = open.every(({ name }) => name === "execution")
+    ? "The oracle's nodes have signed the result: read the source, and decide whether their signatures are enough for you."
+    : "Verify again with another node, best one that keeps old state and traces.";
+  return `Nothing was found to be wrong, but a check that decides can't be made here. ${next}`;
+}
 
 /** Whoever runs a local chain could have made another one: a result on it is called no more than that. */
 const GENUINE = {
@@ -117,18 +126,25 @@ export function isError(err: string | null): err is string {
   return err !== null && err !== "0x";
 }
 
-/** Says why a verdict is `conditional`, `unconfirmed` or `invalid`; other verdicts speak for themselves. */
+/** Says why a verdict is not `valid`: of a request without a result, what it waits for. */
 export function verdictReasons({ verdict, requests }: Judged): string[] {
-  if (verdict === "valid" || verdict === "incomplete") return [];
-  const steps = requests.filter((one) => one.verdict === verdict).flatMap((one) => one.steps);
+  if (verdict === "valid") return [];
   if (verdict === "invalid") {
-    const failed = steps.filter(({ outcome }) => outcome === "failed");
+    const failed = requests.flatMap(({ steps }) => steps.filter(({ outcome }) => outcome === "failed"));
     return [...new Set(failed.map(({ name, detail }) => `${name}: ${detail}`))];
   }
-  const deciding = steps.filter(
-    ({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name),
-  );
-  return [...new Set(deciding.map(({ detail }) => detail))];
+  return [...new Set(findDeciding(verdict, requests).map(({ detail }) => detail))];
+}
+
+/** Returns the steps that couldn't be checked, and so decided the verdict. */
+function findDeciding(
+  verdict: keyof typeof DECIDING_STEPS,
+  requests: Judged["requests"],
+): Judged["requests"][number]["steps"] {
+  return requests
+    .filter((one) => one.verdict === verdict)
+    .flatMap(({ steps }) => steps)
+    .filter(({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name));
 }
 
 export const OUTCOME_WORDS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;

@@ -40,7 +40,12 @@ export async function checkTransactions(
     ? "each transaction matches its hash, and its block contains it and its logs"
     : "each transaction matches its hash; its block and its logs are the node's word";
   const step = compareStep("transactions", holds, compared);
-  if (step.outcome === "failed" || gaps.size === 0) return step;
+  if (step.outcome === "failed")
+    return {
+      ...step,
+      detail: `${step.detail}; the data that were read were changed, or are another chain's`,
+    };
+  if (gaps.size === 0) return step;
   const open = "that these transactions and their logs are on the chain is the node's word";
   return notApplicableStep("transactions", `${[...gaps].join("; ")}: ${open}`, compared);
 }

@@ -9,7 +9,7 @@ export function compareStep(
 ): VerificationStep {
   const wrong = compared.filter(({ expected, found }) => expected.toLowerCase() !== found.toLowerCase());
   if (wrong.length === 0) return { name, outcome: "ok", detail: holds, compared: [...compared] };
-  const detail = `not as expected: ${wrong.map(({ what }) => what).join(", ")}`;
+  const detail = `not as expected: ${[...new Set(wrong.map(({ what }) => what))].join(", ")}`;
   return { name, outcome: "failed", detail, compared: [...compared] };
 }
 

@@ -207,7 +207,7 @@ test("of several requests, each that differs from the verdict has its own", asyn
   const found = { ...NOTHING, valid: false, verdict: "invalid", requests: [good!, bad!] } as const;
   const { output } = await run([], found);
   expect(output).toMatch(
-    /^not valid: 2 requests of 0x(5f)+ on sepolia\n {2}delivery: the delivery\n {2}lotto {2}"Winners: bob, dän": valid\n {2}lotto {2}"Winners: bob, dän"\n/,
+    /^not valid: 2 requests of 0x(5f)+ on sepolia\n {2}delivery: the delivery\n {2}lotto {2}"Winners: bob, dän": valid\n {2}lotto {2}claimed, not proven: "Winners: bob, dän"\n/,
   );
 });
 
@@ -233,7 +233,7 @@ test("option: --quiet prints the verdict and the results alone", async () => {
     `valid: 1 request of ${TX} on sepolia\n  lotto  "Winners: bob, dän"`,
   );
   expect((await run(["--quiet"], lotto("failed"))).output).toBe(
-    `not valid: 1 request of ${TX} on sepolia\n  delivery: the delivery\n  lotto  "Winners: bob, dän"`,
+    `not valid: 1 request of ${TX} on sepolia\n  delivery: the delivery\n  lotto  claimed, not proven: "Winners: bob, dän"`,
   );
   expect(process.exitCode).toBe(1);
 });
@@ -253,6 +253,31 @@ test("a request without an answer has no result yet", async () => {
   const { output } = await run([], lotto("ok", { verdict: "incomplete", result: null, err: null }));
   expect(output).toMatch(/^no result yet: 1 request of 0x.*\n {2}lotto {2}no result\n/);
   expect(process.exitCode).toBe(1);
+});
+
+test("without a result, what it waits for comes first, with --quiet, too", async () => {
+  const detail = "there is no report on chain yet: it waits for round 7";
+  const steps: VerificationStep[] = [{ name: "delivery", outcome: "notApplicable", detail, compared: [] }];
+  const found = lotto("ok", { verdict: "incomplete", result: null, err: null, steps });
+  for (const flags of [[], ["--quiet"]])
+    expect((await run(flags, found)).output).toMatch(
+      new RegExp(`^no result yet: 1 request of 0x.*\n {2}${detail}\n {2}lotto {2}no result`),
+    );
+});
+
+test("what is not valid is no more than claimed", async () => {
+  expect((await run([], lotto("failed", { verdict: "invalid" }))).output).toContain(
+    "  lotto  claimed, not proven: ",
+  );
+});
+
+test("what is not confirmed says what to do next", async () => {
+  const open = (name: VerificationStep["name"]): Partial<RequestVerification> => ({
+    verdict: "unconfirmed",
+    steps: [{ name, outcome: "notApplicable", detail: "so it is", compared: [] }],
+  });
+  expect((await run([], lotto("ok", open("execution")))).output).toContain("read the source, and decide");
+  expect((await run([], lotto("ok", open("proof")))).output).toContain("Verify again with another node");
 });
 
 test.each([

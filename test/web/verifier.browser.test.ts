@@ -174,7 +174,10 @@ test("where no node is named, the page lists its service's networks, and says to
   await page
     .getByText("Choose the network in the list of this service's networks, enter the RPC URL of")
     .waitFor();
+  const output = page.getByRole("status").first();
+  expect(await output.getAttribute("data-state")).toBe("question");
   await page.getByLabel("Network of this service").selectOption(network.title);
+  await expect.poll(() => output.innerText()).toBe("");
   await verifyButton().press("Enter");
   await valid().waitFor();
   expect(visitor.troubles).toEqual([]);
@@ -287,6 +290,13 @@ test("a file of chain data brings its hash, and what was changed in it is open t
     .getByText(/^receipts root: 0x[0-9a-f]{64}, expected 0x/)
     .first()
     .waitFor();
+  await page
+    .getByText(
+      /^Transactions: not as expected: receipts root; the data that were read were changed, or are another chain's\.$/,
+    )
+    .waitFor();
+  await page.locator(".claim").getByText("Claimed, not proven:", { exact: true }).waitFor();
+  expect(await page.locator(".claim .result").count()).toBe(1);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -301,6 +311,7 @@ test("a source that gives another result in a browser is neither valid nor calle
   await page.getByRole("heading", { name: "Not confirmed", exact: true }).waitFor();
   const execution = page.locator("[data-step=execution]");
   await page.getByRole("paragraph").filter({ hasText: "`tyche verify` decides" }).waitFor();
+  await page.getByText("read the source, and decide whether their signatures are enough for you").waitFor();
   expect(await execution.getAttribute("data-outcome")).toBe("notApplicable");
   await execution.getByText(/^result of the source: 0x70616765, expected 0x6e6f646573$/).waitFor();
   const listing = page.getByRole("region", { name: "Source" });

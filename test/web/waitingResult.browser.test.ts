@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { toHexText } from "../../src/lib/hex.ts";
+import { runCli } from "../cli/runCli.ts";
 import { clockModule } from "../support/clock.ts";
 import { DEAD_RELAY, ownDrandChain, pathOf, signOwnRound } from "../support/drandRelay.ts";
 import { shared } from "../support/shared.ts";
@@ -60,6 +61,22 @@ test("the page of a draw that waits for its round says for what and until when, 
   await expect.poll(() => page.title()).toBe("before the draw · Tyche");
   await visitor.inspect();
 
+  const verified = await runCli(["verify", data.shareUrl, "--quiet"], "", { TYCHE_DATA_DIR: tyche.dataDir });
+  expect(verified).toMatchObject({ code: 1, stdout: "" });
+  expect(verified.stderr).toMatch(
+    new RegExp(`^error: no result yet: waiting for round ${round} of .*; verify again once there is one\n$`),
+  );
+  const verifier = await createVisitor(browser);
+  onTestFinished(() => verifier.close());
+  await verifier.page.goto(`${tyche.url}/verifier.html`);
+  await verifier.page.getByLabel("Transaction hash").fill(data.shareUrl);
+  await verifier.page.getByRole("button", { name: "Verify" }).press("Enter");
+  await verifier.page.getByRole("heading", { name: "No result yet", exact: true }).waitFor();
+  await verifier.page
+    .getByText(new RegExp(`^Waiting for round ${round} of .*, due at ${time}\\.$`))
+    .waitFor();
+  await verifier.inspect();
+
   const stateOf = async () => (await tyche.call("GET", `/api/requests/${data.id}`)).data;
   await expect.poll(async () => (await stateOf()).state, { timeout: 60_000 }).toBe("randomness");
   const { transactionHash } = (await stateOf()).timeline.find((one: object) => "transactionHash" in one);
@@ -74,6 +91,13 @@ test("the page of a draw that waits for its round says for what and until when, 
   expect(await named.innerText()).toBe("Flip a coin: before the draw waiting");
   expect(await named.getByRole("link").getAttribute("href")).toBe(`/r/${data.id}`);
   await other.close();
+  // By its label, the chain itself says so, in the first sentence.
+  await verifier.page.getByLabel("Transaction hash").fill("before the draw");
+  await verifier.page.getByRole("button", { name: "Verify" }).press("Enter");
+  await verifier.page
+    .locator("output > h2:first-child + p")
+    .getByText(`There is no report on chain yet: it waits for round ${round}, due at`)
+    .waitFor();
   process.kill(tyche.pid, "SIGUSR2");
   await result
     .getByText(new RegExp(`^Its result is late: round ${round} of .* was due at ${due}\\.$`))

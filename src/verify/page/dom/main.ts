@@ -1,15 +1,21 @@
 /** The page's own script: reads the form, verifies, shows every step. */
-import type { ExplorerNetwork, RequestVerification, SharedResult, Verification } from "../../../api/types.ts";
+import type {
+  ExplorerNetwork,
+  RequestVerification,
+  SharedRequest,
+  SharedResult,
+  Verification,
+} from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import { utc } from "../../../lib/drawWords.ts";
 import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
+  describeAdvice,
   describeFailedVerdict,
   describeGenuine,
   describeVerdict,
-  VERDICT_ADVICE,
   verdictReasons,
   worstVerdict,
 } from "../../../lib/verificationWords.ts";
@@ -209,11 +215,21 @@ async function readNetworks(): Promise<void> {
 async function readPublic<Answer>(path: string, problem: string): Promise<Answer> {
   try {
     const answer = await fetch(`/api/explorer${path}`);
+    if (answer.status === 404) await throwWithoutResult(answer);
     if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
     return (await answer.json()) as Answer;
   } catch (error) {
+    if (error instanceof NoResultError) throw error;
     throw new Error(`${problem}: ${showErrorText(messageOf(error))}`, { cause: error });
   }
+}
+
+/** Throws what a request without a result waits for, if that is why the service has none. */
+async function throwWithoutResult(answer: Response): Promise<void> {
+  const { data } = (await answer.json().catch(() => ({}))) as {
+    readonly data?: { readonly request?: SharedRequest };
+  };
+  if (data?.request !== undefined) throw new NoResultError(data.request);
 }
 
 /**
@@ -284,6 +300,33 @@ function fillRequest(requestId: string): void {
 function fail(why: string, verdict?: HTMLElement): void {
   output.replaceChildren(...(verdict === undefined ? [] : [verdict]), element("p", why));
   output.dataset["state"] = "error";
+  output.scrollIntoView({ block: "nearest" });
+}
+
+/** Asks for what a verification needs; the question goes with the first answer. */
+function ask(question: string): void {
+  output.replaceChildren(element("p", question));
+  output.dataset["state"] = "question";
+  output.scrollIntoView({ block: "nearest" });
+  const forget = (): void => {
+    if (output.dataset["state"] !== "question") return;
+    output.replaceChildren();
+    delete output.dataset["state"];
+  };
+  form.addEventListener("input", forget, { once: true });
+}
+
+/** Shows that the service's request has no result, and what it waits for. */
+function showWithoutResult({ state, why }: SharedRequest): void {
+  const isWaiting = state === "waiting";
+  const words = isWaiting ? "no result yet" : "there is no result";
+  const next = isWaiting ? [element("p", "Verify again once there is a result.")] : [];
+  output.replaceChildren(
+    createVerdict(words, "notApplicable"),
+    element("p", `${capitalize(showHidden(why))}.`),
+    ...next,
+  );
+  output.dataset["state"] = "incomplete";
   output.scrollIntoView({ block: "nearest" });
 }
 
@@ -363,6 +406,8 @@ async function run(bounds: SearchBounds = {}, chosenLabel?: string): Promise<voi
   } catch (error) {
     // Its text is ours, and every address in it counts.
     if (error instanceof OtherContractsError) fail(error.message, createVerdict("not valid", "failed"));
+    else if (error instanceof NoResultError) showWithoutResult(error.request);
+    else if (error instanceof NetworkQuestion) ask(error.message);
     else fail(showErrorText(messageOf(error)));
   } finally {
     clearTimeout(timer);
@@ -556,15 +601,14 @@ async function findUrl(named: string): Promise<string> {
     const nodes = networks.filter(({ rpcUrl }) => rpcUrl !== undefined);
     if (nodes.length === 1) takeNetwork(nodes[0]!.name);
   }
-  const text = field("rpc");
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  const url = field("rpc");
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return url;
   const listed = networkSelect.hidden ? "" : "choose the network in the list of this service's networks, ";
   const node = `${listed}enter the RPC URL of a node (http or https), or paste chain data.`;
-  throw new Error(
-    HASH.test(named)
-      ? capitalize(node)
-      : `${JSON.stringify(named)} is neither an address nor a hash, so it is taken for a draw's label. To look for it, ${node}`,
-  );
+  const text = HASH.test(named)
+    ? capitalize(node)
+    : `${JSON.stringify(named)} is neither an address nor a hash, so it is taken for a draw's label. To look for it, ${node}`;
+  throw networkSelect.hidden ? new Error(text) : new NetworkQuestion(text);
 }
 
 function parseHash(text: string, what: string): Hex {
@@ -610,13 +654,17 @@ function show(
   const meaning =
     outcome === "ok" && request !== undefined && isAlone
       ? describeMeaning(request.kind, found.chainId)
-      : (describeFailedVerdict(found) ?? VERDICT_ADVICE[found.verdict]);
+      : (describeFailedVerdict(found) ?? describeAdvice(found));
+  const reasons = verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`));
+  const isWaiting = found.verdict === "incomplete";
   const without = `${others} more request${others === 1 ? "" : "s"} of the transaction`;
   output.replaceChildren(
     createVerdict(words, outcome),
+    // What it waits for says more than that it does.
+    ...(isWaiting ? reasons : []),
     ...(meaning === undefined ? [] : [element("p", meaning)]),
     ...(isAlone && request?.label ? [element("p", describeDraws(request.label))] : []),
-    ...verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`)),
+    ...(isWaiting ? [] : reasons),
     ...(isAlone ? [] : [element("h2", `The ${found.requests.length} results`)]),
     ...found.requests.map((request) =>
       createRequestSection(request, {
@@ -680,4 +728,17 @@ function describeChain(chainId: number): string {
   return isLocal.checked
     ? `a local chain with the id ${chainId}, which the oracle's operator runs`
     : `the one with the id ${chainId}`;
+}
+
+/** Several networks could have what is looked for. */
+class NetworkQuestion extends Error {}
+
+/** The service's request has no result. */
+class NoResultError extends Error {
+  readonly request: SharedRequest;
+
+  constructor(request: SharedRequest) {
+    super(request.why);
+    this.request = request;
+  }
 }

@@ -54,7 +54,7 @@ export function createRequestSection(
   section.append(
     heading,
     ...(isAlone || request.label === null ? [] : [element("p", describeDraws(request.label))]),
-    ...result.shown,
+    ...(request.verdict === "invalid" ? [createClaim(result.shown)] : result.shown),
     ...(draw === undefined ? [] : [createFoldable(`Of: ${showHidden(draw)}`)]),
     ...lists.map(([name, list]) =>
       fold(
@@ -75,6 +75,14 @@ export function createRequestSection(
     fold("Ids and bytes", ...describeBytes(request)),
   );
   return section;
+}
+
+/** Marks a result that is not valid as no more than what the data say. */
+function createClaim(shown: readonly HTMLElement[]): HTMLElement {
+  const claim = element("div");
+  claim.className = "claim";
+  if (shown.length > 0) claim.append(element("p", "Claimed, not proven:"), ...shown);
+  return claim;
 }
 
 /** Says in one line what a request asked for, and what came of it. */
