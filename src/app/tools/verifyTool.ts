@@ -59,8 +59,8 @@ export interface VerifyToolOptions {
   /** Called with the chain data that was read, as JSON, whatever the checks find. */
   readonly onChainData?: (json: string) => Promise<void>;
   /**
-   * Whether block hashes are recomputed. Default: true for an embedded network, as data directory or published addresses say; else what is
-   * known of the network or of its chain id.
+   * Whether block hashes are recomputed. Default: true for an embedded network of the data directory or the service, else what is known of the
+   * network or of its chain id.
    */
   readonly hasEthereumBlocks?: boolean;
 }
@@ -88,6 +88,8 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
     const profile = profileOf({ name: network, chainId });
     const contracts = given?.contracts ?? known?.contracts ?? {};
     const isEmbedded = known === undefined ? given?.isEmbedded : true;
+    // A node of the caller's choice may be of the real network.
+    const isEmbeddedNode = rpcUrl === undefined && isEmbedded === true;
     const labelSearch = {
       ...OWN_NODE_SEARCH,
       deploymentBlock: given?.deploymentBlock,
@@ -120,7 +122,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       chainlinkCoordinator: profile.vrf25?.coordinator,
       ...(requestId === undefined ? {} : { requestId: requestId.toLowerCase() as Hex }),
       // The embedded chains have Ethereum's blocks, whatever network they stand in for.
-      hasEthereumBlocks: options.hasEthereumBlocks ?? (isEmbedded === true || profile.hasEthereumBlocks),
+      hasEthereumBlocks: options.hasEthereumBlocks ?? (isEmbeddedNode || profile.hasEthereumBlocks),
     });
   } catch (error) {
     // Whether nothing answers there or something else does, whoever typed the command chooses the node.
