@@ -221,17 +221,20 @@ export const ContractView = Type.Object({
   ),
 });
 
+const title = Type.Optional(
+  Type.String({
+    description:
+      "Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here.",
+  }),
+);
+
 /** One of the service's own requests, as far as it is on chain. */
 export const RequestSummary = Type.Object({
   id: Type.String({ description: "Its id, which leads to the page `/r/{id}` once it has a result." }),
   requestId: hex("Its id on the chain."),
   network: Type.String(),
   kind: Type.Enum(["preset", "random", "function"]),
-  title: Type.Optional(
-    Type.String({
-      description: "Title of the preset; absent for others, and while it isn't installed here.",
-    }),
-  ),
+  title,
   label: Type.Optional(Type.String()),
   at: time("When it was made."),
   state: Type.Enum([...REQUEST_STATES]),
@@ -320,11 +323,7 @@ export const SharedResult = Type.Object({
   network: Type.String(),
   updatedAt: time("When the result was stored."),
   preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
-  title: Type.Optional(
-    Type.String({
-      description: "Title of the preset; absent for others, and while it isn't installed here.",
-    }),
-  ),
+  title,
   params: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "A preset's parameters, whose values are on chain; absent once they were deleted here.",
@@ -353,7 +352,7 @@ export const SharedRequest = Type.Object(
     beacon: Type.Optional(BeaconView),
     kind: Type.Optional(Type.Enum(["preset", "random", "function"])),
     network: Type.Optional(Type.String()),
-    title: Type.Optional(Type.String({ description: "Title of its preset." })),
+    title,
     label: Type.Optional(Type.String()),
     dappId: Type.Optional(Type.String({ description: "Id of the dapp, on chain with the label." })),
   },

@@ -1358,7 +1358,7 @@ export interface RequestSummary {
   readonly requestId: Hex;
   readonly network: string;
   readonly kind: "preset" | "random" | "function";
-  /** Title of the preset; absent for others, and while it isn't installed here. */
+  /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   readonly label?: string;
   /** When it was made. */
@@ -1692,7 +1692,7 @@ export interface SharedRequest {
   readonly beacon?: BeaconView;
   readonly kind?: "preset" | "random" | "function";
   readonly network?: string;
-  /** Title of its preset. */
+  /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   readonly label?: string;
   /** Id of the dapp, on chain with the label. */
@@ -1707,7 +1707,7 @@ export interface SharedResult {
   readonly updatedAt: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
-  /** Title of the preset; absent for others, and while it isn't installed here. */
+  /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;

@@ -43,6 +43,8 @@ export interface TycheExplorer {
       readonly network?: string | undefined;
       /** Only those for this preset. */
       readonly preset?: string | undefined;
+      readonly kind?: "preset" | "random" | "function" | undefined;
+      readonly state?: "waiting" | "fulfilled" | "failed" | undefined;
       readonly cursor?: string | undefined;
     },
   ): Promise<{ readonly items: readonly RequestSummary[]; readonly nextCursor: string | null }>;
@@ -104,8 +106,8 @@ export function createExplorer(
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),
-    requests: ({ network, preset, cursor, ...options } = {}) =>
-      get("/requests", options, { network, preset, cursor }),
+    requests: ({ network, preset, kind, state, cursor, ...options } = {}) =>
+      get("/requests", options, { network, preset, kind, state, cursor }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
     chainData: (id, options) => get(`/results/${encodeURIComponent(id)}/chainData`, options),
     handInRound: ({ round, chainHash }, signature, options = {}) =>

@@ -1,4 +1,5 @@
 /** How pages and the previews of links to them name a shared result. */
+import { cut } from "./cut.ts";
 
 /** A preset's result in parts, as its preset says. */
 type Shown =
@@ -9,6 +10,23 @@ type Shown =
 /** Names a request by what it asks for. */
 export function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
   return title ?? { preset: "A preset", random: "Random numbers", function: "A function" }[kind];
+}
+
+/** Longest name of a function, in characters. */
+const MAX_NAME = 80;
+
+/** Names a function by what its source says first in a comment, or by its arguments; `undefined` where there is neither. */
+export function nameFunction({
+  source,
+  args,
+}: {
+  readonly source: string;
+  readonly args: readonly string[];
+}): string | undefined {
+  const [, line, block] = /^\s*(?:\/\/[/\s]*(\S.*)|\/\*[*\s]*([^*\s].*))/.exec(source) ?? [];
+  const comment = (line ?? block?.replace(/\*\/.*$/, ""))?.trim();
+  if (comment !== undefined && comment !== "") return cut(comment, MAX_NAME);
+  return args.length === 0 ? undefined : cut(`Function of ${args.join(", ")}`, MAX_NAME);
 }
 
 type Kind = "preset" | "random" | "function";

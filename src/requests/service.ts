@@ -135,8 +135,10 @@ export interface ListOptions {
 export interface OnChainOptions {
   /** Default: all. */
   readonly network?: string;
-  /** Only those for this preset, among the next 1,000. Default: all. */
+  /** Only those for this preset, of this kind or in this state, among the next 1,000. Default: all. */
   readonly preset?: string;
+  readonly kind?: "preset" | "random" | "function";
+  readonly state?: "waiting" | "fulfilled" | "failed";
   readonly cursor?: string;
 }
 

@@ -69,13 +69,14 @@ async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
   return ids.toSorted((a, b) => (a < b ? 1 : -1)).slice(0, limit);
 }
 
-/** Requests that a page looks through for those of a preset, which no index has. */
+/** Requests that a page looks through for those of a preset, kind or state, which no index has. */
 const SCANNED = 1_000;
 
 /**
  * Returns a page of all dapps' requests that the oracle network has on chain, newest first. An index has just these.
  *
- * @param page `before`: id of the last row of the previous page; `preset`: only the requests for it, among the next {@link SCANNED}
+ * @param page `before`: id of the last row of the previous page; `preset`, `kind` and `states`: only such requests, among the next
+ *   {@link SCANNED}
  * @param onDamaged see {@link parseRows}
  * @returns `end`: the id after which older ones have not been looked through; `null` if all have
  */
@@ -86,10 +87,13 @@ export async function listRequestsOnChain(
     readonly limit: number;
     readonly before?: string | undefined;
     readonly preset?: string | undefined;
+    readonly kind?: RequestKind | undefined;
+    readonly states?: readonly RequestState[] | undefined;
   },
   onDamaged?: OnDamaged,
 ): Promise<{ readonly rows: StoredRequest[]; readonly end: string | null }> {
-  const { networks, limit, before, preset } = page;
+  const { networks, limit, before, preset, kind, states } = page;
+  const isScan = preset !== undefined || kind !== undefined || states !== undefined;
   const read = async (network: string) => {
     let query = db
       .selectFrom("requests")
@@ -97,11 +101,11 @@ export async function listRequestsOnChain(
       .where("network", "=", network)
       .where("oracle_id", "is not", null);
     if (before !== undefined) query = query.where("id", "<", before);
-    const most = preset === undefined ? limit : SCANNED + 1;
+    const most = isScan ? SCANNED + 1 : limit;
     return (await query.orderBy("id", "desc").limit(most).execute()).map(({ id }) => id);
   };
   const ids = (await Promise.all(networks.map(read))).flat().toSorted((a, b) => (a < b ? 1 : -1));
-  const scanned = ids.slice(0, preset === undefined ? limit : SCANNED);
+  const scanned = ids.slice(0, isScan ? SCANNED : limit);
   if (scanned.length === 0) return { rows: [], end: null };
   let query = db.selectFrom("requests").selectAll().where("id", "in", scanned);
   if (preset !== undefined) {
@@ -109,6 +113,8 @@ export async function listRequestsOnChain(
     const member = `"preset":${JSON.stringify(preset)}`;
     query = query.where(sql<boolean>`replace(params, ${member}, '') <> params`);
   }
+  if (kind !== undefined) query = query.where("kind", "=", kind);
+  if (states !== undefined) query = query.where("state", "in", [...states]);
   const rows = await query.orderBy("id", "desc").limit(limit).execute();
   return { rows: parseRows(rows, onDamaged), end: ids.length > scanned.length ? scanned.at(-1)! : null };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeShared } from "../../src/lib/sharedWords.ts";
+import { describeShared, nameFunction } from "../../src/lib/sharedWords.ts";
 
 const DRAW = {
   preset: "lotto",
@@ -52,4 +52,15 @@ test("shows random numbers, functions, sides and errors in one line", () => {
   expect(describeShared({ preset: "coin", shown: { as: "coin", side: "Tails" }, outcome }).result).toBe(
     "Tails",
   );
+});
+
+test.each([
+  ["// Reads a price\nreturn 1", [], "Reads a price"],
+  ["/**\n * Reads a price.\n */\nreturn 1", ["eth"], "Reads a price."],
+  ["/* a price */ return 1", [], "a price"],
+  ["return 1 // one", ["eth", "usd"], "Function of eth, usd"],
+  ["return 1", ["x".repeat(100)], `Function of ${"x".repeat(67)}…`],
+  ["return 1", [], undefined],
+])("a function with the source %j and arguments %j is named %j", (source, args, name) => {
+  expect(nameFunction({ source, args })).toBe(name);
 });

@@ -149,7 +149,15 @@ export function readSchemas(terms: SchemaTerms) {
           Type.String({
             maxLength: 100,
             description:
-              "Only the requests for this preset. A page looks through 1,000 requests, so that it may have few or none of them before the last.",
+              "Only the requests for this preset. With this, `kind` or `state`, a page looks through 1,000 requests, so that it may have few or none of them before the last.",
+          }),
+        ),
+        kind: Type.Optional(
+          Type.Enum(["preset", "random", "function"], { description: "Only the requests of this kind." }),
+        ),
+        state: Type.Optional(
+          Type.Enum(["waiting", "fulfilled", "failed"], {
+            description: "Only the requests in this state. `waiting`: without a result yet.",
           }),
         ),
         cursor: pageCursor("req"),

@@ -20,10 +20,13 @@ import type { RequestRecord, Service } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "./readPatiently.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded, REQUEST_STATES } from "../../lib/vocabulary.ts";
+import { nameFunction } from "../../lib/sharedWords.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;
+
+const OPEN_STATES = REQUEST_STATES.filter((state) => !isEnded(state));
 
 /** Entries per page of the requests on chain. */
 const PAGE_ENTRIES = 25;
@@ -82,6 +85,17 @@ export function createRequestReader(options: {
     return { rows, ids: ids.toSorted((a, b) => (a < b ? 1 : -1)) };
   };
 
+  /** Names what a request on chain runs; nothing for random numbers, and for what isn't known here any more. */
+  const titleOf = ({ kind, params, payloadDeletedAt }: OpenRequest): { readonly title?: string } => {
+    const title =
+      kind === "preset"
+        ? registry.find(params.preset)?.title
+        : kind === "function" && payloadDeletedAt === undefined
+          ? nameFunction(params)
+          : undefined;
+    return title === undefined ? {} : { title };
+  };
+
   /** Returns what anybody may know of a request without a result: nothing that isn't on chain. */
   const withoutResult = (request: OpenRequest): SharedRequest => {
     const { id, kind, network, dappId, progress, state } = request;
@@ -94,13 +108,12 @@ export function createRequestReader(options: {
       ...(isWaiting && beacon !== undefined ? { beacon } : {}),
     };
     if (progress.acceptedBlock === undefined || kind === "consumer" || kind === "unlink") return common;
-    const { preset, label } = request.params as { readonly preset?: string; readonly label?: string };
-    const title = preset === undefined ? undefined : registry.find(preset)?.title;
+    const { label } = request.params;
     return {
       ...common,
       kind,
       network,
-      ...(title === undefined ? {} : { title }),
+      ...titleOf(request),
       ...(label === undefined ? {} : { label, dappId }),
     };
   };
@@ -109,8 +122,7 @@ export function createRequestReader(options: {
     const requestId = oracleIdOf(request) as Hex | null;
     if (requestId === null || isLinking(request)) return [];
     const { id, network, kind, params, createdAt, state } = request;
-    const { preset, label } = params as { readonly preset?: string; readonly label?: string };
-    const title = preset === undefined ? undefined : registry.find(preset)?.title;
+    const { label } = params;
     const { timeline } = present(request);
     const result = resultLineOf(request);
     const { transactionHash } = timeline.findLast((one) => one.transactionHash !== undefined) ?? {};
@@ -122,7 +134,7 @@ export function createRequestReader(options: {
         kind,
         at: new Date(createdAt).toISOString(),
         state,
-        ...(title === undefined ? {} : { title }),
+        ...titleOf(request),
         ...(label === undefined ? {} : { label }),
         ...(result === null ? {} : { success: state === "fulfilled", result }),
         ...(transactionHash === undefined ? {} : { transactionHash: transactionHash as Hex }),
@@ -132,13 +144,15 @@ export function createRequestReader(options: {
 
   return {
     present,
-    async listOnChain({ network, preset, cursor }) {
+    async listOnChain({ network, preset, kind, state, cursor }) {
       assertCursor(cursor, "req");
       const page = {
         networks: network === undefined ? [...networks.keys()] : [network],
         limit: PAGE_ENTRIES + 1,
         before: cursor,
         preset,
+        kind,
+        states: state === "waiting" ? OPEN_STATES : state && [state],
       };
       let end: string | null = null;
       const { rows, ids } = await readPage(async (onDamaged) => {
@@ -197,9 +211,8 @@ export function createRequestReader(options: {
         updatedAt,
         outcome,
         ...(preset === undefined ? {} : { preset }),
-        ...(installed === undefined
-          ? {}
-          : { title: installed.title, parameterTitles: titlesIn(installed.parameters) }),
+        ...titleOf(request),
+        ...(installed === undefined ? {} : { parameterTitles: titlesIn(installed.parameters) }),
         ...(hasParams ? { params: ownParamsOf(record.params) } : {}),
         ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),

@@ -257,6 +257,12 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
   const second = await reader.listOnChain({ network: DESK_NETWORK, cursor: first.nextCursor! });
   expect(second).toMatchObject({ items: { length: 4 }, nextCursor: null });
   expect(await reader.listOnChain({ network: "elsewhere" })).toEqual({ items: [], nextCursor: null });
+  expect(await reader.listOnChain({ state: "failed", kind: "preset" })).toMatchObject({
+    items: [{ label: "raffle-28" }],
+    nextCursor: null,
+  });
+  for (const none of [{ state: "waiting" }, { kind: "random" }] as const)
+    expect(await reader.listOnChain(none)).toEqual({ items: [], nextCursor: null });
 
   const ids = [idOf(7), idOf(29)];
   expect(await reader.findOnChain(DESK_NETWORK, ids)).toMatchObject([{ label: "raffle-7" }]);

@@ -37,7 +37,8 @@ export function TransactionTable({
   );
 }
 
-function Status({ status }: Pick<TransactionSummary, "status">) {
+/** How a transaction in a list ended. */
+export function Status({ status }: Pick<TransactionSummary, "status">) {
   return status === null ? <span className="note">not read</span> : <TransactionStatus status={status} />;
 }
 

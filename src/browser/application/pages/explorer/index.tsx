@@ -5,9 +5,10 @@ import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../ser
 import { SearchForm } from "./explorerFrame.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../../../client/index.ts";
-import { Age, BlockLink, Code, groupDigits, TransactionLink } from "../../parts/format.tsx";
+import { Age, BlockLink, Code, groupDigits, PartyLink, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
+import { Status } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { hasRequests, listRequests } from "./latestRequests.ts";
 import { nameOf, pageOf, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
@@ -134,10 +135,12 @@ function LatestTransactions({
               head: "Transaction",
               cell: ({ hash, network }) => <TransactionLink network={network} hash={hash} />,
             },
+            { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
             {
               head: "Calls",
               cell: ({ method }) => (method === "" ? "transfer" : method),
             },
+            { head: "From", cell: ({ from, network }) => <PartyLink network={network} party={from} /> },
             {
               head: "Block",
               cell: ({ blockNumber, network }) => <BlockLink network={network} number={blockNumber} />,

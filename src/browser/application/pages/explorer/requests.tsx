@@ -10,6 +10,18 @@ import { useExplorer, useNetworks } from "../../services.tsx";
 
 const REFRESH_MS = 5_000;
 
+const ANY = ["", "any"] as const;
+const KINDS = [
+  ["preset", "presets"],
+  ["random", "random numbers"],
+  ["function", "functions"],
+] as const;
+const STATES = [
+  ["waiting", "waiting"],
+  ["fulfilled", "with a result"],
+  ["failed", "failed"],
+] as const;
+
 /** `/explorer/requests`: all requests on chain, page by page. */
 export function ExplorerRequests() {
   const explorer = useExplorer();
@@ -18,20 +30,26 @@ export function ExplorerRequests() {
   const presets = useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets() });
   const network = search.get("network") ?? undefined;
   const preset = search.get("preset") ?? undefined;
+  const kind = KINDS.find(([name]) => name === search.get("kind"))?.[0];
+  const state = STATES.find(([name]) => name === search.get("state"))?.[0];
   const cursor = search.get("cursor") ?? undefined;
-  const chosen = {
-    ...(network === undefined ? {} : { network }),
-    ...(preset === undefined ? {} : { preset }),
-  };
-  const choose = (name: "network" | "preset", value: string): void => {
+  const chosen = Object.fromEntries(
+    Object.entries({ network, kind, preset, state }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+  const choose = (name: "network" | "kind" | "preset" | "state", value: string): void => {
     const params = new URLSearchParams(chosen);
+    // The requests for a preset are of one kind.
+    if (name === "kind") params.delete("preset");
+    if (name === "preset") params.delete("kind");
     if (value === "") params.delete(name);
     else params.set(name, value);
     setSearch(params);
   };
   const query = useQuery({
-    queryKey: ["explorer requests", network, preset, cursor],
-    queryFn: () => explorer.requests({ network, preset, cursor }),
+    queryKey: ["explorer requests", network, preset, cursor, kind, state],
+    queryFn: () => explorer.requests({ network, kind, preset, state, cursor }),
     placeholderData: keepPreviousData,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
@@ -50,8 +68,17 @@ export function ExplorerRequests() {
           <Select
             id="network"
             value={network ?? ""}
-            options={[["", "any"], ...networks.map(({ name, title }) => [name, title] as const)]}
+            options={[ANY, ...networks.map(({ name, title }) => [name, title] as const)]}
             onChange={(value) => choose("network", value)}
+          />
+        </span>
+        <span>
+          <label htmlFor="kind">Kind</label>{" "}
+          <Select
+            id="kind"
+            value={kind ?? ""}
+            options={[ANY, ...KINDS]}
+            onChange={(value) => choose("kind", value)}
           />
         </span>
         <span>
@@ -60,10 +87,19 @@ export function ExplorerRequests() {
             id="preset"
             value={preset ?? ""}
             options={[
-              ["", "any request"],
+              ANY,
               ...(presets.data ?? []).map(({ name, title }) => [name, plainText(title)] as const),
             ]}
             onChange={(value) => choose("preset", value)}
+          />
+        </span>
+        <span>
+          <label htmlFor="state">State</label>{" "}
+          <Select
+            id="state"
+            value={state ?? ""}
+            options={[ANY, ...STATES]}
+            onChange={(value) => choose("state", value)}
           />
         </span>
       </form>
