@@ -1,6 +1,6 @@
 import { correction, generate } from "lean-qr/nano";
 import { toSvgPath } from "lean-qr/extras/svg";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
@@ -78,8 +78,10 @@ test("a long list can be searched, and prints on few pages", async () => {
   await page.goto(`${tyche.url}/r/${id}`);
   const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
   await expect.poll(() => winners.count()).toBe(30);
-  const [first] = await winners.allInnerTexts();
-  await page.getByLabel("Find in: Result").fill(first!.toUpperCase());
+  const [place] = await winners.getByText(/^entry \d+$/).allInnerTexts();
+  const first = `guest ${place!.slice("entry ".length)} of the evening`;
+  expect(await winners.first().innerText()).toBe(`${first} ${place}`);
+  await page.getByLabel("Find in: Result").fill(first.toUpperCase());
   await page.getByText("1 of 30", { exact: true }).waitFor();
   expect(await winners.count()).toBe(1);
   await page.getByText("800 entries", { exact: true }).click();
@@ -87,7 +89,7 @@ test("a long list can be searched, and prints on few pages", async () => {
   await find.fill("guest 800 ");
   const entry = page.locator(".given").getByRole("listitem");
   await entry.filter({ hasText: "guest 800 of the evening" }).waitFor();
-  await find.fill(first!);
+  await find.fill(first);
   await page.getByText("1 of 800", { exact: true }).waitFor();
   expect(await entry.innerText()).toBe(`${first} drawn`);
   await find.fill("guest 800 ");
@@ -219,6 +221,41 @@ test("an error of the runtime is explained, and said to be on chain where it can
   await verdict()
     .getByText(/^The oracle's nodes signed the error on chain\./)
     .waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a function has a name and its arguments beside its result, and what can't be repeated is said to be not confirmed", async () => {
+  const source =
+    "// Doubles a number\nreturn Functions.encodeUint256(BigInt(args[0]) * 2n + BigInt(Date.now() % 1))";
+  const { id } = await callApi("/api/oracleFunctions/runFunction", {
+    network: "sepolia",
+    source,
+    args: ["21"],
+    returnType: "uint256",
+  });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${tyche.url}/r/${id}`);
+  await page.getByRole("heading", { level: 1, name: "Doubles a number", exact: true }).waitFor();
+  await result().getByText("42", { exact: true }).waitFor();
+  const about = page.getByRole("region", { name: "About" });
+  await about.getByText("21", { exact: true }).waitFor();
+  await verdict()
+    .getByRole("heading", { name: /^Nothing was found to be wrong, but/ })
+    .waitFor();
+  await verdict().getByText("not confirmed", { exact: true }).waitFor();
+  await verdict()
+    .getByText(/^Your browser has computed every step that can be repeated, from/)
+    .waitFor();
+  const topOf = async (place: Locator) => (await place.boundingBox())!.y;
+  const code = page.getByRole("img", { name: "QR code of this page's address" });
+  expect(await topOf(verdict())).toBeLessThan(await topOf(code));
+  await visitor.inspect();
+  await page.goto(`${tyche.url}/explorer/requests?kind=function&state=fulfilled`);
+  const rows = page.getByRole("region", { name: "Requests" });
+  await rows.getByRole("link", { name: "Doubles a number", exact: true }).waitFor();
+  await page.getByLabel("Kind").selectOption("random");
+  await page.waitForURL("**/explorer/requests?kind=random&state=fulfilled");
+  await rows.getByText("Doubles a number").waitFor({ state: "detached" });
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -10,12 +10,15 @@ export function EntryList({
   label,
   isLarge = false,
   drawn,
+  places,
 }: {
   readonly entries: readonly string[];
   readonly label: string;
   readonly isLarge?: boolean;
   /** Entries to mark as drawn. */
   readonly drawn?: ReadonlySet<string> | undefined;
+  /** Where entries stand in another list. */
+  readonly places?: ReadonlyMap<string, string> | undefined;
 }) {
   const [wanted, setWanted] = useState("");
   const isLong = entries.length >= LONG_FROM;
@@ -48,6 +51,12 @@ export function EntryList({
             <span>
               <UnknownText text={entry} />
             </span>
+            {places?.has(entry) === true && (
+              <>
+                {" "}
+                <small className="note">{places.get(entry)}</small>
+              </>
+            )}
             {drawn?.has(entry) && (
               <>
                 {" "}

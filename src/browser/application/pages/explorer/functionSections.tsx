@@ -6,15 +6,10 @@ import type {
   ProgramView,
   ReportView,
 } from "../../../../client/index.ts";
-import { parseList } from "../../../../lib/entryLists.ts";
-import { countEntries } from "../../../../lib/sharedWords.ts";
-import { EntryList } from "../../parts/entryList.tsx";
+import { Arguments } from "../../parts/arguments.tsx";
 import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
-
-/** Longer arguments are collapsed. */
-const MAX_OPEN_CHARACTERS = 300;
 
 /** `0x` and 32 bytes in hex. */
 const NUMBER_CHARACTERS = 66;
@@ -274,13 +269,7 @@ function Program({ program: { source, preset, args, bytesArgs } }: { readonly pr
       {args.length > 0 && (
         <>
           <h3>Arguments</h3>
-          <ol className="arguments" start={0}>
-            {args.map((arg, i) => (
-              <li key={i}>
-                <Argument arg={arg} label={`Argument ${i}`} />
-              </li>
-            ))}
-          </ol>
+          <Arguments args={args} />
         </>
       )}
       {bytesArgs.length > 0 && (
@@ -314,22 +303,6 @@ function Program({ program: { source, preset, args, bytesArgs } }: { readonly pr
         </Folded>
       )}
     </>
-  );
-}
-
-/** An argument; a long one is folded, and the texts of a list are listed. */
-function Argument({ arg, label }: { readonly arg: string; readonly label: string }) {
-  if (arg.length <= MAX_OPEN_CHARACTERS)
-    return (
-      <code className="hex">
-        <UnknownText text={arg} />
-      </code>
-    );
-  const list = parseList(arg);
-  return (
-    <Folded summary={list === undefined ? count(arg.length, "character") : countEntries(list)}>
-      {list === undefined ? <Listing text={arg} label={label} /> : <EntryList entries={list} label={label} />}
-    </Folded>
   );
 }
 

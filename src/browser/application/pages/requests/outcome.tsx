@@ -18,7 +18,14 @@ const PIPS: readonly string[] = [
 ];
 
 /** A request's result in large type, displayed as its preset specifies; nothing while there is none. */
-export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "shown">) {
+export function OutcomePart({
+  outcome,
+  shown,
+  places,
+}: Pick<RequestView, "outcome" | "shown"> & {
+  /** Where the entries of a result stand in the list that they were drawn from. */
+  readonly places?: ReadonlyMap<string, string> | undefined;
+}) {
   if (outcome === null) return null;
   if ("randomNumber" in outcome) return <Numbers words={outcome.randomNumber} />;
   if (!("parsedResult" in outcome)) return null;
@@ -31,7 +38,7 @@ export function OutcomePart({ outcome, shown }: Pick<RequestView, "outcome" | "s
           <ResultText text={text} />
         </p>
       ) : (
-        <Shown shown={shown} />
+        <Shown shown={shown} places={places} />
       )}
       <p>
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
@@ -86,7 +93,13 @@ function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: 
   );
 }
 
-function Shown({ shown }: { readonly shown: ShownResult }) {
+function Shown({
+  shown,
+  places,
+}: {
+  readonly shown: ShownResult;
+  readonly places: ReadonlyMap<string, string> | undefined;
+}) {
   switch (shown.as) {
     case "coin":
       return (
@@ -116,7 +129,7 @@ function Shown({ shown }: { readonly shown: ShownResult }) {
       );
     }
     case "list":
-      return <EntryList entries={shown.entries} label="Result" isLarge />;
+      return <EntryList entries={shown.entries} label="Result" places={places} isLarge />;
   }
 }
 

@@ -3,8 +3,10 @@ import { useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
 import { NotFoundError, type SharedRequest, type SharedResult } from "../../../../client/index.ts";
 import { countEntries, describeShared, nameKind } from "../../../../lib/sharedWords.ts";
+import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
+import { Arguments } from "../../parts/arguments.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
@@ -80,8 +82,8 @@ function WithoutResult({ request }: { readonly request: SharedRequest }) {
           on {titleOf(network)}
         </p>
       )}
-      <section className="panel certificate" aria-label="Result">
-        <div>
+      <div className="panel certificate">
+        <section aria-label="Result">
           {state === "failed" ? (
             <>
               <p className="big-result bad-text">{sentence(why)}</p>
@@ -100,15 +102,15 @@ function WithoutResult({ request }: { readonly request: SharedRequest }) {
               <p className="note">The result will appear here by itself.</p>
             </>
           )}
-        </div>
+        </section>
         <QrCode address={`${location.origin}/r/${id}`} />
-      </section>
+      </div>
       {(dappId ?? beacon) !== undefined && (
         <section className="panel" aria-label="About">
           <Facts
             entries={[
               ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
-              ["Round of drand", beacon !== undefined && <Beacon beacon={beacon} />],
+              ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
             ]}
           />
         </section>
@@ -140,6 +142,14 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
   const known = networks?.find(({ name }) => name === network);
   const address = `${location.origin}/r/${shared.id}`;
   const drawn = shared.shown?.as === "list" ? new Set(shared.shown.entries) : undefined;
+  const [list, ...otherLists] = Object.values(params).filter((value) => Array.isArray(value));
+  const places =
+    drawn !== undefined && list !== undefined && otherLists.length === 0 && drawn.size < list.length
+      ? namePlaces(list.map(textOf))
+      : undefined;
+  const program = [...(mined?.functionResults ?? []), ...(mined?.functionRequests ?? [])].find(
+    ({ requestId }) => requestId === outcome.requestId,
+  )?.program;
   return (
     <Page title={plainText(heading)}>
       <h1>
@@ -159,26 +169,31 @@ function Certificate({ shared }: { readonly shared: SharedResult }) {
           </>
         )}
       </p>
-      <section className="panel certificate" aria-label="Result">
-        <div>
-          <OutcomePart outcome={outcome} {...(shared.shown === undefined ? {} : { shown: shared.shown })} />
-        </div>
+      <div className="panel certificate">
+        <section aria-label="Result">
+          <OutcomePart
+            outcome={outcome}
+            places={places}
+            {...(shared.shown === undefined ? {} : { shown: shared.shown })}
+          />
+        </section>
+        {known !== undefined && (
+          <VerdictPart id={shared.id} known={known} hash={hash} requestId={outcome.requestId} />
+        )}
         <QrCode address={address} />
-      </section>
-      {known !== undefined && (
-        <VerdictPart id={shared.id} known={known} hash={hash} requestId={outcome.requestId} />
-      )}
+      </div>
       <section className="panel" aria-label="About">
         <Facts
           entries={[
             ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
+            ["Arguments", program && program.args.length > 0 && <Arguments args={program.args} />],
             ...Object.entries(params).map(([name, value]): Fact => [
               <UnknownText text={parameterTitles[name] ?? name} />,
               <Given label={parameterTitles[name] ?? name} value={value} drawn={drawn} />,
             ]),
             ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
             [
-              "Round of drand",
+              "Beacon",
               "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,
             ],
             ...links.map((link): Fact => [
@@ -255,7 +270,7 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
         {!isRandom && (
           <li>
             The nodes of the oracle ran the program{" "}
-            {title !== undefined && (
+            {isPreset && title !== undefined && (
               <>
                 (<Link href={`/presets/${preset}`}>{plainText(title)}</Link>){" "}
               </>
@@ -269,6 +284,10 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
   );
 }
 
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /** A parameter's value; a list is folded, as it may have thousands of entries. */
 function Given({
   label,
@@ -279,7 +298,6 @@ function Given({
   readonly value: unknown;
   readonly drawn: ReadonlySet<string> | undefined;
 }) {
-  const textOf = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
   if (!Array.isArray(value)) return <UnknownText text={textOf(value)} />;
   return (
     <Folded summary={countEntries(value)}>

@@ -34,15 +34,10 @@ export function VerdictPart({
   const [{ found, problem }, setChecked] = useState<Checked>({});
   const reason = problem ?? (error === null ? undefined : describeError(error));
   return (
-    <section
-      className="panel"
-      id="verdict"
-      aria-label="Verdict"
-      aria-busy={found === undefined && reason === undefined}
-    >
+    <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
       {found !== undefined && (
         <Found found={found} isLocal={known.embedded}>
-          Your browser has computed every step, from chain data of this service's node.
+          {(steps) => `Your browser has computed ${steps}, from chain data of this service's node.`}
         </Found>
       )}
       {found === undefined && reason === undefined && <p>Your browser is checking this result …</p>}

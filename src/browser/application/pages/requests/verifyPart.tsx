@@ -1,7 +1,8 @@
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { describeDraw, describeTimes, shorten } from "../../../../lib/drawWords.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
+  describeAdvice,
   describeFailedVerdict,
   describeGenuine,
   describeVerdict,
@@ -57,7 +58,7 @@ export function VerifyPart({
         </>
       ) : (
         <Found found={found} isLocal={isLocal}>
-          The service has computed every step again from chain data.
+          {(steps) => `The service has computed ${steps} again from chain data.`}
         </Found>
       )}
       {problem !== undefined && (
@@ -72,7 +73,7 @@ export function VerifyPart({
   );
 }
 
-/** A verdict on one request, in plain words if nothing limits it; `children` say who found it. The steps, and what they can't show, are folded. */
+/** A verdict on one request, in plain words; `children` say who computed which steps. The steps, and what they can't show, are folded. */
 export function Found({
   found,
   isLocal,
@@ -81,13 +82,19 @@ export function Found({
   readonly found: Verification;
   /** Whether the operator of the service runs the chain. */
   readonly isLocal: boolean;
-  readonly children: ReactNode;
+  readonly children: (steps: string) => string;
 }) {
   const [request] = found.requests;
   const times = request && describeTimes(request);
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
   const failure = describeFailedVerdict(found);
+  const headline =
+    outcome === "ok"
+      ? describeGenuine(request?.kind ?? "function", isLocal)
+      : found.verdict === "unconfirmed" && failure === undefined
+        ? describeAdvice(found)
+        : undefined;
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = found.verdict === "valid" && signatures !== undefined;
   const verdict = (
@@ -97,16 +104,16 @@ export function Found({
   );
   return (
     <>
-      {outcome === "ok" ? (
+      {headline === undefined ? (
+        <h2 className="verdict">{verdict}</h2>
+      ) : (
         <>
-          <h2>{describeGenuine(request?.kind ?? "function", isLocal)}</h2>
+          <h2>{headline}</h2>
           <p className="verdict">{verdict}</p>
         </>
-      ) : (
-        <h2 className="verdict">{verdict}</h2>
       )}
       {failure !== undefined && <p>{failure}</p>}
-      <p>{children}</p>
+      <p>{children(found.verdict === "unconfirmed" ? "every step that can be repeated" : "every step")}</p>
       {reasons.map((reason) => (
         <p key={reason} className="sentence">
           <UnknownText text={reason} />

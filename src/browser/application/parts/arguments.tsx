@@ -1,0 +1,37 @@
+import { parseList } from "../../../lib/entryLists.ts";
+import { countEntries } from "../../../lib/sharedWords.ts";
+import { EntryList } from "./entryList.tsx";
+import { count } from "./format.tsx";
+import { Folded, Listing, UnknownText } from "./parts.tsx";
+
+/** Longer arguments are collapsed. */
+const MAX_OPEN_CHARACTERS = 300;
+
+/** The arguments of a source, numbered as the source reads them. */
+export function Arguments({ args }: { readonly args: readonly string[] }) {
+  return (
+    <ol className="arguments" start={0}>
+      {args.map((arg, i) => (
+        <li key={i}>
+          <Argument arg={arg} label={`Argument ${i}`} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** An argument; a long one is folded, and the texts of a list are listed. */
+function Argument({ arg, label }: { readonly arg: string; readonly label: string }) {
+  if (arg.length <= MAX_OPEN_CHARACTERS)
+    return (
+      <code className="hex">
+        <UnknownText text={arg} />
+      </code>
+    );
+  const list = parseList(arg);
+  return (
+    <Folded summary={list === undefined ? count(arg.length, "character") : countEntries(list)}>
+      {list === undefined ? <Listing text={arg} label={label} /> : <EntryList entries={list} label={label} />}
+    </Folded>
+  );
+}
