@@ -151,7 +151,10 @@ export type Validator<T> = (values: Record<string, JsonValue>) => Checked<T>;
 /** Compiles an object schema into a {@link Validator}: reports all violations at once, at most one per path. */
 export function compileValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const check = compileSchema(schema, {
-    describeUnknown: (known) => `is unknown; expected one of ${known.join(", ")}`,
+    describeUnknown: (known) =>
+      known.length === 0
+        ? "is unknown; no parameters are taken here"
+        : `is unknown; expected one of ${known.join(", ")}`,
   });
   const decimals = decimalNames(schema);
   return (values) => {

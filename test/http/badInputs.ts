@@ -157,7 +157,7 @@ export const BAD_INPUTS: readonly BadInput[] = [
   { what: "a page of 0", method: "GET", path: `${REQUESTS}?limit=0`, ...invalid, says: "from 1 to 100", paths: ["/limit"] },
   { what: "an unknown state", method: "GET", path: `${REQUESTS}?state=done`, ...invalid, says: "received, submitted", paths: ["/state"] },
   { what: "a cursor of its own", method: "GET", path: `${REQUESTS}?cursor=%00`, ...invalid, says: "cursor", paths: ["/cursor"] },
-  { what: "an unknown query parameter of a listing", method: "GET", path: "/api/presets?name=range", ...invalid, says: "is unknown; expected one of", paths: ["/name"] },
+  { what: "an unknown query parameter of a listing", method: "GET", path: "/api/presets?name=range", ...invalid, says: "is unknown; no parameters are taken here", paths: ["/name"] },
   { what: "nothing to verify", method: "GET", path: VERIFY, ...invalid, says: "tx", paths: ["/network", "/tx"] },
   { what: "half a transaction hash", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x12`, ...invalid, says: "64 hex digits", paths: ["/tx"] },
   { what: "a request id that is no hash", method: "GET", path: `${VERIFY}?network=sepolia&tx=0x${"12".repeat(32)}&requestId=7`, ...invalid, says: "64 hex digits", paths: ["/requestId"] },
