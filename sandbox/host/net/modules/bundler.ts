@@ -1,6 +1,6 @@
 import { findKernel } from "../../buildKernel.ts";
 import type { ChildProcess } from "node:child_process";
-import { constants, setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { createRequestBudget } from "../requestBudget.ts";
 import type { RequestBudget } from "../requestBudget.ts";
@@ -58,8 +58,10 @@ export async function makeBundle(
   const { uid } = given;
   const child = forkBundler(fileURLToPath(new URL("bundlerProcess.ts", import.meta.url)), given);
   if (uid !== null) for (const end of ["exit", "error"]) child.once(end, () => releaseUserId(uid));
-  // Runs come first, so bundling gets a lower priority.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  // Runs come first, so bundling gets a lower priority than this process has.
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
+  const priority = Math.min(getPriority() + PRIORITY_BELOW_NORMAL, PRIORITY_LOW);
+  if (child.pid !== undefined) setPriority(child.pid, priority);
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
   const budget = createRequestBudget({
