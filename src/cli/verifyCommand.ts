@@ -131,7 +131,10 @@ export function registerVerify(
       const believed = isBelieved
         ? `${contracts === undefined ? "the addresses and the node" : "the node"} of the service at ${new URL(service).origin}`
         : undefined;
-      const found = { ...labelled, trust: [...trustInService(believed), ...labelled.trust] };
+      // Whoever sends a link would otherwise decide which contracts are genuine.
+      const isNamedByLink = isBelieved && contracts === undefined && process.env["TYCHE_URL"] === undefined;
+      const judged = isNamedByLink ? withoutOperator(labelled) : labelled;
+      const found = { ...judged, trust: [...trustInService(believed), ...judged.trust] };
       const checked = receipt === undefined ? undefined : await checkReceipt(receipt, found);
       const unexpected = (checked?.problems ?? []).map((problem) => `not as the receipt says: ${problem}`);
       for (const request of found.requests)
@@ -172,6 +175,15 @@ function onlyLabelled(found: Verification, label: string): Verification {
   if (requests.length === 0) return found;
   const verdict = worstVerdict(requests);
   return { ...found, valid: verdict === "valid", verdict, requests };
+}
+
+/** Returns what a verification shows to those who don't know yet whose contracts these are. */
+function withoutOperator(found: Verification): Verification {
+  const requests = found.requests.map((one) =>
+    one.verdict === "valid" ? { ...one, verdict: "conditional" as const } : one,
+  );
+  const verdict = found.verdict === "valid" ? "conditional" : found.verdict;
+  return { ...found, valid: false, verdict, requests };
 }
 
 /** Says what was believed of a service that nobody but the link named. */

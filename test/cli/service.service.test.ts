@@ -57,14 +57,15 @@ test("verify takes a result of the service by its id too, and its network from t
   expect(await once(child, "exit")).toEqual([1, null]);
 });
 
-test("verify of a link alone takes node and addresses of its service, and says so with the verdict", async () => {
+test("verify of a link alone takes node and addresses of its service, and leaves open whose contracts these are", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", { body: {} });
   const stranger = (...args: string[]) => run(["verify", ...args], "", { TYCHE_DATA_DIR: folder });
   const address = `${tyche.url}/r/${data.id}`;
   const contracts = path.join(folder, "published.json");
   writeFileSync(contracts, JSON.stringify((await tyche.call("GET", "/api/networks")).data));
-  const [shared, quiet, own, json] = await Promise.all([
+  const [shared, known, quiet, own, json] = await Promise.all([
     stranger(address),
+    run(["verify", address], "", { TYCHE_DATA_DIR: folder, TYCHE_URL: tyche.url }),
     stranger(data.url, "--quiet"),
     stranger(address, "--contracts", contracts),
     stranger(address, "--json"),
@@ -72,19 +73,26 @@ test("verify of a link alone takes node and addresses of its service, and says s
   const of = `of ${data.url.split("/").at(-1)} on fuji`;
   const by = `by the addresses and the node of the service at ${tyche.url}`;
   expect(shared.stderr).toBe("");
-  expect(shared.code).toBe(0);
-  expect(shared.stdout).toContain(`: 1 request ${of}, ${by}\n`);
+  expect(shared.code).toBe(1);
+  expect(shared.stdout).toContain(`valid, if these contracts are the operator's: 1 request ${of}, ${by}\n`);
   expect(shared.stdout).toContain(`This was verified with ${by.slice(3)}, which could show contracts`);
-  expect(quiet).toMatchObject({ code: 0, stdout: expect.stringContaining(`${of}, ${by}\n`) });
+  // TYCHE_URL names the service, not whoever sent the link.
+  expect(known).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`valid: 1 request ${of}, ${by}\n`),
+  });
+  expect(quiet).toMatchObject({ code: 1, stdout: expect.stringContaining(`${of}, ${by}\n`) });
   expect(own).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`${of}, by the node of the service at ${tyche.url}\n`),
   });
   expect(JSON.parse(json.stdout)).toMatchObject({
-    verdict: "valid",
+    valid: false,
+    verdict: "conditional",
     requests: [
       {
         requestId: data.requestId,
+        verdict: "conditional",
         steps: [{ name: "transactions", outcome: "ok" }, {}, {}, {}, {}, {}, {}, {}, {}],
       },
     ],
