@@ -100,9 +100,11 @@ describe("VRF v2.5 on a stranger's chain", () => {
 
 test.each(Object.keys(NODE_FAULTS))("presets are answered in spite of %s", async (name) => {
   const fault = NODE_FAULTS[name]!(nodes);
+  let waves = 0;
   try {
     const answer = async (): Promise<number> => {
-      const wave = await sendWave(tyche, name, 1);
+      waves += 1;
+      const wave = await sendWave(tyche, `${name} ${waves}`, 1);
       ids.push(...wave);
       await expectFulfilled(tyche, wave);
       return fault.count();
