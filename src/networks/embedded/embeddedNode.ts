@@ -170,14 +170,21 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     throw error;
   });
   let told: Promise<void> = Promise.resolve();
-  const tellHead = ({ number, header }: RecordedBlock): void => {
+  /** Heads that are told once they are on disk. */
+  const untold = new Set<RecordedBlock>();
+  const tellHead = (block: RecordedBlock): void => {
+    const { number, header } = block;
     for (const listener of earlyListeners) listener(header);
+    // A chain that has gone back has lost those above.
+    for (const lost of untold) if (lost.number >= number) untold.delete(lost);
+    untold.add(block);
     told = told
       .then(() => recorder.persist(Math.min(number, recorder.head().number)))
       .then(() => {
-        for (const listener of headListeners) listener(header);
+        if (untold.has(block)) for (const listener of headListeners) listener(header);
       })
-      .catch(tellUnlessDown);
+      .catch(tellUnlessDown)
+      .finally(() => untold.delete(block));
   };
   /**
    * Reports an error unless the recorder has, or it is a connection that broke because the process is down: whoever ended the process
