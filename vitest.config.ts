@@ -21,7 +21,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     // Sources may have changed since the last install; nothing to do takes 60 ms.
-    globalSetup: "test/support/builds.ts",
+    globalSetup: "test/support/globalSetup.ts",
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     isolate: false,
