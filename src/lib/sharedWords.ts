@@ -15,7 +15,10 @@ export function nameKind({ kind, title }: { readonly kind: Kind; readonly title?
 /** Longest name of a function, in characters. */
 const MAX_NAME = 80;
 
-/** Names a function by what its source says first in a comment, or by its arguments; `undefined` where there is neither. */
+/**
+ * Names a function by what its source says first in a comment, or by its arguments; `undefined` where there is neither. The name says that it
+ * is a function: its author could give it a preset's title.
+ */
 export function nameFunction({
   source,
   args,
@@ -25,7 +28,7 @@ export function nameFunction({
 }): string | undefined {
   const [, line, block] = /^\s*(?:\/\/[/\s]*(\S.*)|\/\*[*\s]*([^*\s].*))/.exec(source) ?? [];
   const comment = (line ?? block?.replace(/\*\/.*$/, ""))?.trim();
-  if (comment !== undefined && comment !== "") return cut(comment, MAX_NAME);
+  if (comment !== undefined && comment !== "") return cut(`Function: ${comment}`, MAX_NAME);
   return args.length === 0 ? undefined : cut(`Function of ${args.join(", ")}`, MAX_NAME);
 }
 

@@ -55,9 +55,9 @@ test("shows random numbers, functions, sides and errors in one line", () => {
 });
 
 test.each([
-  ["// Reads a price\nreturn 1", [], "Reads a price"],
-  ["/**\n * Reads a price.\n */\nreturn 1", ["eth"], "Reads a price."],
-  ["/* a price */ return 1", [], "a price"],
+  ["// Reads a price\nreturn 1", [], "Function: Reads a price"],
+  ["/**\n * Reads a price.\n */\nreturn 1", ["eth"], "Function: Reads a price."],
+  ["/* a price */ return 1", [], "Function: a price"],
   ["return 1 // one", ["eth", "usd"], "Function of eth, usd"],
   ["return 1", ["x".repeat(100)], `Function of ${"x".repeat(67)}…`],
   ["return 1", [], undefined],

@@ -235,7 +235,7 @@ test("a function has a name and its arguments beside its result, and what can't 
   });
   await page.setViewportSize({ width: 390, height: 800 });
   await page.goto(`${tyche.url}/r/${id}`);
-  await page.getByRole("heading", { level: 1, name: "Doubles a number", exact: true }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Function: Doubles a number", exact: true }).waitFor();
   await result().getByText("42", { exact: true }).waitFor();
   const about = page.getByRole("region", { name: "About" });
   await about.getByText("21", { exact: true }).waitFor();
@@ -252,7 +252,7 @@ test("a function has a name and its arguments beside its result, and what can't 
   await visitor.inspect();
   await page.goto(`${tyche.url}/explorer/requests?kind=function&state=fulfilled`);
   const rows = page.getByRole("region", { name: "Requests" });
-  await rows.getByRole("link", { name: "Doubles a number", exact: true }).waitFor();
+  await rows.getByRole("link", { name: "Function: Doubles a number", exact: true }).waitFor();
   await page.getByLabel("Kind").selectOption("random");
   await page.waitForURL("**/explorer/requests?kind=random&state=fulfilled");
   await rows.getByText("Doubles a number").waitFor({ state: "detached" });
