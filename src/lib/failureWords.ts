@@ -1,8 +1,8 @@
-/** How pages say that a source failed. */
+/** How results and verdicts say that a source failed. */
 
 /** Says what failed. */
-export function describeFailure(isDraw: boolean): string {
-  return isDraw ? "The draw failed" : "The function failed";
+export function nameFailure(isDraw: boolean): string {
+  return isDraw ? "the draw failed" : "the function failed";
 }
 
 /** The errors of the runtime itself, which nodes report in these words (Chainlink Functions), and what they mean. */

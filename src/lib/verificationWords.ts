@@ -1,5 +1,7 @@
 /** How the pages and the command name a verification's verdicts, and name and draw the outcomes of its steps. */
 
+import { nameFailure } from "./failureWords.ts";
+
 const VERDICT_WORDS = {
   valid: "valid",
   conditional: "valid, if these contracts are the operator's",
@@ -66,7 +68,7 @@ const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_WORDS, string>>> = 
 
 /** Says in plain words what the verdict on one request means that has an error in place of a result; `undefined` if it has none. */
 export function describeFailedVerdict({ verdict, requests }: Judged): string | undefined {
-  return nameFailure(requests) === undefined ? undefined : FAILURES[verdict];
+  return failureOf(requests) === undefined ? undefined : FAILURES[verdict];
 }
 
 interface Judged {
@@ -91,7 +93,7 @@ export function describeVerdict({ verdict, requests }: Judged): {
   const outcome = VERDICT_OUTCOMES[verdict];
   const hasResult = verdict !== "invalid" && verdict !== "incomplete";
   const caveats = hasResult ? caveatsOf(requests) : [];
-  const failure = hasResult ? nameFailure(requests) : undefined;
+  const failure = hasResult ? failureOf(requests) : undefined;
   const said =
     failure === undefined
       ? VERDICT_WORDS[verdict]
@@ -103,10 +105,10 @@ export function describeVerdict({ verdict, requests }: Judged): {
 }
 
 /** Says what failed, of the only request. */
-function nameFailure(requests: Judged["requests"]): string | undefined {
+function failureOf(requests: Judged["requests"]): string | undefined {
   const [request, ...others] = requests;
   if (request === undefined || others.length > 0 || !isError(request.err)) return undefined;
-  return request.kind === "preset" ? "the draw failed" : "the function failed";
+  return nameFailure(request.kind === "preset");
 }
 
 function caveatsOf(requests: Judged["requests"]): string[] {

@@ -304,12 +304,10 @@ interface Prices {
 }
 
 function costsAt(priceWei: bigint | undefined, { coin, usd }: Prices) {
+  const gasPrice = priceWei === 0n ? "nothing" : `${formatGwei(priceWei ?? 0n)} gwei`;
   return {
     coin,
-    ...(priceWei === undefined
-      ? {}
-      : { gasPrice: priceWei === 0n ? "nothing" : `${formatGwei(priceWei)} gwei` }),
-    ...(priceWei === undefined ? {} : { gasPriceWei: priceWei.toString() }),
+    ...(priceWei === undefined ? {} : { gasPrice, gasPriceWei: priceWei.toString() }),
     calls: Object.entries(CALL_GAS).map(([what, gas]) => ({
       what,
       gas: gas.toString(),

@@ -1,3 +1,4 @@
+import { capitalize } from "../../lib/capitalize.ts";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, type ReactNode } from "react";
 import { Link } from "wouter";
@@ -141,6 +142,6 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /** Turns a message into a sentence; messages that are meant to follow something start in lower case. */
 export function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  const text = capitalize(message);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

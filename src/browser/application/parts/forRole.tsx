@@ -1,3 +1,4 @@
+import { capitalize } from "../../../lib/capitalize.ts";
 import type { ReactNode } from "react";
 import { LEAST_ROLE, roleAllows, type MemberOperation } from "../../../lib/leastRole.ts";
 import { ROLES } from "../../../lib/vocabulary.ts";
@@ -20,6 +21,5 @@ export function ForRole({
 
 function describeRoles(operation: MemberOperation): string {
   const roles = ROLES.filter((role) => roleAllows(role, LEAST_ROLE[operation]));
-  const text = `${roles.map((role) => `${role}s`).join(" and ")} only.`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalize(`${roles.map((role) => `${role}s`).join(" and ")} only.`);
 }

@@ -33,7 +33,3 @@ export function drawMark(
   mark.append(path);
   return mark;
 }
-
-export function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

@@ -31,7 +31,8 @@ import {
   findRecordedHash,
 } from "../../recordedReader.ts";
 import { showErrorText, showHidden } from "../showForeignText.ts";
-import { button, capitalize, drawMark, element, fold } from "./elements.ts";
+import { capitalize } from "../../../lib/capitalize.ts";
+import { button, drawMark, element, fold } from "./elements.ts";
 import { createRequestSection, summarize, type PagePreset } from "./requestSection.ts";
 import { createFrameRunner } from "./runInFrame.ts";
 

@@ -11,7 +11,8 @@ import { decodeText, describeErrorBytes, describeResult } from "../../describeRe
 import { describeDrawResult, type DescribedDraw } from "../../findDraws.ts";
 import type { KnownPreset } from "../../verifyTransaction.ts";
 import { showHidden } from "../showForeignText.ts";
-import { capitalize, drawMark, element, fold } from "./elements.ts";
+import { capitalize } from "../../../lib/capitalize.ts";
+import { drawMark, element, fold } from "./elements.ts";
 import { createComparison, createEntryList } from "./entryList.ts";
 
 /** A preset that comes with Tyche. */

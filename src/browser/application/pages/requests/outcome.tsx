@@ -1,6 +1,7 @@
+import { capitalize } from "../../../../lib/capitalize.ts";
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { lineOf } from "../../../../lib/sharedWords.ts";
-import { describeFailure, explainFailure } from "../../../../lib/failureWords.ts";
+import { explainFailure, nameFailure } from "../../../../lib/failureWords.ts";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
@@ -81,7 +82,7 @@ function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: 
   const explanation = explainFailure(error);
   return (
     <>
-      <p className="big-result bad-text">{describeFailure(isDraw)}</p>
+      <p className="big-result bad-text">{capitalize(nameFailure(isDraw))}</p>
       <div className="notice bad">
         <UnknownText text={error} />
       </div>
