@@ -77,6 +77,11 @@ test("the page of a draw that waits for its round says for what and until when, 
     .waitFor();
   await verifier.inspect();
 
+  for (const text of [data.id, "before the draw"])
+    await expect
+      .poll(async () => (await tyche.call("GET", `/api/explorer/search?q=${text}`)).data.paths)
+      .toEqual([`/r/${data.id}`]);
+
   const stateOf = async () => (await tyche.call("GET", `/api/requests/${data.id}`)).data;
   await expect.poll(async () => (await stateOf()).state, { timeout: 60_000 }).toBe("randomness");
   const { transactionHash } = (await stateOf()).timeline.find((one: object) => "transactionHash" in one);

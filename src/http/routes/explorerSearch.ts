@@ -10,6 +10,7 @@ import {
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../lib/errors.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import { NoResultError } from "../../requests/read/requestReader.ts";
 import type { Service } from "../../requests/service.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */
@@ -55,7 +56,7 @@ export async function searchEverywhere(
   const known = await Promise.all(joinHits(found.hits, begun).map((hit) => recognize(service, hit)));
   const hits = known.map(({ hit }) => hit);
   const paths = known.map(({ path }) => path);
-  if (serviceRequest !== undefined && (await hasShared(service, serviceRequest)))
+  if (serviceRequest !== undefined && (await hasPage(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
   if (before === undefined && terms.name !== undefined)
     paths.push(
@@ -89,18 +90,17 @@ async function recognize(
   const [request] = await service.findOnChain(hit.network, [hit.requestId]);
   if (request === undefined) return { hit, path: pathOf(hit) };
   const { id, title, result, at } = request;
-  const path = result === undefined ? pathOf(hit) : `/r/${id}`;
   const members = { ...(title === undefined ? {} : { title }), ...(result === undefined ? {} : { result }) };
-  return { hit: { ...hit, ...members, at }, path };
+  return { hit: { ...hit, ...members, at }, path: `/r/${id}` };
 }
 
-/** Whether a result may be shown to everyone. Rejects if the database can't be read. */
-async function hasShared(service: Pick<Service, "getShared">, id: string): Promise<boolean> {
+/** Whether there is a page for everyone of a request, which may still wait for its result. Rejects if the database can't be read. */
+async function hasPage(service: Pick<Service, "getShared">, id: string): Promise<boolean> {
   try {
     await service.getShared(id);
     return true;
   } catch (error) {
-    if (error instanceof NotFoundError) return false;
+    if (error instanceof NotFoundError) return error instanceof NoResultError;
     throw error;
   }
 }

@@ -336,7 +336,7 @@ export async function* watchTimeline(
 }
 
 /** The request is known, but has no result to share; `details.request` is what anybody may know of it. */
-class NoResultError extends NotFoundError {
+export class NoResultError extends NotFoundError {
   constructor(request: SharedRequest) {
     const { id, state, label, dappId, why } = request;
     const which =
