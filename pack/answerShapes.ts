@@ -27,7 +27,7 @@ const ROOTS = [
   "SecretsSigner",
   "SecretView",
   "SentWebhook",
-  "SharedResult",
+  "Shared",
   "StateChange",
   "TransactionView",
   "TriggerRun",

@@ -359,6 +359,11 @@ export const SharedRequest = Type.Object(
   { description: "What is known of a request without a result; all after `beacon` once it is on chain." },
 );
 
+/** A result or, while there is none, its request. */
+export const Shared = Type.Union([SharedResult, SharedRequest], {
+  description: "A result, with `outcome`; without one, the request, with `state`.",
+});
+
 /** What a node answered: enough to check a result again without it. */
 export const ChainData = Type.Object({
   format: Type.Literal("tyche-chain-data/1"),

@@ -1681,6 +1681,9 @@ export interface SessionView {
   readonly lastUsedAt: string;
 }
 
+/** A result or, while there is none, its request. */
+export type Shared = SharedResult | SharedRequest;
+
 /** A request without a result, as anyone who knows its id may see it: nothing that isn't on chain. */
 export interface SharedRequest {
   readonly id: string;

@@ -132,7 +132,7 @@ export function createCheckedExplorer(
       "a transaction",
       shapes.TransactionView,
     ),
-    shared: checked((...given) => explorer.shared(...given), "a result", shapes.SharedResult),
+    shared: checked((...given) => explorer.shared(...given), "a result", shapes.Shared),
   };
 }
 

@@ -291,14 +291,18 @@ async function findResult({ id, origin: named }: OfService): Promise<{
     .shared(id)
     .catch((error: unknown) => {
       if (!(error instanceof NotFoundError)) throw error;
-      const { request } = error;
-      if (request?.state === "waiting")
-        throw new UsageError(`no result yet: ${oneLine(request.why)}; verify again once there is one`);
-      if (request !== undefined) throw new UsageError(`no result: ${oneLine(request.why)}`);
       throw new UsageError(
         `${origin} knows no result ${id}: check the id, or set TYCHE_URL to the service that gave it; with the transaction's hash, tyche verify <network> <tx> asks no service`,
       );
     });
+  if (!("outcome" in answer)) {
+    const why = oneLine(answer.why);
+    throw new UsageError(
+      answer.state === "waiting"
+        ? `no result yet: ${why}; verify again once there is one`
+        : `no result: ${why}`,
+    );
+  }
   const shared = findShared(answer);
   if (shared === undefined)
     throw new UsageError(

@@ -1,5 +1,3 @@
-import type { SharedRequest } from "../api/types.ts";
-
 /** A parameter and what is wrong with it. */
 export interface Violation {
   /** JSON Pointer to the parameter; empty if no single parameter is at fault. */
@@ -101,16 +99,7 @@ export class UnauthenticatedError extends ApiError {}
 export class KeyExpiredError extends ApiError {}
 export class ForbiddenError extends ApiError {}
 /** What the call names doesn't exist, or its key may not see it. */
-export class NotFoundError extends ApiError {
-  /** For a shared result: the request that has none, and what it waits for. */
-  readonly request: SharedRequest | undefined;
-
-  constructor(facts: ApiErrorFacts) {
-    super(facts);
-    const { request } = facts.data;
-    this.request = typeof request === "object" && request !== null ? (request as SharedRequest) : undefined;
-  }
-}
+export class NotFoundError extends ApiError {}
 
 export class MethodNotAllowedError extends ApiError {}
 export class RequestTimeoutError extends ApiError {}

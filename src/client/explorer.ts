@@ -9,7 +9,7 @@ import type {
   PresetView,
   RequestSummary,
   SearchResult,
-  SharedResult,
+  Shared,
   TransactionList,
   TransactionView,
 } from "./types.ts";
@@ -48,7 +48,8 @@ export interface TycheExplorer {
       readonly cursor?: string | undefined;
     },
   ): Promise<{ readonly items: readonly RequestSummary[]; readonly nextCursor: string | null }>;
-  shared(id: string, options?: CallOptions): Promise<SharedResult>;
+  /** Returns a result or, while there is none, what its request waits for. */
+  shared(id: string, options?: CallOptions): Promise<Shared>;
   /**
    * Hands in the signature of a round of drand that requests wait for and no relay has. `round`: a request's `params.beacon`.
    *

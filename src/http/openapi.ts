@@ -1,4 +1,3 @@
-import { SharedRequest } from "../api/explorer.ts";
 import { RequestView } from "../api/requests.ts";
 import type { PresetView } from "../api/types.ts";
 import recorded from "./examples.json" with { type: "json" };
@@ -460,7 +459,6 @@ function errorSchema(): Json {
       },
       value: { type: "null", description: "Where there is a request: it has no value." },
       statusUrl: { type: "string", description: "Address of the request, where there is one." },
-      request: SharedRequest,
       correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
     },
   });

@@ -9,7 +9,7 @@ import type {
   RequestSummary,
   RequestView,
   SearchHit,
-  SharedResult,
+  Shared,
   SimulateResult,
   StateChange,
   UsageReport,
@@ -204,9 +204,9 @@ export interface Service {
   listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
   /**
    * Reads the result of any dapp's preset, function or random numbers, for a public page: anyone may see it, as
-   * what is on chain of it. Throws `not_found` for any other id, and for a request without a result.
+   * what is on chain of it; while there is none, what the request waits for. Throws `not_found` for any other id.
    */
-  getShared(id: string): Promise<SharedResult>;
+  getShared(id: string): Promise<Shared>;
   /** Lists what is on chain of all dapps' presets, functions and random numbers, newest first. */
   listOnChain(options: OnChainOptions): Promise<OnChainPage>;
   /** Finds transactions of this service, and requests, by the beginning of a hash or id: `0x` and lower-case digits. */

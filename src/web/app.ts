@@ -41,11 +41,10 @@ export function createWebApp(options: WebDeps): Middleware {
         id === undefined
           ? undefined
           : await options.getShared(id).catch((error: unknown) => {
-              // The page of a request without a result says what it waits for.
-              if (error instanceof NotFoundError && error.details === undefined) ctx.status = 404;
+              if (error instanceof NotFoundError) ctx.status = 404;
               return undefined;
             });
-      sendShell(ctx, shared && createLinkPreview(shared));
+      sendShell(ctx, shared && "outcome" in shared ? createLinkPreview(shared) : {});
       return undefined;
     }
     return routes(ctx, async () => {

@@ -12,8 +12,10 @@ export interface LinkPreview {
   readonly tags: string;
 }
 
+type SharedResult = Extract<Awaited<ReturnType<Service["getShared"]>>, { readonly outcome: unknown }>;
+
 /** Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result. */
-export function createLinkPreview(shared: Awaited<ReturnType<Service["getShared"]>>): LinkPreview {
+export function createLinkPreview(shared: SharedResult): LinkPreview {
   const { heading, subject, result } = describeShared(shared);
   const title = toHtml(heading);
   const ended = shared.outcome.success ? result : `failed: ${result}`;

@@ -43,6 +43,10 @@ test("the page of a draw that waits for its round says for what and until when, 
   const visitor = await createVisitor(browser);
   onTestFinished(() => visitor.close());
   const { page } = visitor;
+  const refused: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() >= 400) refused.push(response.url());
+  });
   const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: { beacon: "drand", label: "before the draw" },
     headers: { prefer: "respond-async" },
@@ -117,6 +121,7 @@ test("the page of a draw that waits for its round says for what and until when, 
   await result.locator(".coin").waitFor();
   expect(await result.getByText("Waiting").count()).toBe(0);
   await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
+  expect(refused).toEqual([]);
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
 import { QUICKNET_HASH } from "../../lib/drand.ts";
-import { TycheError } from "../../lib/errors.ts";
+import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Verifier } from "../../verify/verifier.ts";
@@ -33,7 +33,9 @@ export function explorerOperations(
 ): readonly Operation[] {
   const { service } = deps;
   const record = remember(RECORDED_MS, async (id: string) => {
-    const { network, outcome } = await service.getShared(id);
+    const shared = await service.getShared(id);
+    if (!("outcome" in shared)) throw new NotFoundError(`chain data of ${id}: ${shared.why}`);
+    const { network, outcome } = shared;
     const tx = outcome.url.split("/").at(-1) as Hex;
     return await verifier.record({ network, tx, requestId: outcome.requestId });
   });
@@ -253,8 +255,8 @@ export function explorerOperations(
       summary: "Read a shared result",
       description:
         "The result of a request, with its parameters, and its dapp's id if it has a label: the content of the page `/r/{id}`. " +
-        "Of a request without a result, `request` of the error `not_found` says what it waits for, or that it failed.",
-      answer: views.SharedResult,
+        "Of a request without a result, `why` says what it waits for, or that it failed.",
+      answer: views.Shared,
       run: ({ param }) => service.getShared(param("id")),
     }),
     reading({

@@ -200,7 +200,7 @@ export function createRequestReader(options: {
       const outcome = record?.outcome ?? undefined;
       if (request === undefined || record === undefined || isLinking(request))
         throw new NotFoundError(`result ${JSON.stringify(id)}`);
-      if (outcome === undefined || !("requestId" in outcome)) throw new NoResultError(withoutResult(request));
+      if (outcome === undefined || !("requestId" in outcome)) return withoutResult(request);
       const { network, updatedAt, shown } = record;
       const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
       const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
@@ -332,15 +332,5 @@ export async function* watchTimeline(
   } finally {
     signal.removeEventListener("abort", end);
     stop();
-  }
-}
-
-/** The request is known, but has no result to share; `details.request` is what anybody may know of it. */
-export class NoResultError extends NotFoundError {
-  constructor(request: SharedRequest) {
-    const { id, state, label, dappId, why } = request;
-    const which =
-      label === undefined ? "" : ` of the request with the label ${JSON.stringify(label)} of ${dappId}`;
-    super(`result ${JSON.stringify(id)}${state === "failed" ? "" : " yet"}${which}: ${why}`, { request });
   }
 }

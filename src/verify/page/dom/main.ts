@@ -3,7 +3,7 @@ import type {
   ExplorerNetwork,
   RequestVerification,
   SharedRequest,
-  SharedResult,
+  Shared,
   Verification,
 } from "../../../api/types.ts";
 import type { Hex } from "viem";
@@ -216,21 +216,11 @@ async function readNetworks(): Promise<void> {
 async function readPublic<Answer>(path: string, problem: string): Promise<Answer> {
   try {
     const answer = await fetch(`/api/explorer${path}`);
-    if (answer.status === 404) await throwWithoutResult(answer);
     if (!answer.ok) throw new Error(`HTTP status ${answer.status}`);
     return (await answer.json()) as Answer;
   } catch (error) {
-    if (error instanceof NoResultError) throw error;
     throw new Error(`${problem}: ${showErrorText(messageOf(error))}`, { cause: error });
   }
-}
-
-/** Throws what a request without a result waits for, if that is why the service has none. */
-async function throwWithoutResult(answer: Response): Promise<void> {
-  const { data } = (await answer.json().catch(() => ({}))) as {
-    readonly data?: { readonly request?: SharedRequest };
-  };
-  if (data?.request !== undefined) throw new NoResultError(data.request);
 }
 
 /**
@@ -256,10 +246,11 @@ async function readAddress(): Promise<ExplorerNetwork | undefined> {
     throw new Error(
       `This page can't ask ${address.origin} for the transaction: open the address, and enter the transaction's hash that it shows.`,
     );
-  const { data } = await readPublic<{ readonly data: SharedResult }>(
+  const { data } = await readPublic<{ readonly data: Shared }>(
     `/results/${address.id}`,
     "This service has no such result",
   );
+  if (!("outcome" in data)) throw new NoResultError(data);
   const found = findShared(data);
   if (found === undefined)
     throw new Error("This service names no transaction of the result: enter the transaction's hash.");

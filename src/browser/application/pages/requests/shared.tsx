@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
-import { NotFoundError, type SharedRequest, type SharedResult } from "../../../../client/index.ts";
+import type { SharedRequest, SharedResult } from "../../../../client/index.ts";
 import { countEntries, describeShared, nameKind } from "../../../../lib/sharedWords.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
@@ -28,7 +28,7 @@ export function Shared() {
   const explorer = useExplorer();
   const query = useQuery({
     queryKey: ["shared", id],
-    queryFn: () => explorer.shared(id).catch(requestOf),
+    queryFn: () => explorer.shared(id),
     refetchInterval: refetchUnlessRefused<SharedResult | SharedRequest>((data) =>
       data === undefined || isWaitingRequest(data) ? WAITING_MS : false,
     ),
@@ -52,12 +52,6 @@ export function Shared() {
 
 function isWaitingRequest(shared: SharedResult | SharedRequest): boolean {
   return "state" in shared && shared.state === "waiting";
-}
-
-/** Returns the request that an error says has no result. Throws any other error. */
-function requestOf(error: unknown): SharedRequest {
-  if (error instanceof NotFoundError && error.request !== undefined) return error.request;
-  throw error;
 }
 
 /** What an audience sees before a draw, or of a request that failed without a result. */
