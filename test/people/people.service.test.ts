@@ -369,6 +369,9 @@ describe("audit log", () => {
     const { items } = await operator.audit({ action: "revealKey", actor: joined.owner!.id, limit: 1 });
     expect(items).toEqual([reveals[1]]);
     expect((await operator.audit({ actor: "nobody" })).items).toEqual([]);
+    await expect(operator.audit({ action: "revealKeys" })).rejects.toMatchObject({
+      code: "invalid_parameter",
+    });
   });
 
   test("records no change to the role that a member has", async () => {

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { AUDIT_WORDS, type AuditAction } from "../../lib/auditWords.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, TOLD_EVENTS } from "../../lib/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
@@ -34,7 +35,9 @@ export const PAGE_SCHEMAS = {
         }),
       ),
       action: Type.Optional(
-        Type.String({ description: "Only this operation, by its name here, such as `revealKey`." }),
+        Type.Enum(Object.keys(AUDIT_WORDS) as AuditAction[], {
+          description: "Only this operation, by its name here, or `signIn` or `acceptInvitation`.",
+        }),
       ),
     },
     STRICT,

@@ -2,9 +2,10 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { useState } from "react";
 import { Link } from "wouter";
 import type { AuditEntry, AuditPage } from "../../../client/index.ts";
+import { AUDIT_WORDS, isAuditAction } from "../../../lib/auditWords.ts";
 import { writeCsv } from "../../../lib/csv.ts";
 import { Page, Refusal } from "../page.tsx";
-import { AUDIT_WORDS, describeChange, nameActor } from "../parts/auditWords.ts";
+import { describeChange, nameActor } from "../parts/auditWords.ts";
 import { Code, Time } from "../parts/format.tsx";
 import { describeError } from "../parts/forms.tsx";
 import { List } from "../parts/list.tsx";
@@ -185,7 +186,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
             kind: "long",
             cell: ({ action, subject, subjectName, dappId: dapp, changes }) => (
               <>
-                {AUDIT_WORDS[action] ?? action}{" "}
+                {isAuditAction(action) ? AUDIT_WORDS[action] : action}{" "}
                 {(subject ?? subjectName) !== null && (
                   <Named id={subject ?? dapp ?? ""} dappId={dapp} then={subjectName} />
                 )}

@@ -1,44 +1,5 @@
 import type { AuditChange, AuditEntry } from "../../../client/index.ts";
 
-/** What the actions of the audit log are in words: "Ada {words} {subject}". */
-export const AUDIT_WORDS: Readonly<Record<string, string>> = {
-  signIn: "signed in, with the session",
-  acceptInvitation: "accepted the invitation",
-  addPasskey: "added the passkey",
-  removePasskey: "removed the passkey",
-  endSession: "ended a session of",
-  changePerson: "changed the person",
-  removePerson: "removed the person",
-  createDapp: "created the dapp",
-  updateDapp: "changed the dapp",
-  deleteDapp: "deleted the dapp",
-  addKey: "created the API key",
-  changeKey: "changed the API key",
-  rotateKey: "gave a new value to the API key",
-  revealKey: "revealed the API key",
-  revokeKey: "revoked the API key",
-  changeMember: "changed the role of",
-  removeMember: "removed the member",
-  createInvitation: "created the invitation",
-  revokeInvitation: "revoked the invitation",
-  addConsumer: "linked the contract",
-  removeConsumer: "unlinked the contract",
-  createSchedule: "created the schedule",
-  changeSchedule: "changed the schedule",
-  deleteSchedule: "deleted the schedule",
-  createTrigger: "created the log trigger",
-  changeTrigger: "changed the log trigger",
-  deleteTrigger: "deleted the log trigger",
-  setSecret: "set the secret",
-  deleteSecret: "deleted the secret",
-  setSecretsSigner: "set the signer of secrets",
-  createWebhook: "created the webhook",
-  changeWebhook: "changed the webhook",
-  deleteWebhook: "deleted the webhook",
-  rotateWebhookSecret: "replaced the secret of the webhook",
-  replayWebhook: "sent missed events again to the webhook",
-};
-
 /** What members of an answer are called; others by their own names. */
 const MEMBERS: Readonly<Record<string, string>> = {
   dailyLimit: "requests a day",
