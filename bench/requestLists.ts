@@ -14,15 +14,13 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { openDappTools } from "../src/dapps/dappTools.ts";
 import { createId } from "../src/lib/id.ts";
-import { REQUEST_KINDS, REQUEST_STATES } from "../src/lib/vocabulary.ts";
-import type { RequestKind, RequestState } from "../src/lib/vocabulary.ts";
-import { insertRequests } from "../src/store/requests.ts";
+import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../src/lib/vocabulary.ts";
+import { insertRequests, type StoredRequest } from "../src/store/requests.ts";
 import { createSqliteDialect } from "../src/store/sqliteDialect.ts";
 import { openStore } from "../src/store/store.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../test/support/tyche.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
-import type { StoredRequest } from "../src/store/requestRows.ts";
 
 const { values } = parseArgs({
   options: { requests: { type: "string", default: "1000000" }, json: { type: "string" } },

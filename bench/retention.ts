@@ -18,13 +18,12 @@ import { firstId } from "../src/lib/id.ts";
 import { createRetention } from "../src/requests/keep/retention.ts";
 import type { Keep } from "../src/store/retention.ts";
 import { insertDapp } from "../src/store/dapps.ts";
-import { insertRequests } from "../src/store/requests.ts";
+import { insertRequests, type StoredRequest } from "../src/store/requests.ts";
 import { createSqliteDialect } from "../src/store/sqliteDialect.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { endTransaction, insertTransaction } from "../src/store/transactions.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";
-import type { StoredRequest } from "../src/store/requestRows.ts";
 
 const { values } = parseArgs({
   options: { requests: { type: "string", default: "100000" }, json: { type: "string" } },

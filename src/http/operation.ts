@@ -4,8 +4,7 @@ import { InvalidParameterError, type ParameterViolation } from "../lib/invalidPa
 import type { Dapp } from "../dapps/dapps.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
 import { sendJson } from "./frame.ts";
-import { readParameters, readQuery } from "./parameters.ts";
-import { parseRequest } from "./parseRequest.ts";
+import { readParameters, readQuery, parseRequest } from "./parameters.ts";
 import type { RequestSchemas } from "./schemas/liveSchemas.ts";
 import type { Validator } from "../lib/schemaCheck.ts";
 import { readIdempotencyKey } from "./waitPreference.ts";

@@ -1,8 +1,9 @@
-import type { ParameterViolation } from "../lib/invalidParameter.ts";
+import { type ParameterViolation, InvalidParameterError } from "../lib/invalidParameter.ts";
 import { readJsonBody } from "./body.ts";
 import type { HttpContext } from "./context.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { pointerTo, type JsonValue } from "../lib/parseJson.ts";
+import type { Validator } from "../lib/schemaCheck.ts";
 
 /** A request's parameters before any validation. */
 export interface GivenParameters {
@@ -91,4 +92,19 @@ function decode(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Validates parameters against a schema and then with `check`, which covers what a schema can't express (bytes, checksums, a
+ * network's ranges). Throws `invalid_parameter` with the violations from all three stages: reading, schema, check.
+ */
+export function parseRequest<T>(
+  given: GivenParameters,
+  validate: Validator<T>,
+  check: (values: T) => readonly ParameterViolation[] = () => [],
+): T {
+  const checked = validate(given.values);
+  const violations = [...given.violations, ...(checked.ok ? check(checked.values) : checked.violations)];
+  if (violations.length > 0 || !checked.ok) throw new InvalidParameterError(violations);
+  return checked.values;
 }

@@ -1,4 +1,5 @@
-import type { Readiness } from "../api/types.ts";
+import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.ts";
+import type { NetworkView, PresetView, Readiness } from "../api/types.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { NotFoundError, TycheError } from "../lib/errors.ts";
@@ -6,24 +7,20 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
-import { assertResultFits } from "../presets/resultFit.ts";
 import type { Store } from "../store/store.ts";
-import { createAcceptance } from "./accept/acceptance.ts";
-import type { Acceptance } from "./accept/acceptance.ts";
+import { createAcceptance, type Acceptance } from "./accept/acceptance.ts";
 import { createActivity } from "./read/activity.ts";
-import { createCatalogue } from "./read/catalogue.ts";
-import { createDeletedDapps } from "./keep/deletedDapps.ts";
-import type { DeletedDapps } from "./keep/deletedDapps.ts";
+import { createDeletedDapps, type DeletedDapps } from "./keep/deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./accept/commandChecker.ts";
 import { assertCompiles, simulateSource } from "./accept/dryRun.ts";
 import { readDryRuns, recordDryRun } from "./accept/dryRunLog.ts";
 import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader, waitForEnd, watchTimeline } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
-import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.ts";
 import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
 import type { Replica } from "./takeover/replicaSync.ts";
+import type { Preset } from "../presets/preset.ts";
 
 export interface ServiceOptions {
   readonly store: Store;
@@ -74,14 +71,9 @@ export function createService(
     authenticate: (apiKey) => dapps.authenticate(apiKey),
 
     parsePresetParams(name, raw, { network }) {
-      const preset = registry.get(name);
-      const { params } = parsePresetParams(preset, raw);
-      if (network !== undefined) {
-        // Throws for an unknown one.
-        getNetwork(network);
-        assertResultFits(preset, params, network);
-      }
-      return { ...params };
+      // Throws for an unknown one.
+      if (network !== undefined) getNetwork(network);
+      return { ...parsePresetParams(registry.get(name), raw, network).params };
     },
 
     submit: async (dapp, command, options) => present(await acceptance.accept(dapp, command, options)),
@@ -187,4 +179,49 @@ async function readReadiness(
   const ready = isReady && entries.every(([, one]) => one.ready);
   const sandbox = { ready: isReady, layers: [...layers], ...(why === undefined ? {} : { why }) };
   return { ready, sandbox, networks: Object.fromEntries(entries) };
+}
+
+/** Creates the catalogue of the served networks and the live presets. Each list is the same array until its content changes. */
+function createCatalogue(
+  networks: ReadonlyMap<string, ServiceNetwork>,
+  registry: Pick<PresetRegistry, "list" | "problems">,
+): Pick<Service, "networks" | "presets" | "presetProblems"> {
+  let networkViews: readonly NetworkView[] = [];
+  let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
+    of: undefined,
+    views: [],
+  };
+  return {
+    networks() {
+      const views = [...networks.values()].map((network) => network.view());
+      if (views.length !== networkViews.length || views.some((view, i) => view !== networkViews[i]))
+        networkViews = views;
+      return networkViews;
+    },
+    presets() {
+      const presets = registry.list();
+      if (presetViews.of !== presets) presetViews = { of: presets, views: presets.map(viewOf) };
+      return presetViews.views;
+    },
+    presetProblems: () => registry.problems(),
+  };
+}
+
+function viewOf(preset: Preset): PresetView {
+  const { name, title, description, parameters, parameterOrder, returnType, value, examples, written } =
+    preset;
+  return {
+    name,
+    title,
+    description,
+    parameters: { ...parameters },
+    parameterOrder: [...parameterOrder],
+    source: written.source,
+    returnType,
+    value: { ...value },
+    examples: examples.map((example) => ({
+      params: { ...example.params },
+      parsedResult: example.parsedResult,
+    })),
+  };
 }

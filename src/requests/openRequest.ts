@@ -10,7 +10,7 @@ import type { BeaconView, PresetValue } from "../api/types.ts";
 import type { PresetShow } from "../lib/presetShow.ts";
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
-import type { StoredRequest } from "../store/requestRows.ts";
+import type { StoredRequest } from "../store/requests.ts";
 
 const text = Type.String();
 const number = Type.Number();

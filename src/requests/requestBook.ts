@@ -1,5 +1,5 @@
-import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
+import { createTurnstile } from "../lib/turnstile.ts";
 import { createGatherer } from "../lib/gather.ts";
 import {
   findRequest,
@@ -7,6 +7,8 @@ import {
   findRequests,
   insertRequests,
   saveRequests,
+  type BlockId,
+  type TimelineEntry,
 } from "../store/requests.ts";
 import { claimLabel } from "../store/labels.ts";
 import { addUsage } from "../store/usage.ts";
@@ -14,18 +16,12 @@ import { DatabaseAwayError } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
 import type { Store } from "../store/store.ts";
 import type { Queryable } from "../store/queryable.ts";
-import { applyChange } from "./change.ts";
-import type { Change } from "./change.ts";
-import { createDamagedRequests } from "./keep/damagedRequests.ts";
-import type { DamagedRequests } from "./keep/damagedRequests.ts";
-import { parseStoredRequest } from "./openRequest.ts";
-import type { OpenRequest } from "./openRequest.ts";
+import { createDamagedRequests, type DamagedRequests } from "./keep/damagedRequests.ts";
+import { parseStoredRequest, type OpenRequest, type RequestFacts } from "./openRequest.ts";
 import { readPatiently } from "./read/readPatiently.ts";
 import type { Labelled } from "./service.ts";
-import { usageOfSteps } from "./keep/usage.ts";
-import type { RequestStep } from "./keep/usage.ts";
-import { isEnded } from "../lib/vocabulary.ts";
-import type { TimelineEntry } from "../store/requestRows.ts";
+import { usageOfSteps, type RequestStep } from "./keep/usage.ts";
+import { isEnded, type RequestState } from "../lib/vocabulary.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;
@@ -363,4 +359,55 @@ async function insertNew(db: Queryable, added: readonly Added[], outbox: Request
   const hasEvents = await outbox.add(db, steps);
   for (const { assertMay } of inOrder) await assertMay?.(db);
   return hasEvents;
+}
+
+/**
+ * One step in a request's progress; absent members stay unchanged. A state before the end clears what an end has set:
+ * outcome, error and the block of the end.
+ */
+export interface Change {
+  readonly request: OpenRequest;
+  readonly state?: RequestState;
+  readonly transactionHash?: Hex;
+  readonly detail?: string;
+  readonly why?: string | null;
+  readonly progress?: RequestFacts;
+  /** Facts that no longer hold; removed before `progress` is merged in. */
+  readonly forget?: readonly (keyof RequestFacts)[];
+  readonly outcome?: NonNullable<OpenRequest["outcome"]>;
+  readonly error?: { readonly code: string; readonly message: string };
+  /** Set if a block ended the request. */
+  readonly endedIn?: BlockId;
+}
+
+/** Applies a change to a draft of its request. @param at Unix time in milliseconds. */
+export function applyChange(request: OpenRequest, change: Omit<Change, "request">, at: number): void {
+  if (change.forget !== undefined || change.progress !== undefined) {
+    const progress = { ...request.progress };
+    for (const name of change.forget ?? []) delete progress[name];
+    // Facts are common to all kinds and never overlap with a kind's own members.
+    Object.assign(request, { progress: { ...progress, ...change.progress } });
+  }
+  if (change.state !== undefined && !isEnded(change.state)) {
+    request.outcome = null;
+    request.error = null;
+    request.endedIn = null;
+  }
+  if (change.outcome !== undefined) Object.assign(request, { outcome: change.outcome });
+  if (change.error !== undefined) request.error = change.error;
+  if (change.endedIn !== undefined) request.endedIn = change.endedIn;
+  if (change.why !== undefined) request.why = change.why;
+  if (change.state !== undefined) {
+    request.state = change.state;
+    request.updatedAt = at;
+    if (isEnded(change.state)) request.why = null;
+    const entry: TimelineEntry = {
+      seq: request.timeline.length + 1,
+      state: change.state,
+      at,
+      ...(change.transactionHash === undefined ? {} : { transactionHash: change.transactionHash }),
+      ...(change.detail === undefined ? {} : { detail: change.detail }),
+    };
+    request.timeline = [...request.timeline, entry];
+  }
 }

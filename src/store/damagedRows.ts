@@ -1,8 +1,7 @@
 import { messageOf } from "../lib/errors.ts";
-import { parseRow } from "./requestRows.ts";
+import { parseRow } from "./requests.ts";
 import { parseTransactionRow } from "./transactions.ts";
-import { readPages } from "./tableDigest.ts";
-import type { TableRow } from "./tableDigest.ts";
+import { readPages, type TableRow } from "./tableDigest.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Most damaged rows reported per database; more of them add no information. */

@@ -1,7 +1,6 @@
 import { TycheError } from "../lib/errors.ts";
 import type { Queryable } from "./queryable.ts";
-import { findRequest } from "./requests.ts";
-import type { StoredRequest } from "./requestRows.ts";
+import { findRequest, type StoredRequest } from "./requests.ts";
 
 /** A request that claims a label. */
 export interface LabelClaim {

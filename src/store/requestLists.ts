@@ -1,8 +1,6 @@
 import { sql } from "kysely";
-import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
-import { parseRows } from "./requestRows.ts";
-import type { OnDamaged, StoredRequest } from "./requestRows.ts";
-import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
+import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../lib/vocabulary.ts";
+import { parseRows, type OnDamaged, type StoredRequest } from "./requests.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Filters and position of a page of {@link listRequests}. */

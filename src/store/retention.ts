@@ -1,6 +1,5 @@
 import { removeGivenUpLabels } from "./labels.ts";
-import { toRow, type StoredRequest } from "./requestRows.ts";
-import { findRequests } from "./requests.ts";
+import { toRow, type StoredRequest, findRequests } from "./requests.ts";
 import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
 import type { Queryable } from "./queryable.ts";
 

@@ -4,7 +4,6 @@ import { InvalidParameterError, type ParameterViolation } from "../../src/lib/in
 import { loadPreset } from "../../src/presets/loadPreset.ts";
 import type { Preset } from "../../src/presets/preset.ts";
 import { parsePresetParams } from "../../src/presets/presetParams.ts";
-import { assertResultFits } from "../../src/presets/resultFit.ts";
 
 const plugins = path.resolve(import.meta.dirname, "../../plugins");
 let range: Preset;
@@ -172,7 +171,7 @@ describe("parsePresetParams", () => {
   });
 });
 
-describe("assertResultFits", () => {
+describe("on a network", () => {
   test("numbers and small texts fit", () => {
     for (const [preset, raw] of [
       [range, {}],
@@ -180,24 +179,21 @@ describe("assertResultFits", () => {
       [nDice, {}],
       [lotto, { list: ["a"] }],
     ] as const) {
-      expect(
-        violationsOf(() => assertResultFits(preset, parsePresetParams(preset, raw).params, "sepolia")),
-      ).toEqual([]);
+      expect(violationsOf(() => parsePresetParams(preset, raw, "sepolia"))).toEqual([]);
     }
   });
 
   test("the bound is exact: 93 dice of 1,000,000,000 faces fit, 94 do not", () => {
     const fits = (numDice: number): boolean =>
       violationsOf(() => {
-        const { params } = parsePresetParams(nDice, { numDice, numFaces: "1000000000" });
-        assertResultFits(nDice, params, "sepolia");
+        parsePresetParams(nDice, { numDice, numFaces: "1000000000" }, "sepolia");
       }).length === 0;
     expect([fits(93), fits(94)]).toEqual([true, false]);
   });
 
   test("names what does fit", () => {
-    const { params } = parsePresetParams(nDice, { numDice: 100, numFaces: "1000000000" });
-    expect(violationsOf(() => assertResultFits(nDice, params, "sepolia"))).toEqual([
+    const params = { numDice: 100, numFaces: "1000000000" };
+    expect(violationsOf(() => parsePresetParams(nDice, params, "sepolia"))).toEqual([
       {
         path: "/numDice",
         message:
@@ -212,11 +208,8 @@ describe("assertResultFits", () => {
   });
 
   test("names how many winners of these fit", () => {
-    const { params } = parsePresetParams(lotto, {
-      numberOfWinners: 120,
-      list: Array.from({ length: 160 }, () => "é".repeat(6)),
-    });
-    expect(violationsOf(() => assertResultFits(lotto, params, "sepolia"))).toEqual([
+    const params = { numberOfWinners: 120, list: Array.from({ length: 160 }, () => "é".repeat(6)) };
+    expect(violationsOf(() => parsePresetParams(lotto, params, "sepolia"))).toEqual([
       {
         path: "/numberOfWinners",
         message:
@@ -226,8 +219,8 @@ describe("assertResultFits", () => {
   });
 
   test("says by how much the entries are too long when not even one winner fits", () => {
-    const { params } = parsePresetParams(lotto, { list: ["a", "b".repeat(1_100)] });
-    expect(violationsOf(() => assertResultFits(lotto, params, "sepolia"))).toEqual([
+    const params = { list: ["a", "b".repeat(1_100)] };
+    expect(violationsOf(() => parsePresetParams(lotto, params, "sepolia"))).toEqual([
       {
         path: "/list",
         message:

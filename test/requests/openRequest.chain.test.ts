@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { REQUEST_KINDS } from "../../src/lib/vocabulary.ts";
 import { parseStoredRequest } from "../../src/requests/openRequest.ts";
 import { makeRequest } from "../support/pipelineWorld.ts";
-import type { StoredRequest } from "../../src/store/requestRows.ts";
+import type { StoredRequest } from "../../src/store/requests.ts";
 
 const HASH = `0x${"12".repeat(32)}`;
 const ADDRESS = `0x${"34".repeat(20)}`;

@@ -8,7 +8,7 @@ import {
   type PipelineWorld,
   type OpenPipeline,
 } from "../support/pipelineWorld.ts";
-import type { StoredRequest } from "../../src/store/requestRows.ts";
+import type { StoredRequest } from "../../src/store/requests.ts";
 
 const OTHER = "dapp_other";
 

@@ -22,6 +22,7 @@ import {
   listOpenRequests,
   listUnsettledRequests,
   saveRequests,
+  type StoredRequest,
 } from "../../src/store/requests.ts";
 import type { Store } from "../../src/store/store.ts";
 import {
@@ -34,7 +35,6 @@ import {
 } from "../../src/store/transactions.ts";
 import { DATABASES, useStore, type TestDatabase } from "../support/databases.ts";
 import { makeStoredRequest as makeRequest } from "../support/storedRequest.ts";
-import type { StoredRequest } from "../../src/store/requestRows.ts";
 
 describe.each(DATABASES)("on %s", (_name, create) => {
   let database: TestDatabase;

@@ -21,7 +21,7 @@ import { openRequestPipeline, type RequestPipeline } from "../../src/requests/re
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { createTwinWatch } from "../../src/requests/takeover/twinWatch.ts";
-import { findRequest } from "../../src/store/requests.ts";
+import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
 import { isEnded, type RequestKind } from "../../src/lib/vocabulary.ts";
@@ -34,7 +34,6 @@ import { readLogs } from "./readLogs.ts";
 import { testAccount } from "./anvil.ts";
 import { FURTHER_PROVING_KEYS, startTestStack, TEST_PROVING_KEY, TEST_ROLES } from "./stack.ts";
 import { fixedFees, type Fees } from "../../src/evm/fees.ts";
-import type { StoredRequest } from "../../src/store/requestRows.ts";
 
 export const DESK_NETWORK = "sepolia";
 export const DESK_DAPP = "dapp_test";

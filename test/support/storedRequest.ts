@@ -1,4 +1,4 @@
-import type { StoredRequest } from "../../src/store/requestRows.ts";
+import type { StoredRequest } from "../../src/store/requests.ts";
 
 /** Creates a stored request; ids sort as the numbers they are made from. */
 export const makeStoredRequest = (id: string, change: Partial<StoredRequest> = {}): StoredRequest => ({

@@ -3,7 +3,6 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { registerNetworkMetrics } from "../../requests/observe/networkMetrics.ts";
 import { createRequestObserver, registerOpenRequests } from "../../requests/observe/requestMetrics.ts";
-import { traceRequest } from "../../requests/observe/requestSpans.ts";
 import { registerSandboxMetrics } from "../../requests/observe/sandboxMetrics.ts";
 import {
   createTransactionObserver,
@@ -28,13 +27,9 @@ export function createMetrics(options: { readonly pool: SandboxPool; readonly lo
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerSandboxMetrics(registry, options.pool);
-  const observe = createRequestObserver({ registry, log: options.log });
   return {
     registry,
-    onRequest(request, told) {
-      observe(request, told);
-      traceRequest(request, told);
-    },
+    onRequest: createRequestObserver({ registry, log: options.log }),
     onTransaction: createTransactionObserver(registry),
     watch(book, networks) {
       registerOpenRequests(registry, book, networks.keys());

@@ -9,8 +9,7 @@ import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";
 import { describeValue } from "../../lib/describeValue.ts";
 import { createOperations, readParam, type Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
-import { readParameters, readQuery } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import { readParameters, readQuery, parseRequest } from "../parameters.ts";
 import type { Responder } from "../responder.ts";
 
 /** `POST /api/vrfv2/addConsumer`: links a contract to the subscriptions of the key's dapp. */

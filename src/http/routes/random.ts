@@ -8,8 +8,7 @@ import type { HttpDeps } from "../context.ts";
 import type { RandomCommand } from "../../requests/service.ts";
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters, type GivenParameters } from "../parameters.ts";
-import { parseRequest } from "../parseRequest.ts";
+import { readParameters, type GivenParameters, parseRequest } from "../parameters.ts";
 import type { Responder } from "../responder.ts";
 
 /** `POST /api/vrfv2/requestRandomNumber`: draws verifiable random numbers. */

@@ -5,19 +5,16 @@ import { retry } from "../../lib/retry.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
 import { findRequestByKey } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
-import type { Change } from "../change.ts";
+import type { Change, RequestBook } from "../requestBook.ts";
 import type { CommandChecker } from "./commandChecker.ts";
 import { recordDryRun } from "./dryRunLog.ts";
 import { FunctionFailedError } from "./runDetails.ts";
 import type { Replica } from "../takeover/replicaSync.ts";
-import type { RequestBook } from "../requestBook.ts";
-import { parseStoredRequest } from "../openRequest.ts";
-import type { OpenRequest, RequestContent } from "../openRequest.ts";
+import { parseStoredRequest, type OpenRequest, type RequestContent } from "../openRequest.ts";
 import type { Command, SubmitOptions } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import { isClosing } from "./sandboxRuns.ts";
-import { getIntake } from "../serviceNetwork.ts";
-import type { ServiceNetwork } from "../serviceNetwork.ts";
+import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";
 import { createDailyLimit, createOpenLimits } from "./requestLimits.ts";
 
 /** Attempts at the dry run of an accepted request while the sandbox is full, and the pause between them. */

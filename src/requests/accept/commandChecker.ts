@@ -1,6 +1,5 @@
 import type { NetworkView } from "../../api/types.ts";
-import { isAddressEqual } from "viem";
-import type { Hex } from "viem";
+import { isAddressEqual, type Hex } from "viem";
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { encodeArgs, sandboxGroup } from "../../chainlink/functionsRequest.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../../lib/errors.ts";
@@ -9,7 +8,6 @@ import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts
 import { beaconOf } from "../../lib/drawWords.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
-import { assertResultFits } from "../../presets/resultFit.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { ConsumerLists } from "../../dapps/subscriptionReads.ts";
@@ -29,8 +27,7 @@ import type {
 import type { Dapp } from "../../dapps/dapps.ts";
 import type { LinkOutcome, RequestContent } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
-import { getIntake } from "../serviceNetwork.ts";
-import type { ServiceNetwork } from "../serviceNetwork.ts";
+import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {
@@ -204,8 +201,7 @@ export function checkPresetCommand(
   const { preset, network: served, dapp } = options;
   const { network, confirmations } = command;
   const beacon = command.beacon ?? dapp.beacon ?? (served.beacon?.isDefault === true ? "drand" : "none");
-  const { params, args } = parsePresetParams(preset, command.params);
-  assertResultFits(preset, params, network);
+  const { params, args } = parsePresetParams(preset, command.params, network);
   assertArgumentsFit(preset, args, MAX_ARGUMENT_BYTES - (beacon === "none" ? 0 : BEACON_BYTES));
   return {
     kind: "preset",

@@ -5,7 +5,7 @@ import { batchDelayMs } from "../../lib/batchDelay.ts";
 import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Carriers } from "./carriers.ts";
-import type { Change } from "../change.ts";
+import type { Change, RequestBook } from "../requestBook.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { encodeBatch, splitByLimits, type Batch, type Submission } from "./submission.ts";
@@ -15,7 +15,6 @@ import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { RoundMissedError } from "../accept/chooseRound.ts";
-import type { RequestBook } from "../requestBook.ts";
 
 /** Maximum requests per transaction where each transaction gets its own block: beyond this, larger batches gain nothing. */
 const MAX_BATCH = 60;

@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
-import { FULFILL_RESULTS } from "../../chainlink/events.ts";
-import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
+import { FULFILL_RESULTS, type ChainEvent, type ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { presetRequestId } from "../../chainlink/presetBatch.ts";
 import { decodeResults, PresetReportError, type PresetResult } from "../../chainlink/presetReport.ts";
@@ -12,7 +11,7 @@ import { readValue } from "../../lib/presetShow.ts";
 import type { RequestState } from "../../lib/vocabulary.ts";
 import type { RequestFinder } from "./requestIndex.ts";
 import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";
-import type { Change } from "../change.ts";
+import type { Change } from "../requestBook.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { RoundWait } from "./roundWait.ts";
 import type { WordCharge, WordCharges } from "../keep/usage.ts";

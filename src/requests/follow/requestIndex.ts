@@ -1,8 +1,7 @@
 import type { Hex } from "viem";
 import type { OpenRequest } from "../openRequest.ts";
 import type { RawLog } from "../../lib/nodeAnswers.ts";
-import { applyChange } from "../change.ts";
-import type { Change } from "../change.ts";
+import { applyChange, type Change } from "../requestBook.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Finds open requests by their on-chain identifiers. */

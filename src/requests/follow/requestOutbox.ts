@@ -6,7 +6,7 @@ import type { RequestStep } from "../keep/usage.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { failureOf, presentRequest, triggerIdOf } from "../read/present.ts";
 import type { RequestOutbox } from "../requestBook.ts";
-import type { TimelineEntry } from "../../store/requestRows.ts";
+import type { TimelineEntry } from "../../store/requests.ts";
 
 /** Bytes of a body. A result that doesn't fit is left out: it can be read at `statusUrl`. */
 const MAX_BODY_BYTES = 20_000;

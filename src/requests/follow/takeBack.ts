@@ -1,5 +1,5 @@
 import { departed } from "./joinedParts.ts";
-import type { Change } from "../change.ts";
+import type { Change } from "../requestBook.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 import { isEnded, type RequestState } from "../../lib/vocabulary.ts";
 

@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import { DamagedRecordError } from "../../store/checksum.ts";
-import { parseStoredRequest } from "../openRequest.ts";
-import type { OpenRequest } from "../openRequest.ts";
-import type { DamagedRow, OnDamaged, StoredRequest } from "../../store/requestRows.ts";
+import { parseStoredRequest, type OpenRequest } from "../openRequest.ts";
+import type { DamagedRow, OnDamaged, StoredRequest } from "../../store/requests.ts";
 
 /**
  * Requests whose database rows are damaged, whether edited by hand or corrupted on disk. Each affects only itself: reads of

@@ -1,16 +1,14 @@
 import type { Hex } from "viem";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
-import { addUsage, dayOf } from "../../store/usage.ts";
-import type { UsageCounts, UsagePlace } from "../../store/usage.ts";
+import { addUsage, dayOf, type UsageCounts, type UsagePlace } from "../../store/usage.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
-import { findRequests } from "../../store/requests.ts";
+import { findRequests, type StoredRequest } from "../../store/requests.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
-import type { StoredRequest } from "../../store/requestRows.ts";
 
 /** A request before a change (absent if it is new) and after it. */
 export interface RequestStep {

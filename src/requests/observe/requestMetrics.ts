@@ -1,15 +1,17 @@
 import type { Logger } from "pino";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { type RequestBook, type RequestObserver } from "../requestBook.ts";
+import type { Attributes } from "@opentelemetry/api";
+import type { RequestBook, RequestObserver } from "../requestBook.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
+import { rootOf, tellRequest, tellStep } from "../../lib/spans.ts";
 
 /** Buckets in seconds, from a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
 
 /**
- * Registers the request metrics and returns the observer of every stored change. It counts requests, measures each stage, and
- * logs each state with the request's id and its ids on chain, which the oracle's log lines have, too.
+ * Registers the request metrics and returns the observer of every stored change. It counts requests, measures each stage, logs each
+ * state with the request's id and its ids on chain, which the oracle's log lines have, too, and traces what has ended.
  */
 export function createRequestObserver(options: {
   readonly registry: Registry;
@@ -56,7 +58,7 @@ export function createRequestObserver(options: {
     registers,
   });
 
-  return (request, { timeline, firstNew }) => {
+  const measure: RequestObserver = (request, { timeline, firstNew }) => {
     const { id, network, kind, why } = request;
     if (firstNew === timeline.length) {
       if (why !== null) log.debug({ request: id, network, kind, why }, "request waits");
@@ -98,6 +100,10 @@ export function createRequestObserver(options: {
       log[request.error === null ? "info" : "warn"]({ ...line, ms, code, reason }, "request ended");
     }
   };
+  return (request, told) => {
+    measure(request, told);
+    trace(request, told);
+  };
 }
 
 /** Returns the text that a source failed with. */
@@ -123,4 +129,45 @@ export function registerOpenRequests(
         for (const { kind, state } of book.open(network)) open.inc({ network, kind, state });
     },
   });
+}
+
+/**
+ * Traces a request when it has ended, with a step for each state that it went through. Before, the on-chain id that names the
+ * trace isn't known: that of the preset, the function or, for random numbers, the VRF request.
+ */
+const trace: RequestObserver = (request, { timeline, firstNew }) => {
+  const end = timeline.at(-1);
+  if (end === undefined || firstNew === timeline.length || !isEnded(end.state)) return;
+  const { vrfRequestId, functionsRequestId, presetRequestId } = request.progress;
+  const id = functionsRequestId ?? presetRequestId ?? vrfRequestId;
+  if (id === undefined) return;
+  tellRequest(id, {
+    name: request.kind === "preset" ? `preset ${request.params.preset}` : request.kind,
+    startMs: timeline[0]!.at,
+    endMs: end.at,
+    attributes: attributesOf(request),
+    failure: request.error?.code ?? (end.state === "failed" ? "function_failed" : undefined),
+    // Presets share a VRF request: the node that answered it traces it once, under its own id.
+    links: vrfRequestId === undefined || vrfRequestId === id ? [] : [rootOf(vrfRequestId)],
+  });
+  for (const [index, { state, at, transactionHash }] of timeline.slice(0, -1).entries())
+    tellStep(id, {
+      name: state,
+      startMs: at,
+      endMs: timeline[index + 1]!.at,
+      attributes: transactionHash === undefined ? {} : { "tyche.transaction": transactionHash },
+    });
+};
+
+function attributesOf({ id, network, kind, progress, outcome }: OpenRequest): Attributes {
+  const { vrfRequestId, functionsRequestId, presetRequestId } = progress;
+  return {
+    "tyche.request": id,
+    "tyche.network": network,
+    "tyche.kind": kind,
+    ...(vrfRequestId === undefined ? {} : { "tyche.vrf_request": vrfRequestId }),
+    ...(functionsRequestId === undefined ? {} : { "tyche.functions_request": functionsRequestId }),
+    ...(presetRequestId === undefined ? {} : { "tyche.preset_request": presetRequestId }),
+    ...(outcome === null ? {} : { "tyche.transaction": outcome.transactionHash }),
+  };
 }

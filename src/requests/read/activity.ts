@@ -9,8 +9,6 @@ export const MAX_COUNTED = 20_000;
 /** How long a result is cached. */
 const KEPT_MS = 2_000;
 
-export type { RequestCounts } from "../../store/activity.ts";
-
 /** What all dapps asked for in one hour. */
 export interface ActiveHour extends RequestCounts {
   /** Start of the hour, Unix time in milliseconds. */

@@ -14,7 +14,7 @@ import { takeApart } from "../../lib/presetShow.ts";
 import { isLinking, roundOf, type OpenRequest } from "../openRequest.ts";
 import type { RequestRecord } from "../service.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
-import type { StoredRequest } from "../../store/requestRows.ts";
+import type { StoredRequest } from "../../store/requests.ts";
 
 /** Addresses of pages about a request. */
 export interface PageUrls {

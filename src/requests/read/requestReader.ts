@@ -6,7 +6,7 @@ import {
   listRequestsByPrefix,
   listRequestsOnChain,
 } from "../../store/requestLists.ts";
-import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requestRows.ts";
+import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "./cursor.ts";

@@ -3,10 +3,10 @@ import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 import { isIdentity } from "../../networks/network.ts";
-import { findChain, listSubscriptions } from "../../store/chainRecords.ts";
+import { findChain, listSubscriptions, type StoredSubscription } from "../../store/chainRecords.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
-import type { RequestIntake } from "../requestIntake.ts";
+import type { RequestIntake } from "../serviceNetwork.ts";
 import {
   openRequestPipeline,
   type RequestPipeline,
@@ -19,7 +19,6 @@ import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { createSubscriptionReads } from "../../dapps/subscriptionReads.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { repeat } from "../../lib/repeat.ts";
-import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
 import { findSourceId } from "../accept/sources.ts";
 import { isEnded } from "../../lib/vocabulary.ts";

@@ -6,7 +6,7 @@ import { createStatements } from "../../store/statements.ts";
 import type { Store } from "../../store/store.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { RequestBook, Sharing } from "../requestBook.ts";
-import type { RequestIntake } from "../requestIntake.ts";
+import type { RequestIntake } from "../serviceNetwork.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
 
 /** Interval between reads of the tables, for changes whose notification was lost. */

@@ -4,7 +4,7 @@ import type { ChainEvent } from "../../../src/chainlink/events.ts";
 import { presetRequestId } from "../../../src/chainlink/presetBatch.ts";
 import { encodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
 import { toHexText } from "../../../src/lib/hex.ts";
-import { applyChange } from "../../../src/requests/change.ts";
+import { applyChange } from "../../../src/requests/requestBook.ts";
 import { createBlockDraft, createRequestIndex } from "../../../src/requests/follow/requestIndex.ts";
 import { changesOf } from "../../../src/requests/follow/logChanges.ts";
 import { readWordCharges } from "../../../src/requests/keep/usage.ts";

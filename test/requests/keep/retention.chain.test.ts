@@ -13,6 +13,7 @@ import {
   findRequestByKey,
   insertRequests,
   listUnsettledRequests,
+  type StoredRequest,
 } from "../../../src/store/requests.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { findTransactions, insertTransaction, endTransaction } from "../../../src/store/transactions.ts";
@@ -20,7 +21,6 @@ import { findLateRound, saveLateRound } from "../../../src/store/lateRounds.ts";
 import { addUsage, listUsage } from "../../../src/store/usage.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";
 import { makeStoredRequest } from "../../support/storedRequest.ts";
-import type { StoredRequest } from "../../../src/store/requestRows.ts";
 
 const URLS: PageUrls = { explorer: undefined, share: "/r/1" };
 

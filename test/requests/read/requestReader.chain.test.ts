@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Change } from "../../../src/requests/change.ts";
+import { type Change, createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
-import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
 import { createRequestReader } from "../../../src/requests/read/requestReader.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";

@@ -1,8 +1,8 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { expect, test } from "vitest";
-import { toHexText } from "../../../src/lib/hex.ts";
-import { FUNDED_ACCOUNTS } from "../../../src/networks/embedded/fundedAccounts.ts";
-import { testAccount } from "../../support/anvil.ts";
+import { toHexText } from "../../src/lib/hex.ts";
+import { FUNDED_ACCOUNTS } from "../../src/dapps/faucet.ts";
+import { testAccount } from "../support/anvil.ts";
 
 test("each account is the one of its place in Anvil's mnemonic", () => {
   expect(FUNDED_ACCOUNTS).toHaveLength(10);
