@@ -73,7 +73,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/cli/steadyOutput.ts",
     "src/dapps/dapps.ts",
     "src/lib/id.ts",
-    "src/networks/embedded/replay.ts",
+    "src/networks/embedded/launch.ts",
     "src/oracle/node/inbox.ts",
     "src/requests/accept/acceptance.ts",
     "src/requests/follow/requestIndex.ts",

@@ -1,16 +1,19 @@
 import type { Hex } from "viem";
 import type { Account } from "./account.ts";
-import { RpcError, parseReceipt } from "../lib/nodeAnswers.ts";
+import { RpcError, parseReceipt, type Receipt } from "../lib/nodeAnswers.ts";
 import type { ChainClient } from "./client.ts";
-import type { Receipt } from "../lib/nodeAnswers.ts";
-import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
-import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
+import {
+  PriceAboveCapError,
+  quote,
+  replacementOf,
+  type Fees,
+  type GasPrice,
+  type PriceTerms,
+} from "./fees.ts";
 import { isEvery } from "./gapFiller.ts";
 import { findNonceSpender } from "./nonceSpender.ts";
 import { TransactionError, meaningOf } from "./refusal.ts";
-import type { SenderJournal } from "./senderJournal.ts";
-import { readSigned, signCall } from "./signedTransaction.ts";
-import type { SignedTransaction } from "./signedTransaction.ts";
+import { type SenderJournal, readSigned, signCall, type SignedTransaction } from "./signedTransaction.ts";
 
 /** Limit on repricing a stuck transaction: 1.125^12 is a little over four times the first price. */
 const MAX_REPRICINGS = 12;

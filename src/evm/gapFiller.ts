@@ -1,12 +1,15 @@
 import type { Account } from "./account.ts";
 import { parseObject, parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import type { ChainClient } from "./client.ts";
-import { PriceAboveCapError, quote, replacementOf } from "./fees.ts";
-import type { Fees, GasPrice } from "./fees.ts";
+import { PriceAboveCapError, quote, replacementOf, type Fees, type GasPrice } from "./fees.ts";
 import { meaningOf } from "./refusal.ts";
-import type { SenderJournal } from "./senderJournal.ts";
-import { readSigned, signCall } from "./signedTransaction.ts";
-import type { Call, SignedTransaction } from "./signedTransaction.ts";
+import {
+  type SenderJournal,
+  readSigned,
+  signCall,
+  type Call,
+  type SignedTransaction,
+} from "./signedTransaction.ts";
 
 /** Gas of a transfer without value or data. */
 const TRANSFER_GAS = 21_000n;

@@ -4,13 +4,16 @@ import type { Account } from "./account.ts";
 import type { ChainClient } from "./client.ts";
 import { RpcError, type Receipt } from "../lib/nodeAnswers.ts";
 import { NonceGapError, createDelivery, createPauses } from "./delivery.ts";
-import { PriceAboveCapError, quote } from "./fees.ts";
-import type { Fees, GasPrice, PriceTerms } from "./fees.ts";
+import { PriceAboveCapError, quote, type Fees, type GasPrice, type PriceTerms } from "./fees.ts";
 import { createGapFiller } from "./gapFiller.ts";
 import { TransactionError } from "./refusal.ts";
-import type { SenderJournal } from "./senderJournal.ts";
-import { assertSignedBy, signCall } from "./signedTransaction.ts";
-import type { Call, SignedTransaction } from "./signedTransaction.ts";
+import {
+  type SenderJournal,
+  assertSignedBy,
+  signCall,
+  type Call,
+  type SignedTransaction,
+} from "./signedTransaction.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 

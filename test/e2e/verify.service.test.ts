@@ -4,9 +4,17 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { parseEnv } from "node:util";
 import type { AddressInfo } from "node:net";
-import type { Hex } from "viem";
+import {
+  type Hex,
+  keccak256,
+  concatHex,
+  numberToHex,
+  stringToHex,
+  toEventSelector,
+  toFunctionSelector,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { decodeProof, PROOF_BYTES } from "../../src/vrf/encoding.ts";
+import { decodeProof, PROOF_BYTES } from "../../src/vrf/proof.ts";
 import {
   makeDataDir,
   publishedBy,
@@ -16,7 +24,6 @@ import {
   type TycheProcess,
 } from "../support/tyche.ts";
 import { randomValueFromVrfProof } from "../vrf/support/vrfSol.ts";
-import { keccak256, concatHex, numberToHex, stringToHex, toEventSelector, toFunctionSelector } from "viem";
 
 const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"];
 

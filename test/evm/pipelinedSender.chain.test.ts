@@ -6,11 +6,10 @@ import type { ChainClient } from "../../src/evm/client.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { createPoolClient } from "../../src/evm/nodePool.ts";
 import { createSender, type Sender } from "../../src/evm/sender.ts";
-import { signCall, type SignedTransaction } from "../../src/evm/signedTransaction.ts";
+import { signCall, type SignedTransaction, type SenderJournal } from "../../src/evm/signedTransaction.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { startFaultyNode, type FaultRule, type FaultyNode } from "../support/faultyNode.ts";
 import { suggestedFees, type Fees } from "../../src/evm/fees.ts";
-import type { SenderJournal } from "../../src/evm/senderJournal.ts";
 
 const GWEI = 10n ** 9n;
 const SEND = "eth_sendRawTransaction";

@@ -8,12 +8,12 @@ import {
   ForeignTransactionError,
   signCall,
   type SignedTransaction,
+  type SenderJournal,
 } from "../../src/evm/signedTransaction.ts";
 import { EMBEDDED_BLOCK_GAS_LIMIT } from "../../src/networks/embedded/process/anvil.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
 import { every, first, startFaultyNode, type FaultyNode, type FaultRule } from "../support/faultyNode.ts";
 import type { Fees } from "../../src/evm/fees.ts";
-import type { SenderJournal } from "../../src/evm/senderJournal.ts";
 
 const GWEI = 1_000_000_000n;
 const SEND = "eth_sendRawTransaction";

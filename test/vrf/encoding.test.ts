@@ -1,7 +1,13 @@
 import { encodeAbiParameters, parseAbiParameters, toHex } from "viem";
 import { expect, test } from "vitest";
-import { decodeProof, encodeProof, MalformedProofError, PROOF_BYTES } from "../../src/vrf/encoding.ts";
-import { createProvingKey, prove } from "../../src/vrf/proof.ts";
+import {
+  decodeProof,
+  encodeProof,
+  MalformedProofError,
+  PROOF_BYTES,
+  createProvingKey,
+  prove,
+} from "../../src/vrf/proof.ts";
 
 const proof = prove(createProvingKey(new Uint8Array(32).fill(7)), { preSeed: 5n, seed: 99n });
 

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readUint256 } from "../../src/lib/uint256.ts";
-import { curveEngine } from "../../src/vrf/nativeEngine.ts";
-import { hashToCurve } from "../../src/vrf/proof.ts";
+import { curveEngine, hashToCurve } from "../../src/vrf/proof.ts";
 import { hashToCurve as hashToCurveOfContract } from "./support/vrfSol.ts";
 
 const generator = {

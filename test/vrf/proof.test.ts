@@ -1,10 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { CurveEngine } from "../../src/vrf/curve.ts";
-import { GROUP_ORDER } from "../../src/vrf/curve.ts";
-import { encodeProof } from "../../src/vrf/encoding.ts";
-import { createNativeEngine } from "../../src/vrf/nativeEngine.ts";
-import { createProvingKey, prove, VrfSecretKeyError } from "../../src/vrf/proof.ts";
+import { type CurveEngine, GROUP_ORDER } from "../../src/vrf/curve.ts";
+import {
+  encodeProof,
+  createNativeEngine,
+  createProvingKey,
+  prove,
+  VrfSecretKeyError,
+} from "../../src/vrf/proof.ts";
 import { outputOf } from "../../src/vrf/randomWords.ts";
 import { verify } from "../../src/vrf/verify.ts";
 import { encodeUint256s } from "../../src/lib/uint256.ts";

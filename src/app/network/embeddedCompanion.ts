@@ -1,10 +1,10 @@
-import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { Logger } from "pino";
+import { encodeFunctionData, type Hex } from "viem";
+import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { createFaucet, type Faucet } from "../../dapps/faucet.ts";
 import { createSender, type Sender } from "../../evm/sender.ts";
-import { createChainWatcher } from "../../evm/watcher.ts";
-import { mineConfirmations } from "../../networks/embedded/confirmations.ts";
+import { createChainWatcher, type ChainWatcher } from "../../evm/watcher.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { OracleNetworkStatus } from "../../oracle/status.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
@@ -12,12 +12,13 @@ import type { Store } from "../../store/store.ts";
 import type { OracleSecrets } from "./connectSecrets.ts";
 import { createNetworkOracle } from "./networkOracle.ts";
 import type { NetworkKeys } from "./networkKeys.ts";
-import { encodeFunctionData, type Hex } from "viem";
 import { linkTokenAbi } from "../../chainlink/contracts/abi.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { openVault } from "./openVault.ts";
+import { toQuantity } from "../../lib/nodeAnswers.ts";
+import { decodeLog } from "../../chainlink/events.ts";
 
 /** What runs beside the service on an embedded network: its oracle, and a reserve of LINK. */
 export interface Companion {
@@ -126,4 +127,34 @@ function keepReserve(options: {
   const { promise: filled, resolve } = Promise.withResolvers<void>();
   const stop = repeat(() => fill().finally(resolve), LOOK_INTERVAL_MS, onError, { startsNow: true });
   return { filled, stop };
+}
+
+/**
+ * Mines the blocks that a request for more than one confirmation waits for: an embedded chain makes a block only when there
+ * is a transaction.
+ */
+function mineConfirmations(options: {
+  readonly client: ChainClient;
+  readonly watcher: ChainWatcher;
+  readonly vrfCoordinator: `0x${string}`;
+  readonly fromBlock: bigint;
+  readonly onError: (error: unknown) => void;
+}): void {
+  let wantedUpTo = 0n;
+  options.watcher.follow({
+    addresses: () => [options.vrfCoordinator],
+    fromBlock: options.fromBlock,
+    async onBlock(block) {
+      for (const log of block.logs) {
+        const event = decodeLog(log);
+        if (event?.name !== "RandomWordsRequested") continue;
+        const last = block.number + BigInt(event.minimumRequestConfirmations) - 1n;
+        if (last > wantedUpTo) wantedUpTo = last;
+      }
+      if (wantedUpTo <= block.number) return;
+      const head = (await options.client.getHead("latest"))?.number ?? block.number;
+      if (wantedUpTo <= head) return;
+      await options.client.request("anvil_mine", [toQuantity(wantedUpTo - head)]);
+    },
+  });
 }

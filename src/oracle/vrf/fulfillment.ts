@@ -5,8 +5,7 @@ import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
 import type { VrfVersion } from "../../lib/vocabulary.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
-import { encodeProof, PROOF_BYTES } from "../../vrf/encoding.ts";
-import type { Proof } from "../../vrf/proof.ts";
+import { encodeProof, PROOF_BYTES, type Proof } from "../../vrf/proof.ts";
 import { AbiWriter, encodedBytesLength } from "../abiWriter.ts";
 import type { Entry } from "../requestSet.ts";
 

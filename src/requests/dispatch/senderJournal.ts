@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { SignedTransaction } from "../../evm/signedTransaction.ts";
+import type { SignedTransaction, SenderJournal } from "../../evm/signedTransaction.ts";
 import type { Store } from "../../store/store.ts";
 import { endTransaction, insertTransaction, listTransactionsFrom } from "../../store/transactions.ts";
 import type { Payload } from "../../store/transactionContents.ts";
@@ -9,7 +9,6 @@ import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import type { TwinWatch } from "../takeover/twinWatch.ts";
 import { endMinedTransaction } from "../keep/usage.ts";
-import type { SenderJournal } from "../../evm/senderJournal.ts";
 
 /**
  * Creates the sender's journal in the store: a signed transaction and the requests it carries are persisted together, and

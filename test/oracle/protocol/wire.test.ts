@@ -13,8 +13,7 @@ import {
   peekAddressee,
 } from "../../../src/oracle/protocol/wire.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";
-import { encodeProof } from "../../../src/vrf/encoding.ts";
-import { createProvingKey, prove } from "../../../src/vrf/proof.ts";
+import { encodeProof, createProvingKey, prove } from "../../../src/vrf/proof.ts";
 
 const keys = Array.from({ length: 31 }, (_, index) => createReportSigner(new Uint8Array(32).fill(index + 1)));
 const place = {

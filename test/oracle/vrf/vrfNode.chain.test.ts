@@ -4,7 +4,7 @@ import { batchVrfCoordinatorAbi, blockhashStoreAbi } from "../../../src/chainlin
 import { createPoolClient } from "../../../src/evm/nodePool.ts";
 import { createSender } from "../../../src/evm/sender.ts";
 import { fromHexText } from "../../../src/lib/hex.ts";
-import { decodeProof } from "../../../src/vrf/encoding.ts";
+import { decodeProof } from "../../../src/vrf/proof.ts";
 import { keyHash, seedOf } from "../../../src/vrf/randomWords.ts";
 import { verify } from "../../../src/vrf/verify.ts";
 import { startFaultyNode } from "../../support/faultyNode.ts";

@@ -4,20 +4,15 @@ import type { Connection } from "../../../evm/connection.ts";
 import { KEPT_TRANSACTION_BLOCKS } from "../process/anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { BlockLog } from "./blockLog.ts";
-import { createBatchCount } from "./batchCount.ts";
-import { createCompactor } from "./compactor.ts";
-import type { CompactionReport, Compactor } from "./compactor.ts";
+import { createBatchCount, createSetBack, type SetBack } from "../setBack.ts";
+import { createCompactor, type CompactionReport, type Compactor } from "./compactor.ts";
 import type { Gate } from "../gate.ts";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../../network.ts";
 import type { RemovedBlocks } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
-import { UnkeptError, keepBlocks } from "./keepBlocks.ts";
-import type { BlockKeeping } from "./keepBlocks.ts";
+import { UnkeptError, keepBlocks, type BlockKeeping } from "./keepBlocks.ts";
 import { withDeadline } from "../../../lib/deadline.ts";
-import { readBlock } from "../recorder.ts";
-import { createSetBack } from "../setBack.ts";
-import type { SetBack } from "../setBack.ts";
-import type { RecordedBlock, Recorder } from "../recorder.ts";
+import { readBlock, type RecordedBlock, type Recorder } from "../recorder.ts";
 import { writeState } from "./stateFile.ts";
 
 /** Blocks that Anvil may forget while a request for them is in flight. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createBatchCount } from "../../../../src/networks/embedded/storage/batchCount.ts";
-import type { RecordedBlock } from "../../../../src/networks/embedded/recorder.ts";
+import { createBatchCount } from "../../../src/networks/embedded/setBack.ts";
+import type { RecordedBlock } from "../../../src/networks/embedded/recorder.ts";
 
 /** Creates a count, with functions that send, mine manually, and produce a block with a number of transactions. */
 function createCounted() {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createEmbeddedSource } from "../../../src/app/network/embeddedSource.ts";
+import { createEmbeddedSource } from "../../../src/app/network/createNetwork.ts";
 import { deriveNetworkKeys } from "../../../src/app/network/networkKeys.ts";
 import { NETWORKS } from "../../../src/networks/profiles.ts";
 
