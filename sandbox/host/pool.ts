@@ -3,10 +3,9 @@ import { DEFAULT_LIMITS } from "../limits.ts";
 import { TOUCHES, type RunResult } from "../run.ts";
 import { createWorkerSet, takeWorker, type StartTrouble } from "./workerSet.ts";
 import { layersOf, type Launcher } from "./launch.ts";
-import { belongs, type Job } from "./job.ts";
+import { belongs, type Job, errorOfDeath, guarded, resultOf, createSession, type Session } from "./job.ts";
 import { oneLine } from "./lastWords.ts";
 import type { ResultMessage } from "./messages.ts";
-import { errorOfDeath, guarded, resultOf } from "./outcome.ts";
 import {
   describeTrouble,
   RunAbortedError,
@@ -18,7 +17,6 @@ import {
 import type { SandboxPool, SandboxPoolOptions } from "./poolTypes.ts";
 import { createFairQueue } from "./queue.ts";
 import { createSecretGuard } from "./secretGuard.ts";
-import { createSession, type Session } from "./session.ts";
 import { parseRunRequest } from "./validate.ts";
 import type { Death, Worker } from "./worker.ts";
 

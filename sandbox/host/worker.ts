@@ -3,8 +3,7 @@ import type { Writable } from "node:stream";
 import { readFileSync } from "node:fs";
 import { encodeFrame } from "./frames.ts";
 import { createLastWords } from "./lastWords.ts";
-import { createMeter } from "./meter.ts";
-import { readMetered } from "./readMetered.ts";
+import { createMeter, readMetered } from "./meter.ts";
 import {
   isRepeat,
   parseChildMessage,

@@ -1,18 +1,19 @@
 import { STATUS_CODES } from "node:http";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
 import type { Dispatcher } from "undici";
+import {
+  withoutBodyHeaders,
+  withoutCredentials,
+  outgoingHeaders,
+  type HeaderList,
+} from "./requestHeaders.ts";
 import { messageOf } from "../sandboxError.ts";
-import { createOneOffClients, createSharedClients } from "./clients.ts";
-import type { Clients, ClientSettings } from "./clients.ts";
-import { FetchFailureError } from "./fetchFailure.ts";
-import type { FetchFailure } from "./fetchFailure.ts";
+import { createOneOffClients, createSharedClients, type Clients, type ClientSettings } from "./clients.ts";
+import { FetchFailureError, type FetchFailure } from "./fetchFailure.ts";
 import { createHostPolicy, hostOf, portOf } from "./hostPolicy.ts";
 import type { RequestBudget } from "./requestBudget.ts";
-import { MAX_REDIRECTS, nextHop } from "./redirects.ts";
-import type { Hop } from "./redirects.ts";
-import { outgoingHeaders } from "./requestHeaders.ts";
-import type { HeaderList } from "./requestHeaders.ts";
 import type { Resolver } from "./resolver.ts";
-import { readResponseBody } from "./responseBody.ts";
 
 /** A request as a source makes it. */
 export interface FetchRequest {
@@ -270,4 +271,100 @@ export function failureOf(
     cause?.failure ??
     new FetchFailureError("network", "fetch failed", `The request failed: ${messageOf(error)}.`).failure
   );
+}
+
+/** A checked request to one URL of the redirect chain. */
+interface Hop {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: HeaderList;
+  readonly body: Uint8Array | null;
+  readonly redirect: "follow" | "error" | "manual";
+}
+
+/** As in Deno and the fetch standard. */
+const MAX_REDIRECTS = 20;
+
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Returns the request that a response redirects to, or `null` if the response is the answer itself. Source:
+ * fetch standard, "HTTP-redirect fetch"; the messages are Deno's. Credentials stay with their origin (Deno
+ * passes them on to a subdomain, the standard doesn't).
+ *
+ * @throws {FetchFailureError} `redirect`: mode `error`, or a location that is not an http or https URL.
+ */
+function nextHop(hop: Hop, status: number, location: string | undefined): Hop | null {
+  if (!REDIRECT_STATUSES.has(status) || location === undefined || hop.redirect === "manual") return null;
+  if (hop.redirect === "error") {
+    throw new FetchFailureError(
+      "redirect",
+      "Fetch failed: Encountered redirect while redirect mode is set to 'error'",
+    );
+  }
+  const url = URL.parse(location, hop.url);
+  if (url === null)
+    throw new FetchFailureError("redirect", `Invalid URL: '${location}' with base '${hop.url.href}'`);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new FetchFailureError("redirect", "Fetch failed: Can not redirect to a non HTTP(s) url");
+  }
+  const isSafe = hop.method === "GET" || hop.method === "HEAD";
+  const dropsBody = status === 303 ? !isSafe : status <= 302 && hop.method === "POST";
+  const headers = url.origin === hop.url.origin ? hop.headers : withoutCredentials(hop.headers);
+  if (!dropsBody) return { ...hop, url, headers };
+  return { ...hop, url, method: "GET", body: null, headers: withoutBodyHeaders(headers) };
+}
+
+/**
+ * Reads a whole response body, decoded, and counts while it streams: the decoder is fed piece by piece and stopped at
+ * the first byte past the limit, so a decompression bomb costs at most the limit. Bytes on the wire are counted
+ * separately, because an endless series of empty gzip members decodes to nothing.
+ *
+ * Like Deno, it decodes only a single `gzip` or `br`; `deflate`, `zstd` and stacked encodings are passed through
+ * undecoded.
+ *
+ * @param contentEncoding The response's `content-encoding`, absent or empty for none.
+ * @throws {FetchFailureError} `responseSizeLimit`, or `network` if the encoding is broken or the body is cut short.
+ */
+async function readResponseBody(
+  body: Readable,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const decoder = decoderOf(contentEncoding);
+  if (decoder === null) return collect(body, maxBytes);
+  let wireBytes = 0;
+  body.on("data", (chunk: Buffer) => {
+    wireBytes += chunk.length;
+    if (wireBytes > maxBytes) decoder.destroy(tooLarge(maxBytes));
+  });
+  body.once("error", (error) => decoder.destroy(error));
+  body.pipe(decoder);
+  try {
+    return await collect(decoder, maxBytes);
+  } finally {
+    body.unpipe(decoder);
+    body.destroy();
+  }
+}
+
+async function collect(stream: Readable, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+function decoderOf(contentEncoding: string | undefined) {
+  if (contentEncoding === "gzip") return createGunzip();
+  return contentEncoding === "br" ? createBrotliDecompress() : null;
+}
+
+function tooLarge(maxBytes: number): FetchFailureError {
+  const text = `Response payload size exceeds ${maxBytes} byte limit`;
+  return new FetchFailureError("responseSizeLimit", text, `${text}; ask the server for less.`);
 }
