@@ -228,6 +228,10 @@ export default defineConfig({
     },
     { files: Object.values(WALL_CLOCK).flat(), rules: { "no-restricted-properties": "off" } },
     {
+      files: ["src/**", "sandbox/**"],
+      rules: { "import/no-duplicates": ["error", { preferInline: true }] },
+    },
+    {
       files: ["sandbox/host/**/*.ts", "sandbox/*.ts"],
       rules: {
         "no-restricted-imports": [

@@ -1,8 +1,7 @@
 import { encodeFunctionData, parseAbi, type Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
-import type { RawLog } from "../lib/nodeAnswers.ts";
+import { type RawLog, toQuantity } from "../lib/nodeAnswers.ts";
 import { fromHexText } from "../lib/hex.ts";
-import { toQuantity } from "../lib/nodeAnswers.ts";
 import { toWord } from "../lib/uint256.ts";
 import { keyHash, outputOf, requestIdOf } from "../vrf/randomWords.ts";
 import { decodeFulfilments, decodeTransmission } from "./calldata.ts";

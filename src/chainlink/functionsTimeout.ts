@@ -1,5 +1,4 @@
-import { concatHex, getAbiItem, numberToHex, size, slice, toFunctionSelector } from "viem";
-import type { Hex } from "viem";
+import { concatHex, getAbiItem, numberToHex, size, slice, toFunctionSelector, type Hex } from "viem";
 import { functionsRouterAbi } from "./contracts/abi.ts";
 
 /** About twice the measured gas: 45,000 for one request, 346,000 for twenty (after refunds, which the limit must cover as well). */

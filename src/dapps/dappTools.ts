@@ -3,16 +3,20 @@ import { NETWORK_NAMES } from "../networks/profiles.ts";
 import { TycheError } from "../lib/errors.ts";
 import { deriveKey, open } from "../lib/seal.ts";
 import { readConfigVars, type ConfigVars, readDeployment } from "./configVars.ts";
-import { createDappDirectory } from "./dapps.ts";
+import { createDappDirectory, type DappDirectory } from "./dapps.ts";
 import { assertKeys, bindKeys } from "./apiKey.ts";
-import type { DappDirectory } from "./dapps.ts";
 import { findDapp, type StoredDapp } from "./findDapp.ts";
-import { findServer, openFile, openServer } from "./openDatabase.ts";
-import type { DatabaseServer, OpenDatabase, SharedDatabase } from "./openDatabase.ts";
+import {
+  findServer,
+  openFile,
+  openServer,
+  type DatabaseServer,
+  type OpenDatabase,
+  type SharedDatabase,
+} from "./openDatabase.ts";
 import { listChainNames } from "../store/chainRecords.ts";
 import { findKeyFingerprint, listKeys, saveKeyFingerprint } from "../store/dapps.ts";
-import { DataDirectoryError, openDataDirectory } from "../store/dataDirectory.ts";
-import type { DataDirectory } from "../store/dataDirectory.ts";
+import { DataDirectoryError, openDataDirectory, type DataDirectory } from "../store/dataDirectory.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { fingerprintOf } from "../store/masterKey.ts";
 import type { Migrated, Store } from "../store/store.ts";

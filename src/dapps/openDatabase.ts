@@ -4,13 +4,11 @@ import { messageOf } from "../lib/errors.ts";
 import type { DataDirectory } from "../store/dataDirectory.ts";
 import { findNotedDatabase, noteDatabase } from "../store/databaseNote.ts";
 import { createPostgresDialect } from "../store/postgresDialect.ts";
-import { openPostgresBus } from "../store/bus.ts";
-import type { Bus } from "../store/bus.ts";
+import { openPostgresBus, type Bus } from "../store/bus.ts";
 import { joinReplicas } from "../store/replicaLock.ts";
 import { createSqliteDialect } from "../store/sqliteDialect.ts";
 import { createStatements } from "../store/statements.ts";
-import { assertTables, openStore } from "../store/store.ts";
-import type { Store } from "../store/store.ts";
+import { assertTables, openStore, type Store } from "../store/store.ts";
 import { StoreError } from "../store/storeErrors.ts";
 
 /** Once the claim to serve has been lost for this long, statements that still wait for an answer are broken off. */

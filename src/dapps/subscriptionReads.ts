@@ -1,9 +1,7 @@
-import { encodeFunctionData } from "viem";
-import type { Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
-import { COORDINATOR_READS } from "../chainlink/vrfCoordinator.ts";
-import type { VrfSubscription } from "../chainlink/vrfCoordinator.ts";
+import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 import { decodeCallResult } from "../lib/callResult.ts";

@@ -6,8 +6,8 @@ import {
   serializeSignature,
   toHex,
   zeroAddress,
+  type Hex,
 } from "viem";
-import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
@@ -16,8 +16,7 @@ import { readOf, tryContract, type ContractRead } from "../chainlink/contractRea
 import { consentMessage, isConsent, type SecretsConsent } from "../chainlink/secretsConsent.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../chainlink/vrfVersion.ts";
 import { shareByKey } from "../lib/memo.ts";
-import { saveSubscription } from "../store/chainRecords.ts";
-import type { StoredSubscription } from "../store/chainRecords.ts";
+import { saveSubscription, type StoredSubscription } from "../store/chainRecords.ts";
 import { listDapps } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
 import { decodeCallResult } from "../lib/callResult.ts";
@@ -29,8 +28,7 @@ import type { TycheError } from "../lib/errors.ts";
 import { parseQuantity } from "../lib/nodeAnswers.ts";
 import { BudgetSpentError, type DailyBudget } from "./dailyBudget.ts";
 import { isShortage, LinkShortageError, CoinShortageError } from "./shortage.ts";
-import { createSubscriptionReads } from "./subscriptionReads.ts";
-import type { SubscriptionReader } from "./subscriptionReads.ts";
+import { createSubscriptionReads, type SubscriptionReader } from "./subscriptionReads.ts";
 
 const PROVISION_GAS = 1_500_000n;
 const FUND_GAS = 400_000n;

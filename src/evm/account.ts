@@ -1,6 +1,11 @@
-import { hashMessage, serializeTransaction } from "viem";
+import {
+  hashMessage,
+  serializeTransaction,
+  type Hex,
+  type TransactionSerializableEIP1559,
+  type TransactionSerializableLegacy,
+} from "viem";
 import { publicKeyToAddress } from "viem/accounts";
-import type { Hex, TransactionSerializableEIP1559, TransactionSerializableLegacy } from "viem";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { loadSecp256k1 } from "../lib/secp256k1.ts";

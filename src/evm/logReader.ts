@@ -1,6 +1,5 @@
-import { RpcError } from "../lib/nodeAnswers.ts";
+import { RpcError, type RawLog } from "../lib/nodeAnswers.ts";
 import { AnswerError } from "./connection.ts";
-import type { RawLog } from "../lib/nodeAnswers.ts";
 
 /** Blocks per request at first, and the maximum. */
 const FIRST_BLOCKS = 1_000n;

@@ -11,11 +11,9 @@ import {
   type RawLog,
 } from "../lib/nodeAnswers.ts";
 import { repeat } from "../lib/repeat.ts";
-import { createChainClient } from "./client.ts";
-import type { ChainClient } from "./client.ts";
+import { createChainClient, type ChainClient } from "./client.ts";
 import { AnswerError, type Transport } from "./connection.ts";
-import { openPoolNode, readHead } from "./poolNode.ts";
-import type { NodeStatus, PoolNode } from "./poolNode.ts";
+import { openPoolNode, readHead, type NodeStatus, type PoolNode } from "./poolNode.ts";
 import { troubleOf } from "./nodeTrouble.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;

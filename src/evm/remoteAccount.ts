@@ -6,8 +6,9 @@ import {
   recoverMessageAddress,
   recoverTransactionAddress,
   serializeTransaction,
+  type Hex,
+  type TransactionSerialized,
 } from "viem";
-import type { Hex, TransactionSerialized } from "viem";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";

@@ -1,8 +1,7 @@
 import type { Hex } from "viem";
 import { messageOf } from "../lib/errors.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
-import { AnswerError, openUnixSocket, openWebSocket } from "./connection.ts";
-import type { Transport } from "./connection.ts";
+import { AnswerError, openUnixSocket, openWebSocket, type Transport } from "./connection.ts";
 import { openHttp } from "./httpTransport.ts";
 
 /** Connects to a node by `ws:`, `wss:`, `http:` or `https:` URL, or by the path of its Unix socket. */

@@ -4,8 +4,13 @@ import { shareByKey } from "../lib/memo.ts";
 import type { BlockHead, ChainClient } from "./client.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { createLogReader } from "./logReader.ts";
-import { createBlockReader } from "./blockReader.ts";
-import type { BlockRef, Follower, BlockReader, BlockReaderOptions } from "./blockReader.ts";
+import {
+  createBlockReader,
+  type BlockRef,
+  type Follower,
+  type BlockReader,
+  type BlockReaderOptions,
+} from "./blockReader.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 

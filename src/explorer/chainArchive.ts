@@ -1,6 +1,13 @@
 import { getContractAddress, type Hex } from "viem";
-import { parseLog, parseObject, parseReceipt, toQuantity, RpcError } from "../lib/nodeAnswers.ts";
-import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
+import {
+  parseLog,
+  parseObject,
+  parseReceipt,
+  toQuantity,
+  RpcError,
+  type RawLog,
+  type Receipt,
+} from "../lib/nodeAnswers.ts";
 import { createLogReader, type LogRange } from "../evm/logReader.ts";
 import type { NetworkChain } from "../networks/network.ts";
 import type { ExploredNode } from "./sparedNode.ts";

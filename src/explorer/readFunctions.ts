@@ -1,8 +1,7 @@
 import type { FunctionAnswer, FunctionRequestView, FunctionResultView, ReadingsView } from "../api/types.ts";
 import { hexToString, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
-import { findEvent, FULFILL_RESULTS } from "../chainlink/events.ts";
-import type { EncodedLog } from "../chainlink/events.ts";
+import { findEvent, FULFILL_RESULTS, type EncodedLog } from "../chainlink/events.ts";
 import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
 import { decodeResult } from "../lib/decodeResult.ts";

@@ -2,8 +2,7 @@ import type { CommitmentView, ProofView, RandomRequestView, RandomnessView } fro
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
-import { findEvent } from "../chainlink/events.ts";
-import type { ChainEventOf, EncodedLog } from "../chainlink/events.ts";
+import { findEvent, type ChainEventOf, type EncodedLog } from "../chainlink/events.ts";
 import { isPaidNatively } from "../chainlink/vrfVersion.ts";
 import { deriveFulfilmentWords, deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";

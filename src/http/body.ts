@@ -1,7 +1,6 @@
 import getRawBody from "raw-body";
 import { TycheError } from "../lib/errors.ts";
-import type { HttpContext } from "./context.ts";
-import { readHeaderText } from "./context.ts";
+import { type HttpContext, readHeaderText } from "./context.ts";
 import { MalformedJsonError, parseJson, type JsonValue } from "../lib/parseJson.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { describeValue } from "../lib/describeValue.ts";
-import type { HttpContext } from "./context.ts";
-import { readHeaderText } from "./context.ts";
+import { type HttpContext, readHeaderText } from "./context.ts";
 import type { HttpLimits } from "../config/httpLimits.ts";
 
 /** The response form a caller wants, from `Accept` and `Prefer` (RFC 7240). */

@@ -2,8 +2,7 @@ import { Ajv2020, type ErrorObject, type KeywordDefinition } from "ajv/dist/2020
 import type { Static, TSchema } from "typebox";
 import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
-import { pointerTo } from "./parseJson.ts";
-import type { JsonValue } from "./parseJson.ts";
+import { pointerTo, type JsonValue } from "./parseJson.ts";
 
 /** Schema annotation that completes "must be …" in messages, for patterns and bounds that would say too little on their own. */
 export const EXPECTED = "x-expected";

@@ -1,5 +1,12 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
-import type { Attributes, SpanContext } from "@opentelemetry/api";
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+  type Attributes,
+  type SpanContext,
+} from "@opentelemetry/api";
 
 /** One step in the processing of a request, with Unix times in milliseconds. Attributes hold ids and counts, never what a caller sent. */
 export interface Step {

@@ -8,7 +8,7 @@ import type { ProvingKey } from "../vrf/proof.ts";
 import type { Answerer } from "./answerer.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 import type { OpenSecrets, SourceRunner } from "./functions/execute.ts";
-import { createFunctionsNetwork } from "./functions/functionsNetwork.ts";
+import { createFunctionsNetwork, type FunctionsNode } from "./functions/functionsNetwork.ts";
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
 import type { OracleLog } from "./log.ts";
@@ -16,7 +16,6 @@ import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
-import type { FunctionsNode } from "./functions/functionsNetwork.ts";
 import { createVrfNode } from "./vrf/vrfNode.ts";
 import { repeat } from "../lib/repeat.ts";
 

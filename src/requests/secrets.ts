@@ -24,8 +24,7 @@ import {
 import type { NamedSlots, SecretRun } from "../secrets/holder.ts";
 import type { Store } from "../store/store.ts";
 import type { Dapp } from "../dapps/dapps.ts";
-import { getIntake } from "./serviceNetwork.ts";
-import type { NetworkSecrets, ServiceNetwork } from "./serviceNetwork.ts";
+import { getIntake, type NetworkSecrets, type ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Most secrets of a dapp on a network, and their size together, in bytes. */
 const MAX_NAMES = 100;

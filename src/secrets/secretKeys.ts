@@ -1,8 +1,15 @@
 import { createECDH } from "node:crypto";
 import { p256 } from "@noble/curves/nist.js";
 import { bytesToHex, stringToHex, type Hex } from "viem";
-import { CiphertextError, decrypt, deriveSecondGenerator, parseCiphertext, toBase64 } from "./tdh2.ts";
-import type { Ciphertext, ThresholdPublicKey } from "./tdh2.ts";
+import {
+  CiphertextError,
+  decrypt,
+  deriveSecondGenerator,
+  parseCiphertext,
+  toBase64,
+  type Ciphertext,
+  type ThresholdPublicKey,
+} from "./tdh2.ts";
 
 /** Opens what was encrypted to a network's keys. */
 export interface SecretOpener {

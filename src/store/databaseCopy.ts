@@ -1,10 +1,8 @@
-import { sql } from "kysely";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { TycheError } from "../lib/errors.ts";
 import type { Tables } from "./schema.ts";
 import type { Queryable } from "./queryable.ts";
-import { createDigest, digestTables, findDifferences, readPages } from "./tableDigest.ts";
-import type { TableDigest } from "./tableDigest.ts";
+import { createDigest, digestTables, findDifferences, readPages, type TableDigest } from "./tableDigest.ts";
 import { NUMBERED_TABLES, TABLE_NAMES } from "./tableKeys.ts";
 import { USABLE_SINCE_SETTING } from "./tableVersion.ts";
 

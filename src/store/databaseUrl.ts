@@ -1,5 +1,4 @@
-import { Client } from "pg";
-import type { ClientConfig } from "pg";
+import { Client, type ClientConfig } from "pg";
 import { TycheError } from "../lib/errors.ts";
 
 /** Parses a database URL into a `pg` configuration. The URL appears in no message: it holds the password. */

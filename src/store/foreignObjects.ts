@@ -1,5 +1,4 @@
-import { PostgresAdapter, sql } from "kysely";
-import type { Kysely } from "kysely";
+import { PostgresAdapter, sql, type Kysely } from "kysely";
 import { SHARED_TABLE_NAMES } from "./sharedTables.ts";
 import type { Tables } from "./schema.ts";
 import { TABLE_NAMES } from "./tableKeys.ts";

@@ -7,8 +7,10 @@ import {
   giveLeaseBack,
   renewLease,
   takeLease,
+  type Fence,
+  type Lease,
+  type StoredLease,
 } from "./leases.ts";
-import type { Fence, Lease, StoredLease } from "./leases.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** How long a lease lasts without renewal. With the polling interval it passes on within 5 seconds of its holder's death. */

@@ -1,7 +1,21 @@
-import { DataTypeNode, PostgresDialect, PostgresQueryCompiler, sql } from "kysely";
-import type { ColumnDefinitionNode, Kysely, PostgresPool, PostgresPoolClient } from "kysely";
-import { Pool, TypeOverrides, types as builtinTypes } from "pg";
-import type { ClientBase, CustomTypesConfig, PoolClient } from "pg";
+import {
+  DataTypeNode,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  sql,
+  type ColumnDefinitionNode,
+  type Kysely,
+  type PostgresPool,
+  type PostgresPoolClient,
+} from "kysely";
+import {
+  Pool,
+  TypeOverrides,
+  types as builtinTypes,
+  type ClientBase,
+  type CustomTypesConfig,
+  type PoolClient,
+} from "pg";
 import { withDeadline } from "../lib/deadline.ts";
 import { DatabaseAwayError, toAwayError } from "./databaseAway.ts";
 import { parseDatabaseUrl } from "./databaseUrl.ts";

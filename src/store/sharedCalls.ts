@@ -1,6 +1,5 @@
 import type { CallCounter, CountedCall, TakenCall } from "../lib/rateLimit.ts";
-import { ALIVE_MS, NOW } from "./sharedPool.ts";
-import type { SharedPool } from "./sharedPool.ts";
+import { ALIVE_MS, NOW, type SharedPool } from "./sharedPool.ts";
 
 /** Maximum number of quotas counted in one statement. */
 const MAX_ROWS = 500;

@@ -1,10 +1,8 @@
 import { createHmac } from "node:crypto";
 import { createId } from "../lib/id.ts";
 import { repeat } from "../lib/repeat.ts";
-import { createSharedCalls } from "./sharedCalls.ts";
-import type { SharedCalls } from "./sharedCalls.ts";
-import { ALIVE_MS, createSharedPool, NOW } from "./sharedPool.ts";
-import type { SharedPool } from "./sharedPool.ts";
+import { createSharedCalls, type SharedCalls } from "./sharedCalls.ts";
+import { ALIVE_MS, createSharedPool, NOW, type SharedPool } from "./sharedPool.ts";
 
 const BEAT_INTERVAL_MS = 1_000;
 /** Heartbeats between two sweeps of expired rows. */

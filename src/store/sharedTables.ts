@@ -1,5 +1,4 @@
-import { PostgresAdapter, sql } from "kysely";
-import type { Kysely, Migration } from "kysely";
+import { PostgresAdapter, sql, type Kysely, type Migration } from "kysely";
 
 /** Names of the tables that {@link sharedTables} creates. */
 export const SHARED_TABLE_NAMES: readonly string[] = [

@@ -1,8 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import type { SQLInputValue, StatementSync } from "node:sqlite";
-import { SqliteDialect, sql } from "kysely";
-import type { Kysely, SqliteDatabase, SqliteStatement } from "kysely";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { SqliteDialect, sql, type Kysely, type SqliteDatabase, type SqliteStatement } from "kysely";
 import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 

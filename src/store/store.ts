@@ -1,7 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { Kysely, Migrator } from "kysely";
-import type { Transaction } from "kysely";
+import { Kysely, Migrator, type Transaction } from "kysely";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { flushFile, flushPath, shareFlush } from "../lib/flushFile.ts";
 import { findNewerMigration, migrationProvider } from "./migrations.ts";

@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { migrations } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 import { findSetting, saveSetting } from "./settings.ts";

@@ -1,5 +1,11 @@
-import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from "node:crypto";
 import type { WebhookScheme } from "../store/schema.ts";
 
 /** Bytes of an HMAC secret (Standard Webhooks: 24 to 64), and of an ed25519 seed (RFC 8032). */

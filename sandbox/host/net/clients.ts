@@ -2,10 +2,8 @@ import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { FetchFailureError } from "./fetchFailure.ts";
 import { guardedConnect } from "./guardedConnector.ts";
-import { hostOf, portOf } from "./hostPolicy.ts";
-import type { HostPolicy } from "./hostPolicy.ts";
-import { createPublicResolver, systemResolver } from "./resolver.ts";
-import type { ResolvedAddress, Resolver } from "./resolver.ts";
+import { hostOf, portOf, type HostPolicy } from "./hostPolicy.ts";
+import { createPublicResolver, systemResolver, type ResolvedAddress, type Resolver } from "./resolver.ts";
 
 /** How connections are made; the address that each one reaches is checked. */
 export interface ClientSettings {

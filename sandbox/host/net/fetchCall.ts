@@ -1,6 +1,5 @@
 import type { FetchCallResponse } from "../../guest/hostCalls.ts";
-import { HostCallRefusal } from "../hostCall.ts";
-import type { HostCall, HostCallContext } from "../hostCall.ts";
+import { HostCallRefusal, type HostCall, type HostCallContext } from "../hostCall.ts";
 import { formatCallMessage, parseCallMessage } from "./callMessage.ts";
 import { responseForFailure } from "./fetchFailure.ts";
 import type { FetchRequest, GuardedFetch } from "./guardedFetch.ts";

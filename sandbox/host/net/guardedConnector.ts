@@ -1,5 +1,4 @@
-import { connect as connectTcp, isIP } from "node:net";
-import type { LookupFunction, Socket } from "node:net";
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { messageOf } from "../sandboxError.ts";
 import { FetchFailureError } from "./fetchFailure.ts";

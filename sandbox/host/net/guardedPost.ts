@@ -1,10 +1,8 @@
 import { createOneOffClients } from "./clients.ts";
-import { FetchFailureError } from "./fetchFailure.ts";
-import type { FetchFailure } from "./fetchFailure.ts";
+import { FetchFailureError, type FetchFailure } from "./fetchFailure.ts";
 import { failureOf, headerList, type GuardedFetchOptions } from "./guardedFetch.ts";
 import { createHostPolicy, hostOf, portOf } from "./hostPolicy.ts";
-import { outgoingHeaders } from "./requestHeaders.ts";
-import type { HeaderList } from "./requestHeaders.ts";
+import { outgoingHeaders, type HeaderList } from "./requestHeaders.ts";
 
 /** A message to send to somebody's server. */
 export interface PostedMessage {

@@ -1,5 +1,4 @@
-import { HostCallRefusal } from "../hostCall.ts";
-import type { HostCall } from "../hostCall.ts";
+import { HostCallRefusal, type HostCall } from "../hostCall.ts";
 import { parseImportRequest, refusalOfImport } from "./importRequest.ts";
 import type { ModuleLoader } from "./modules/moduleLoader.ts";
 

@@ -2,12 +2,10 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { HostCall } from "../hostCall.ts";
 import { createFetchCall } from "./fetchCall.ts";
-import { createGuardedFetch } from "./guardedFetch.ts";
-import type { GuardedFetchOptions } from "./guardedFetch.ts";
+import { createGuardedFetch, type GuardedFetchOptions } from "./guardedFetch.ts";
 import { createImportCall } from "./importCall.ts";
 import { DEVELOPER_MODULES } from "./modules/allowList.ts";
-import { createModuleLoader } from "./modules/moduleLoader.ts";
-import type { ModuleLoaderOptions } from "./modules/moduleLoader.ts";
+import { createModuleLoader, type ModuleLoaderOptions } from "./modules/moduleLoader.ts";
 
 export interface SandboxNetworkOptions extends GuardedFetchOptions, Omit<ModuleLoaderOptions, "fetcher"> {}
 

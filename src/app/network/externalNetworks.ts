@@ -1,5 +1,4 @@
-import type { Hex } from "viem";
-import { formatGwei, isAddressEqual, parseEther, parseGwei } from "viem";
+import { type Hex, formatGwei, isAddressEqual, parseEther, parseGwei } from "viem";
 import { LANE_MAX_GAS_WEI } from "../../chainlink/stackConfig.ts";
 import { suggestedFees, type Fees } from "../../evm/fees.ts";
 import type { ChainlinkVrf } from "../../networks/external/chainlinkVrf.ts";

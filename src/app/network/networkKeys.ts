@@ -1,13 +1,10 @@
 import { concatBytes } from "viem";
-import { createAccount } from "../../evm/account.ts";
-import type { Account } from "../../evm/account.ts";
+import { createAccount, type Account } from "../../evm/account.ts";
 import type { StackRoles } from "../../chainlink/stackPlan.ts";
 import { deriveKey } from "../../lib/seal.ts";
 import { createSecretKeys, type SecretKeys } from "../../secrets/secretKeys.ts";
-import { createReportSigner } from "../../oracle/signer.ts";
-import type { ReportSigner } from "../../oracle/signer.ts";
-import { createProvingKey } from "../../vrf/proof.ts";
-import type { ProvingKey } from "../../vrf/proof.ts";
+import { createReportSigner, type ReportSigner } from "../../oracle/signer.ts";
+import { createProvingKey, type ProvingKey } from "../../vrf/proof.ts";
 
 /** Number of nodes of the oracle network for functions. */
 const NODES = 4;

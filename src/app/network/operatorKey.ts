@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createAccount } from "../../evm/account.ts";
-import type { Account } from "../../evm/account.ts";
+import { createAccount, type Account } from "../../evm/account.ts";
 import { readKeystore } from "../../evm/keystore.ts";
 import { createRemoteAccount } from "../../evm/remoteAccount.ts";
 import { StartError } from "../startError.ts";

@@ -1,5 +1,4 @@
-import { createSandboxNetwork, SandboxOptionError } from "../../../sandbox/index.ts";
-import type { SandboxNetwork } from "../../../sandbox/index.ts";
+import { createSandboxNetwork, SandboxOptionError, type SandboxNetwork } from "../../../sandbox/index.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import type { Config } from "../../config/configSchema.ts";
 import { StartError } from "../startError.ts";

@@ -20,8 +20,13 @@ import { makeFolder } from "../../lib/makeFolder.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import { setAside } from "../../lib/setAside.ts";
 import { copyChains, isChainFile } from "../../networks/embedded/storage/chainCopy.ts";
-import { BackupError, backupDatabase, readBackup, restoreDatabase } from "../../store/backup.ts";
-import type { BackupFile } from "../../store/backup.ts";
+import {
+  BackupError,
+  backupDatabase,
+  readBackup,
+  restoreDatabase,
+  type BackupFile,
+} from "../../store/backup.ts";
 import { packFolder, unpackArchive } from "../../store/backupArchive.ts";
 import { findNotedDatabase } from "../../store/databaseNote.ts";
 import { CONFIG_FILE, listChains, openDataDirectory } from "../../store/dataDirectory.ts";

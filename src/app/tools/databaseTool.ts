@@ -17,8 +17,7 @@ import { createSqliteDialect } from "../../store/sqliteDialect.ts";
 import { openStore } from "../../store/store.ts";
 import type { StoreDialect } from "../../store/storeDialect.ts";
 import { StoreError } from "../../store/storeErrors.ts";
-import { digestTables, findDifferences } from "../../store/tableDigest.ts";
-import type { TableDigest } from "../../store/tableDigest.ts";
+import { digestTables, findDifferences, type TableDigest } from "../../store/tableDigest.ts";
 import { findMissingMigrations, isStranger, listAppliedMigrations } from "../../store/tableVersion.ts";
 
 /** Where a service keeps its state, and its environment. */

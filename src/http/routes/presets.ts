@@ -2,14 +2,13 @@ import type { Static } from "typebox";
 import { PresetResult } from "../../api/results.ts";
 import type { HttpDeps } from "../context.ts";
 import type { Operation } from "../operation.ts";
-import { readParameters } from "../parameters.ts";
+import { readParameters, type GivenParameters } from "../parameters.ts";
 import type { Responder } from "../responder.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { PresetCommand, Service } from "../../requests/service.ts";
 import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
-import type { GivenParameters } from "../parameters.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../../lib/vocabulary.ts";
 

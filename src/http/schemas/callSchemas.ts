@@ -1,7 +1,12 @@
 import { Type } from "typebox";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { BEACONS, MAX_JOINED_KEYS, RETURN_TYPES, SECRET_NAME } from "../../lib/vocabulary.ts";
-import type { ReturnType } from "../../lib/vocabulary.ts";
+import {
+  BEACONS,
+  MAX_JOINED_KEYS,
+  RETURN_TYPES,
+  SECRET_NAME,
+  type ReturnType,
+} from "../../lib/vocabulary.ts";
 import {
   address,
   confirmationsParameter,

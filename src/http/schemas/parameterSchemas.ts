@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
-import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { DECIMAL_PATTERN } from "../../lib/schemaCheck.ts";
+import { EXPECTED, DECIMAL_PATTERN } from "../../lib/schemaCheck.ts";
 import type { NetworkView } from "../../api/types.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";

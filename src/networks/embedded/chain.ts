@@ -1,8 +1,7 @@
 import { askContract, readOf } from "../../chainlink/contractRead.ts";
 import { linkSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { toHex } from "viem";
-import type { Hex } from "viem";
+import { toHex, type Hex } from "viem";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { deployStack, publishSecretKeys } from "../../chainlink/deploy.ts";
@@ -12,8 +11,7 @@ import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
 import type { ChainDeployment, KnownChain } from "../network.ts";
-import { EMBEDDED_MIN_CONFIRMATIONS } from "../profiles.ts";
-import type { NetworkProfile } from "../profiles.ts";
+import { EMBEDDED_MIN_CONFIRMATIONS, type NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./process/anvil.ts";
 import {
   startEmbeddedNode,

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
-import { AnswerError, BrokenConnectionError } from "../../evm/connection.ts";
-import type { Connection } from "../../evm/connection.ts";
+import { AnswerError, BrokenConnectionError, type Connection } from "../../evm/connection.ts";
 import type { DeadlyCalls } from "./process/deadlyCalls.ts";
-import { classOf } from "./gate.ts";
-import type { Gate } from "./gate.ts";
+import { classOf, type Gate } from "./gate.ts";
 import { changesState, setsBack } from "./methods.ts";
-import { ChainDownError } from "./recorder.ts";
-import type { Recorder } from "./recorder.ts";
+import { ChainDownError, type Recorder } from "./recorder.ts";
 import type { SetBack } from "./setBack.ts";
 
 const MINED_AT_ONCE = 32;

@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
-import { BrokenConnectionError } from "../../evm/connection.ts";
-import type { Connection } from "../../evm/connection.ts";
+import { BrokenConnectionError, type Connection } from "../../evm/connection.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { keccak256 } from "../../lib/keccak.ts";

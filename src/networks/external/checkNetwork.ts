@@ -6,12 +6,11 @@ import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { planDeployment } from "../../chainlink/stackPlan.ts";
 import { parseNodeUrls } from "../../chainlink/offchainConfig.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import type { Fees } from "../../evm/fees.ts";
-import { PriceAboveCapError, quote } from "../../evm/fees.ts";
+import { type Fees, PriceAboveCapError, quote } from "../../evm/fees.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
-import { vrfOperatorsOf } from "./oracleIdentity.ts";
+import { vrfOperatorsOf, type OracleIdentity } from "./oracleIdentity.ts";
 import { stackPlanOf } from "./deployNetwork.ts";
 import { assertChainId, connectExternal } from "./externalNode.ts";
 import { assertDeployed } from "./externalSource.ts";
@@ -19,7 +18,6 @@ import { RpcError } from "../../lib/nodeAnswers.ts";
 import { readLinkBalance } from "./fundNetwork.ts";
 import { gasPerPreset, readPresetLink } from "./presetCost.ts";
 import { readNodeStates, type NodeState } from "./nodeStates.ts";
-import type { OracleIdentity } from "./oracleIdentity.ts";
 
 const ownableAbi = parseAbi(["function owner() view returns (address)"]);
 

@@ -3,12 +3,16 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatGwei, type Hex, getContractAddress } from "viem";
 import { DeploymentError } from "../../chainlink/deploy.ts";
-import { planDeployment, type ExistingContracts } from "../../chainlink/stackPlan.ts";
-import type { StackAddresses, DeploymentStep } from "../../chainlink/stackPlan.ts";
+import {
+  planDeployment,
+  type ExistingContracts,
+  type StackAddresses,
+  type DeploymentStep,
+} from "../../chainlink/stackPlan.ts";
 import type { VrfVersion } from "../../lib/vocabulary.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import type { Receipt } from "../../lib/nodeAnswers.ts";
+import { type Receipt, parseObject, RpcError } from "../../lib/nodeAnswers.ts";
 import { PriceAboveCapError, quote, type Fees, replacementOf, type GasPrice } from "../../evm/fees.ts";
 import { meaningOf } from "../../evm/refusal.ts";
 import { readSigned, signCall } from "../../evm/signedTransaction.ts";
@@ -18,7 +22,6 @@ import { assertChainId, readGenesis } from "./externalNode.ts";
 import { readChainlinkVrf, type ChainlinkVrf } from "./chainlinkVrf.ts";
 import { writeJsonFile, NetworkFileError, readJsonFile } from "./jsonFile.ts";
 import { vrfOperatorsOf, type OracleIdentity, type VrfIdentity } from "./oracleIdentity.ts";
-import { parseObject, RpcError } from "../../lib/nodeAnswers.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { loadArtifacts } from "../../chainlink/contracts/artifacts.ts";
 import { readCompilationUnits, type ContractName } from "../../chainlink/contracts/compilerInput.ts";

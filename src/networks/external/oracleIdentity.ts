@@ -1,5 +1,4 @@
-import { encodeAbiParameters, keccak256, type Hex } from "viem";
-import { isAddress, isHash, isHex, size } from "viem";
+import { encodeAbiParameters, keccak256, type Hex, isAddress, isHash, isHex, size } from "viem";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 
 /** The public identity of one VRF operator. */

@@ -5,7 +5,7 @@ import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { aggregate, type Observation } from "../aggregateObservations.ts";
 import type { Answerer } from "../answerer.ts";
 import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "./execute.ts";
-import { createRequestSet } from "../requestSet.ts";
+import { createRequestSet, type Entry, type RequestSet } from "../requestSet.ts";
 import { createRequestWork, type RequestWork } from "../requestWork.ts";
 import type { OracleLog } from "../log.ts";
 import { createCoordinatorReader, sendReport, type FunctionsContracts } from "./coordinator.ts";
@@ -21,7 +21,6 @@ import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import { measureReport } from "./reportGas.ts";
-import type { Entry, RequestSet } from "../requestSet.ts";
 import type { ReportSigner } from "../signer.ts";
 
 export interface FunctionsNetworkOptions extends FunctionsContracts {

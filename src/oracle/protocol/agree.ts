@@ -1,5 +1,4 @@
-import type { Observation } from "../aggregateObservations.ts";
-import { compareObservations } from "../aggregateObservations.ts";
+import { type Observation, compareObservations } from "../aggregateObservations.ts";
 
 /** Bytes of a number; results of any other length are only compared as a whole. */
 const WORD_BYTES = 32;

@@ -14,8 +14,9 @@ import {
   OPERATOR_METHODS,
   parseGatewayMessage,
   parseUpload,
+  type GatewayBody,
+  type GatewayMessage,
 } from "./gatewayMessage.ts";
-import type { GatewayBody, GatewayMessage } from "./gatewayMessage.ts";
 import { assertInTime, runOperatorCall } from "./operatorCalls.ts";
 import type { SharedKeys } from "./sharedKeys.ts";
 import type { Vault } from "./vault.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import type { RawLog } from "../../lib/nodeAnswers.ts";
+import { type RawLog, parseQuantity, RpcError } from "../../lib/nodeAnswers.ts";
 import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { askContract, isRevert, readOf, type ContractRead } from "../../chainlink/contractRead.ts";
 import { isPaidNatively, vrfVersionOf } from "../../chainlink/vrfVersion.ts";
@@ -9,7 +9,6 @@ import { COORDINATOR_READS, type VrfSubscription } from "../../chainlink/vrfCoor
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../../chainlink/wordsCost.ts";
 import { describeCodeless, describeShortage } from "../../chainlink/waitingWords.ts";
 import { remember } from "../../lib/memo.ts";
-import { parseQuantity, RpcError } from "../../lib/nodeAnswers.ts";
 import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 import type { OracleLog } from "../log.ts";

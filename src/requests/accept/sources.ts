@@ -1,5 +1,4 @@
-import { encodeFunctionData, stringToHex } from "viem";
-import type { Hex } from "viem";
+import { encodeFunctionData, stringToHex, type Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { askContract, readOf } from "../../chainlink/contractRead.ts";

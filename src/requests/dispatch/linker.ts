@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodeFunctionData, getAddress, isAddressEqual } from "viem";
-import type { Hex } from "viem";
+import { encodeFunctionData, getAddress, isAddressEqual, type Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
 import type { Sender } from "../../evm/sender.ts";

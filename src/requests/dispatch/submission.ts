@@ -1,6 +1,5 @@
 import type { DrandRound } from "../../lib/drand.ts";
-import { encodeFunctionData } from "viem";
-import type { Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import {
   ITEM_HEAD_BYTES,
   MAX_BATCH_BYTES,

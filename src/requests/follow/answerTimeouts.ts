@@ -1,6 +1,5 @@
-import { encodeFunctionData } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { askContract } from "../../chainlink/contractRead.ts";
-import type { Hex } from "viem";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";

@@ -14,8 +14,9 @@ import {
   deleteTransactions,
   listOldRequests,
   listOldTransactions,
+  type Keep,
+  type OldRequest,
 } from "../../store/retention.ts";
-import type { Keep, OldRequest } from "../../store/retention.ts";
 import { listOpenRequests, listUnsettledRequests } from "../../store/requests.ts";
 import { findSetting, saveSetting } from "../../store/settings.ts";
 import type { Store } from "../../store/store.ts";

@@ -4,8 +4,7 @@ import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
 import type { Queryable } from "../../store/queryable.ts";
-import { dayOf, listUsage } from "../../store/usage.ts";
-import type { StoredUsage } from "../../store/usage.ts";
+import { dayOf, listUsage, type StoredUsage } from "../../store/usage.ts";
 
 /** Days of a report without a first day, its last day included. */
 const DEFAULT_DAYS = 30;

@@ -1,5 +1,11 @@
-import { build, transform } from "esbuild";
-import type { BuildFailure, BuildOptions, OnLoadResult, Plugin } from "esbuild";
+import {
+  build,
+  transform,
+  type BuildFailure,
+  type BuildOptions,
+  type OnLoadResult,
+  type Plugin,
+} from "esbuild";
 import { messageOf } from "../../sandboxError.ts";
 import { commonJsNames } from "./commonJsNames.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";

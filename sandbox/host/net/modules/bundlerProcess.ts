@@ -5,8 +5,7 @@ import { createModuleAllowList } from "./allowList.ts";
 import { bundleModule } from "./bundle.ts";
 import { confineBundler } from "./confineBundler.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
-import { createModuleGraph } from "./moduleGraph.ts";
-import type { GraphSources } from "./moduleGraph.ts";
+import { createModuleGraph, type GraphSources } from "./moduleGraph.ts";
 import type { Downloaded } from "./npmRegistry.ts";
 
 /**

@@ -3,12 +3,14 @@ import { parseDataUrl } from "../../dataUrl.ts";
 import type { ModuleAllowList } from "./allowList.ts";
 import { lookAhead } from "./lookAhead.ts";
 import { ModuleFailureError } from "./moduleFailure.ts";
-import { parseModuleSpecifier, parseNpmSpecifier } from "./moduleSpecifier.ts";
-import type { ModuleSpecifier, NpmSpecifier } from "./moduleSpecifier.ts";
-import { createNpmRegistry } from "./npmRegistry.ts";
-import type { Download, NpmPackage, NpmRegistry } from "./npmRegistry.ts";
-import { dependencyRange, isEsModule, packageFile } from "./packageFiles.ts";
-import type { ImportKind } from "./packageFiles.ts";
+import {
+  parseModuleSpecifier,
+  parseNpmSpecifier,
+  type ModuleSpecifier,
+  type NpmSpecifier,
+} from "./moduleSpecifier.ts";
+import { createNpmRegistry, type Download, type NpmPackage, type NpmRegistry } from "./npmRegistry.ts";
+import { dependencyRange, isEsModule, packageFile, type ImportKind } from "./packageFiles.ts";
 
 /** A module of the graph. Its path is its identity in the bundle. */
 export type GraphModule =

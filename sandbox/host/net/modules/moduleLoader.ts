@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { GuardedFetch } from "../guardedFetch.ts";
-import { createModuleAllowList } from "./allowList.ts";
-import type { ModuleAllowList } from "./allowList.ts";
-import { makeBundle } from "./bundler.ts";
-import type { Bundle } from "./bundler.ts";
+import { createModuleAllowList, type ModuleAllowList } from "./allowList.ts";
+import { makeBundle, type Bundle } from "./bundler.ts";
 import { createModuleCache } from "./moduleCache.ts";
-import { ModuleFailureError } from "./moduleFailure.ts";
-import type { ModuleFailure } from "./moduleFailure.ts";
+import { ModuleFailureError, type ModuleFailure } from "./moduleFailure.ts";
 import { parseModuleSpecifier } from "./moduleSpecifier.ts";
 
 export type ModuleOutcome =

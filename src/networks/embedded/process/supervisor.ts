@@ -1,7 +1,6 @@
-import type { AnvilProcess } from "./anvil.ts";
+import { type AnvilProcess, EmbeddedChainError } from "./anvil.ts";
 import { openUnixSocket } from "../../../evm/connection.ts";
 import { repeat } from "../../../lib/repeat.ts";
-import { EmbeddedChainError } from "./anvil.ts";
 
 /**
  * The phase of a chain's process:

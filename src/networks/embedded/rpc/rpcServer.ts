@@ -1,16 +1,13 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { limitClock } from "../clockLimit.ts";
 import { createUnsentBudget, type UnsentBudget } from "./unsentBudget.ts";
-import { createRpcAccess } from "./rpcAccess.ts";
-import type { RpcAccess } from "./rpcAccess.ts";
+import { createRpcAccess, type RpcAccess } from "./rpcAccess.ts";
 import { closeIfStalled } from "../../../lib/stalledReaders.ts";
 import { AnswerError } from "../../../evm/connection.ts";
 import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
 import { RPC_CODES, failure, type RpcRequest } from "./rpcErrors.ts";
-import { serveRpcSockets } from "./rpcSockets.ts";
-import type { Subscribe } from "./rpcSockets.ts";
+import { serveRpcSockets, type Subscribe } from "./rpcSockets.ts";
 
 /** HTTP connections and WebSockets of one chain. */
 const MAX_CONNECTIONS = 1_024;

@@ -1,14 +1,11 @@
-import { STATUS_CODES } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { WebSocketServer } from "ws";
-import type { WebSocket } from "ws";
+import { WebSocketServer, type WebSocket } from "ws";
 import { AnswerError } from "../../../evm/connection.ts";
 import { repeat } from "../../../lib/repeat.ts";
 import type { RpcAccess } from "./rpcAccess.ts";
 import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
-import { RPC_CODES, RpcLimitError } from "./rpcErrors.ts";
-import type { RpcRequest } from "./rpcErrors.ts";
+import { RPC_CODES, RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
 import type { UnsentBudget } from "./unsentBudget.ts";
 
 const MAX_SOCKETS = 256;

@@ -5,8 +5,7 @@ import { KEPT_HEADERS } from "./anvilState.ts";
 import type { Gate } from "../gate.ts";
 import type { Keeper } from "./keeper.ts";
 import type { DumpSummary } from "./keeperWorker.ts";
-import { readBlock } from "../recorder.ts";
-import type { RecordedBlock, Recorder } from "../recorder.ts";
+import { readBlock, type RecordedBlock, type Recorder } from "../recorder.ts";
 import { replaceState } from "./stateFile.ts";
 
 /** What one more slot costs every block, in milliseconds (measured on Anvil 1.7.1: 4.7 ms a block with 5,757 slots). */

@@ -1,6 +1,5 @@
 import { closeSync, existsSync, fdatasyncSync, openSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import type { SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Hex } from "viem";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../../network.ts";

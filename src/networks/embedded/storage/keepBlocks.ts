@@ -5,8 +5,7 @@ import { EmbeddedChainError } from "../process/anvil.ts";
 import type { Gate } from "../gate.ts";
 import { ForgottenError } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
-import { ChainDownError, readBlock } from "../recorder.ts";
-import type { RecordedBlock, Recorder } from "../recorder.ts";
+import { ChainDownError, readBlock, type RecordedBlock, type Recorder } from "../recorder.ts";
 
 /**
  * Blocks that may be recorded but not kept yet; Anvil forgets them after `KEPT_TRANSACTION_BLOCKS`. While keeping fails, nothing more is

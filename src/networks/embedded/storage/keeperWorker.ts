@@ -3,10 +3,14 @@ import type { Hex } from "viem";
 import { BrokenConnectionError, openUnixSocket } from "../../../evm/connection.ts";
 import { messageOf } from "../../../lib/errors.ts";
 import type { AppearanceQuery, Appearances } from "../../network.ts";
-import { dumpCompactState, swapState } from "./anvilState.ts";
-import type { CompactState, SwapOptions } from "./anvilState.ts";
-import { ForgottenError, openHistory } from "./history.ts";
-import type { BlockId, HistoricBlock, RemovedBlocks } from "./history.ts";
+import { dumpCompactState, swapState, type CompactState, type SwapOptions } from "./anvilState.ts";
+import {
+  ForgottenError,
+  openHistory,
+  type BlockId,
+  type HistoricBlock,
+  type RemovedBlocks,
+} from "./history.ts";
 import { writeState } from "./stateFile.ts";
 
 /** What the thread is started with; see `createKeeper`. */
