@@ -109,13 +109,8 @@ export async function startNetworks(options: {
   await Promise.all(starts.map(({ tried }) => tried));
   const down = describeDown([...failures.values()]);
   const [first] = failures.values();
-  if (first !== undefined && down.networks.filter((one) => !one.isTriedAgain).length === networks.length) {
-    const reasons = down.networks.map(({ name, why }) => `  ${name}: ${why}`);
-    throw new StartError(
-      ["no network could be started:", ...reasons, ...down.remedies].join("\n"),
-      first.error,
-    );
-  }
+  if (first !== undefined && down.networks.filter((one) => !one.isTriedAgain).length === networks.length)
+    throw noneStarted(down, first.error);
   const prepareAll = async (): Promise<void> => {
     await Promise.all(preparers.map((preparer) => preparer.prepare()));
   };
@@ -142,6 +137,11 @@ interface Failure {
 function isAway(network: ServedNetwork, error: unknown): boolean {
   const isOfOthers = error instanceof TycheError && error.blame === "upstream" && error.retryable;
   return isOfOthers && !network.view().embedded;
+}
+
+function noneStarted({ networks, remedies }: DownNetworks, cause: unknown): StartError {
+  const reasons = networks.map(({ name, why }) => `  ${name}: ${why}`);
+  return new StartError(["no network could be started:", ...reasons, ...remedies].join("\n"), cause);
 }
 
 /** Says why networks are down, in the order of their names, and what to do about all of the same kind once. */

@@ -84,42 +84,28 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { client, pollIntervalMs, rereadIntervalMs, onError, onGap = () => {} } = options;
   const readers = new Set<BlockReader>();
   const logReader = createLogReader();
-  let newest: SeenHead | undefined;
-  let watchedMs = 0;
-  /** `watchedMs` at the end of the last gap. */
-  let gapEndMs = -Infinity;
+  const sightings = createSightings(onGap);
   const isSpread = (number: bigint): boolean =>
-    closed || (newest !== undefined && newest.number >= number + BLOCKS_TO_SPREAD);
+    closed || (sightings.newest !== undefined && sightings.newest.number >= number + BLOCKS_TO_SPREAD);
   const readLogs = shareLogs(client, readers, isSpread);
   let closed = false;
   let unsubscribe: (() => void) | undefined;
 
-  const see = (head: BlockHead): void => {
-    const now = performance.now();
-    const elapsedMs = now - (newest?.seenAtMs ?? now);
-    watchedMs += Math.min(elapsedMs, MAX_WATCHED_GAP_MS);
-    if (elapsedMs > MAX_WATCHED_GAP_MS) {
-      gapEndMs = watchedMs;
-      onGap();
-    }
-    const firstSeenAtMs = head.hash === newest?.hash ? newest.firstSeenAtMs : now;
-    newest = { ...head, firstSeenAtMs, seenAtMs: now };
-  };
   const take = (head: BlockHead): void => {
     if (closed) return;
-    see(head);
+    sightings.see(head);
     for (const reader of readers) reader.advance(head);
   };
   const poll = async (): Promise<void> => {
     try {
       unsubscribe ??= await client.subscribeHeads(take);
-      const before = newest;
+      const before = sightings.newest;
       const head = await client.getHead("latest");
       // A head pushed meanwhile may be newer than this answer.
-      if (head === undefined || newest !== before) return;
-      if (head.hash !== newest?.hash) take(head);
+      if (head === undefined || sightings.newest !== before) return;
+      if (head.hash !== before?.hash) take(head);
       else {
-        see(head);
+        sightings.see(head);
         for (const reader of readers) reader.remind();
       }
     } catch (error) {
@@ -144,7 +130,7 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
     follow(follower) {
       const reader = createBlockReader(options, follower, readLogs, logReader);
       readers.add(reader);
-      if (newest !== undefined) reader.advance(newest);
+      if (sightings.newest !== undefined) reader.advance(sightings.newest);
       return () => {
         readers.delete(reader);
         reader.stop();
@@ -154,8 +140,8 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       for (const reader of readers) reader.expect(number, hash);
     },
     reread,
-    head: () => newest,
-    watched: () => ({ totalMs: watchedMs, sinceGapMs: watchedMs - gapEndMs }),
+    head: () => sightings.newest,
+    watched: () => sightings.watched,
     close() {
       closed = true;
       clearTimeout(timer);
@@ -163,6 +149,33 @@ export function createChainWatcher(options: ChainWatcherOptions): ChainWatcher {
       unsubscribe?.();
       for (const reader of readers) reader.stop();
       readers.clear();
+    },
+  };
+}
+
+/** Creates the memory of when the head was seen. */
+function createSightings(onGap: () => void) {
+  let newest: SeenHead | undefined;
+  let watchedMs = 0;
+  /** `watchedMs` at the end of the last gap. */
+  let gapEndMs = -Infinity;
+  return {
+    get newest() {
+      return newest;
+    },
+    get watched(): Watched {
+      return { totalMs: watchedMs, sinceGapMs: watchedMs - gapEndMs };
+    },
+    see(head: BlockHead): void {
+      const now = performance.now();
+      const elapsedMs = now - (newest?.seenAtMs ?? now);
+      watchedMs += Math.min(elapsedMs, MAX_WATCHED_GAP_MS);
+      if (elapsedMs > MAX_WATCHED_GAP_MS) {
+        gapEndMs = watchedMs;
+        onGap();
+      }
+      const firstSeenAtMs = head.hash === newest?.hash ? newest.firstSeenAtMs : now;
+      newest = { ...head, firstSeenAtMs, seenAtMs: now };
     },
   };
 }

@@ -45,25 +45,7 @@ export function createRequestRounds(options: {
   const signatures = new WeakMap<WaitingRequest, Uint8Array>();
   /** Timestamp of a request's block, in seconds; `undefined` while it is read. */
   const minedAt = new WeakMap<WaitingRequest, bigint | undefined>();
-  /** Timestamps that are being read, by block: one may have many requests. */
-  const reading = new Map<bigint, Promise<bigint>>();
-
-  async function readTime(number: bigint): Promise<bigint> {
-    const block = await client.getHead(number);
-    if (block === undefined) throw new Error(`the node doesn't show block ${number}`);
-    return block.timestamp;
-  }
-
-  function timeOf(number: bigint): Promise<bigint> {
-    let read = reading.get(number);
-    if (read === undefined) {
-      const pauseMs = (failures: number): number => pauseAfter(failures, LONGEST_FREE_PAUSE_MS);
-      read = retry(() => readTime(number), { attempts: Infinity, pauseMs, signal });
-      reading.set(number, read);
-      read.finally(() => reading.delete(number)).catch(() => {});
-    }
-    return read;
-  }
+  const timeOf = createBlockTimes(client, signal);
 
   /** Returns why a request has no signature now. */
   function ask(
@@ -118,5 +100,28 @@ export function createRequestRounds(options: {
       const missing = ask(request);
       return missing === undefined ? agreement : `${agreement} that ${missing.why}`;
     },
+  };
+}
+
+/** Creates the reader of blocks' timestamps, in seconds. One that is being read is read once: a block may have many requests. */
+function createBlockTimes(client: Pick<ChainClient, "getHead">, signal: AbortSignal) {
+  const reading = new Map<bigint, Promise<bigint>>();
+
+  async function readTime(number: bigint): Promise<bigint> {
+    const block = await client.getHead(number);
+    if (block === undefined) throw new Error(`the node doesn't show block ${number}`);
+    return block.timestamp;
+  }
+
+  /** Rejects only when the oracle closes. */
+  return (number: bigint): Promise<bigint> => {
+    let read = reading.get(number);
+    if (read === undefined) {
+      const pauseMs = (failures: number): number => pauseAfter(failures, LONGEST_FREE_PAUSE_MS);
+      read = retry(() => readTime(number), { attempts: Infinity, pauseMs, signal });
+      reading.set(number, read);
+      read.finally(() => reading.delete(number)).catch(() => {});
+    }
+    return read;
   };
 }

@@ -1,5 +1,6 @@
 import { createSecrets, findSecrets, withValues, type Secrets } from "./secrets.ts";
-import type { NetworkView, PresetView, Readiness } from "../api/types.ts";
+import type { Hex } from "viem";
+import type { FaucetResult, NetworkView, PresetView, Readiness } from "../api/types.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { NotFoundError, TycheError } from "../lib/errors.ts";
@@ -104,20 +105,18 @@ export function createService(
 
     async simulate(dapp, command, { signal } = {}) {
       requireFacility(dapp, "functions");
-      const { secrets: names, secretValues: values } = command;
-      const isStored = names !== undefined && values === undefined;
-      if (isStored && command.network === undefined && networks.size > 1)
+      const { network, source, secrets: names, secretValues: values } = command;
+      if (names !== undefined && values === undefined && network === undefined && networks.size > 1)
         throw new InvalidParameterError([
           { path: "/network", message: "is needed with secrets: they belong to one" },
         ]);
-      const asked = command.network === undefined ? [...networks.values()] : [getNetwork(command.network)];
+      const asked = network === undefined ? [...networks.values()][0]! : getNetwork(network);
       const runWithSecrets =
         values === undefined
-          ? await findSecrets(secrets, dapp.id, asked[0]!, names)
+          ? await findSecrets(secrets, dapp.id, asked, names)
           : withValues(pool, values, names);
       const checks = { pool, dappId: dapp.id, signal, runWithSecrets };
       const { result, showsSecret } = await simulateSource(command, checks);
-      const { network, source } = command;
       await recordDryRun(store, { dappId: dapp.id, network, kind: "dry-run", source, result, showsSecret });
       return result;
     },
@@ -134,38 +133,39 @@ export function createService(
       return { success: true, dappId };
     },
 
-    async useFaucet({ network, address }) {
-      const served = getNetwork(network);
-      if (!served.view().embedded) {
-        const message = `has no faucet: ${network} is not embedded`;
-        throw new InvalidParameterError([{ path: "/network", message }]);
-      }
-      getIntake(served);
-      const faucet = served.faucet?.();
-      if (faucet === undefined) throw new ChainUnavailableError(network, "its faucet is starting");
-      const { coinWei, linkJuels, transactionHashes } = await faucet.give(address);
-      return {
-        success: true,
-        coinWei: String(coinWei),
-        linkJuels: String(linkJuels),
-        transactionHashes: [...transactionHashes],
-      };
-    },
+    useFaucet: ({ network, address }) => giveFrom(getNetwork(network), address),
 
-    networksWithNodes: () =>
-      Promise.all(
-        [...networks.values()].map(async (network) => {
-          const nodes = await network.oracleNodes();
-          return nodes === undefined || nodes.length === 0
-            ? network.view()
-            : { ...network.view(), nodes: [...nodes] };
-        }),
-      ),
+    networksWithNodes: () => Promise.all([...networks.values()].map(viewWithNodes)),
 
     readiness: () => readReadiness(networks, pool),
 
     activity: createActivity(store),
   };
+}
+
+async function giveFrom(served: ServiceNetwork, address: Hex): Promise<FaucetResult> {
+  const { name: network } = served.profile;
+  if (!served.view().embedded) {
+    const message = `has no faucet: ${network} is not embedded`;
+    throw new InvalidParameterError([{ path: "/network", message }]);
+  }
+  getIntake(served);
+  const faucet = served.faucet?.();
+  if (faucet === undefined) throw new ChainUnavailableError(network, "its faucet is starting");
+  const { coinWei, linkJuels, transactionHashes } = await faucet.give(address);
+  return {
+    success: true,
+    coinWei: String(coinWei),
+    linkJuels: String(linkJuels),
+    transactionHashes: [...transactionHashes],
+  };
+}
+
+async function viewWithNodes(network: ServiceNetwork): Promise<NetworkView> {
+  const nodes = await network.oracleNodes();
+  return nodes === undefined || nodes.length === 0
+    ? network.view()
+    : { ...network.view(), nodes: [...nodes] };
 }
 
 async function readReadiness(

@@ -88,40 +88,9 @@ async function openParts(
 ): Promise<RequestPipeline> {
   const scope = await openScope(options, stopping.signal);
   const sending = await createSending(scope, options);
-  const { book, finality, signal, onError } = scope;
+  const { finality, signal, onError } = scope;
   const { subscriptions, dispatcher, linker, take, reconcile } = sending;
-  const requests = (): OpenRequest[] =>
-    book.open(scope.network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
-  const omitted = createOmittedAnswers({ ...scope, requests });
-  const explain = createExplainer({
-    ...scope,
-    ...sending,
-    isAnswered: (request) => omitted.isAnswered(request),
-    queued: () => dispatcher.queued(),
-    ageMs: (request) => book.ageMs(request),
-  });
-  const recovery = createRecovery({
-    ...scope,
-    ...sending,
-    finishLinking: (request, receipt) => linker.finish(request, receipt),
-  });
-  const maintenance = createMaintenance({
-    requests,
-    ageMs: (request) => book.ageMs(request),
-    check: (request) => recovery.check(request),
-    reconcile,
-    timeOuts: [
-      createFunctionTimeouts({ ...scope, ...scope.contracts, ...sending, requests }),
-      createAnswerTimeouts({ ...scope, take, requests, explain }),
-      () => omitted.look(),
-    ],
-    onError,
-  });
-  const old = createOldExplanations({
-    old: (ageMs) => book.open(scope.network).filter((request) => book.ageMs(request) > ageMs),
-    explain,
-  });
-
+  const { explain, old, recovery, maintenance } = createWatchkeeping(scope, sending);
   const { open, fromBlock, known } = await restoreRequests({
     ...scope,
     head: scope.startNumber,
@@ -172,6 +141,44 @@ async function openParts(
       await resumed;
     },
   };
+}
+
+/** Creates what explains requests that wait, and looks after those that no component holds. */
+function createWatchkeeping(scope: Scope, sending: Awaited<ReturnType<typeof createSending>>) {
+  const { book, network, onError } = scope;
+  const { dispatcher, linker, take, reconcile } = sending;
+  const requests = (): OpenRequest[] =>
+    book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
+  const omitted = createOmittedAnswers({ ...scope, requests });
+  const explain = createExplainer({
+    ...scope,
+    ...sending,
+    isAnswered: (request) => omitted.isAnswered(request),
+    queued: () => dispatcher.queued(),
+    ageMs: (request) => book.ageMs(request),
+  });
+  const recovery = createRecovery({
+    ...scope,
+    ...sending,
+    finishLinking: (request, receipt) => linker.finish(request, receipt),
+  });
+  const maintenance = createMaintenance({
+    requests,
+    ageMs: (request) => book.ageMs(request),
+    check: (request) => recovery.check(request),
+    reconcile,
+    timeOuts: [
+      createFunctionTimeouts({ ...scope, ...scope.contracts, ...sending, requests }),
+      createAnswerTimeouts({ ...scope, take, requests, explain }),
+      () => omitted.look(),
+    ],
+    onError,
+  });
+  const old = createOldExplanations({
+    old: (ageMs) => book.open(network).filter((request) => book.ageMs(request) > ageMs),
+    explain,
+  });
+  return { explain, old, recovery, maintenance };
 }
 
 /** Reads the chain's blocks into the requests, from a block on; returns a function that ends it. */

@@ -18,7 +18,7 @@ import { createServedNetwork, type ServedNetwork, type ServedNetworkOptions } fr
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/process/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
-import type { NetworkSource } from "../../networks/network.ts";
+import type { ChainEvents, KnownChain, NetworkChain, NetworkSource } from "../../networks/network.ts";
 import { fixedFees } from "../../evm/fees.ts";
 
 export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source" | "oracle"> {
@@ -73,8 +73,7 @@ const COIN_ALLOWANCE_WEI = 10n ** 19n;
 /** Heads are pushed; polling covers a lost one. */
 const POLL_INTERVAL_MS = 1_000;
 
-/** Describes a network whose chain is a child process, with contracts that belong to these keys. */
-export function createEmbeddedSource(options: {
+interface EmbeddedSourceOptions {
   readonly profile: NetworkProfile;
   readonly keys: NetworkKeys;
   readonly vrf: EmbeddedVrf;
@@ -88,9 +87,12 @@ export function createEmbeddedSource(options: {
   /** Origins of pages, besides those of this machine, that may use the RPC port. */
   readonly rpcOrigins: readonly string[];
   readonly log: Logger;
-}): NetworkSource {
-  const { profile, keys, log, presetVrfKeys = 1 } = options;
-  const { deployer, operator, vrf, transmitters } = keys;
+}
+
+/** Describes a network whose chain is a child process, with contracts that belong to these keys. */
+export function createEmbeddedSource(options: EmbeddedSourceOptions): NetworkSource {
+  const { profile, keys, presetVrfKeys = 1 } = options;
+  const { vrf } = keys;
   const { keyHash } = vrf[0].provingKey;
   return {
     profile,
@@ -116,47 +118,55 @@ export function createEmbeddedSource(options: {
     presetKeyHashes:
       presetVrfKeys === 1 ? undefined : vrf.slice(0, presetVrfKeys).map((one) => one.provingKey.keyHash),
     titles: keys.titles,
-    async open(known, { onDown, onError }) {
-      const preferredPort = known?.deployment.port ?? FIRST_RPC_PORT + options.index;
-      const chain = await startEmbeddedChain({
-        profile,
-        folder: options.folder,
-        known,
-        preferredPort,
-        rpcOrigins: options.rpcOrigins,
-        deployer,
-        roles: rolesOf(keys),
-        vrf: options.vrf,
-        accounts: [
-          operator.address,
-          ...vrf.map((one) => one.vrfAccount.address),
-          ...transmitters.map((one) => one.address),
-        ],
-        onRestart({ isUp, ...restart }) {
-          if (isUp) {
-            log.warn(restart, "the node of the embedded chain was restarted");
-            return;
-          }
-          log.error("the embedded chain exits as soon as it starts");
-          onDown("its embedded chain has stopped; restart the service");
-        },
-        onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
-        onError,
-      });
-      const moved =
-        chain.deployment.port === preferredPort
-          ? []
-          : [
-              `port ${preferredPort} is taken by another program or not permitted, so the RPC URL of ${profile.name} is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`,
-            ];
-      return {
-        ...chain,
-        findings: [...chain.findings, ...moved],
-        warnings: async () => [...(await chain.warnings()), ...moved],
-        deployment: { ...chain.deployment, keyHash },
-        operator,
-        fees: fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true }),
-      };
+    open: (known, events) => openEmbedded(options, known, events),
+  };
+}
+
+async function openEmbedded(
+  options: EmbeddedSourceOptions,
+  known: KnownChain | undefined,
+  { onDown, onError }: ChainEvents,
+): Promise<NetworkChain> {
+  const { profile, keys, log } = options;
+  const { deployer, operator, vrf, transmitters } = keys;
+  const preferredPort = known?.deployment.port ?? FIRST_RPC_PORT + options.index;
+  const chain = await startEmbeddedChain({
+    profile,
+    folder: options.folder,
+    known,
+    preferredPort,
+    rpcOrigins: options.rpcOrigins,
+    deployer,
+    roles: rolesOf(keys),
+    vrf: options.vrf,
+    accounts: [
+      operator.address,
+      ...vrf.map((one) => one.vrfAccount.address),
+      ...transmitters.map((one) => one.address),
+    ],
+    onRestart({ isUp, ...restart }) {
+      if (isUp) {
+        log.warn(restart, "the node of the embedded chain was restarted");
+        return;
+      }
+      log.error("the embedded chain exits as soon as it starts");
+      onDown("its embedded chain has stopped; restart the service");
     },
+    onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
+    onError,
+  });
+  const moved =
+    chain.deployment.port === preferredPort
+      ? []
+      : [
+          `port ${preferredPort} is taken by another program or not permitted, so the RPC URL of ${profile.name} is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`,
+        ];
+  return {
+    ...chain,
+    findings: [...chain.findings, ...moved],
+    warnings: async () => [...(await chain.warnings()), ...moved],
+    deployment: { ...chain.deployment, keyHash: vrf[0].provingKey.keyHash },
+    operator,
+    fees: fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true }),
   };
 }

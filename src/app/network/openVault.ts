@@ -2,7 +2,6 @@ import { createGuardedFetch, createRequestBudget, type SandboxPool } from "../..
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { createAuthority } from "../../oracle/secrets/authority.ts";
-import type { OpenSecrets } from "../../oracle/functions/execute.ts";
 import { createGatewayNetwork, type GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { GatewayError } from "../../oracle/secrets/gatewayMessage.ts";
 import { createHolder } from "../../oracle/secrets/holder.ts";
@@ -10,7 +9,6 @@ import type { ReportSigner } from "../../oracle/signer.ts";
 import type { SharedKeys } from "../../oracle/secrets/sharedKeys.ts";
 import { createVault, type Vault } from "../../oracle/secrets/vault.ts";
 import { withOwnErrors } from "../../requests/accept/sandboxRuns.ts";
-import type { SecretsHolder } from "../../secrets/holder.ts";
 import type { SecretKeys } from "../../secrets/secretKeys.ts";
 import {
   claimCiphertext,
@@ -22,16 +20,10 @@ import {
   saveSlot,
 } from "../../store/secrets.ts";
 import type { Store } from "../../store/store.ts";
+import type { OracleSecrets } from "./connectSecrets.ts";
 
 /** Limits for a document with secrets: they have at most some 10 kB, and a report waits for it. */
 const DOCUMENT = { maxHttpResponseBytes: 65_536, maxHttpDurationMs: 3_000 };
-
-/** The vault of a network whose nodes are all in this process. */
-export interface NetworkVault {
-  readonly openRequest: OpenSecrets;
-  readonly holder: Required<SecretsHolder>;
-  readonly gateway: GatewayNetwork;
-}
 
 interface VaultOptions {
   readonly network: string;
@@ -51,7 +43,7 @@ export function openVault(
     /** Runs sources with secrets for the service's dry runs. */
     readonly pool: SandboxPool;
   },
-): NetworkVault {
+): OracleSecrets & Pick<Vault, "openRequest"> {
   const { keys, signers, pool } = options;
   const { vault, authority } = createNetworkVault({ ...options, openerFor: () => keys });
   const holder = createHolder({ vault, threshold: keys.threshold, runner: withOwnErrors(pool) });

@@ -10,7 +10,7 @@ import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";
 import type { StackAddresses, StackRoles } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { keyHashOfRole, type VrfTerms } from "../../chainlink/vrfPlan.ts";
-import type { ChainDeployment, KnownChain } from "../network.ts";
+import type { ChainDeployment, KnownChain, NetworkChain } from "../network.ts";
 import { EMBEDDED_MIN_CONFIRMATIONS, type NetworkProfile } from "../profiles.ts";
 import { EMBEDDED_GAS_PRICE_WEI, EmbeddedChainError } from "./process/anvil.ts";
 import {
@@ -30,28 +30,10 @@ const ACCOUNT_BALANCE_WEI = 10n ** 24n;
 /** Where and what a chain's contracts are, as stored between starts. */
 type EmbeddedDeployment = ChainDeployment & { readonly port: number };
 
-/** A running embedded chain. */
-export interface EmbeddedChain {
-  /** For any user's tools. */
-  readonly rpcUrl: string;
-  readonly client: ChainClient;
-  /** For the service's own oracle; see `EmbeddedNode.earlyClient`. */
-  readonly oracleClient: ChainClient;
-  readonly deployment: EmbeddedDeployment;
-  /** Hash of the deployment's last block: distinguishes this chain from any other. */
-  readonly identity: Hex;
-  /** Whether this is a different chain than the known one. */
-  readonly isNew: boolean;
-  readonly removeBlocks: EmbeddedNode["removeBlocks"];
-  readonly findAppearances: EmbeddedNode["findAppearances"];
-  readonly pause: EmbeddedNode["pause"];
-  /** Damage found at start or since, and what became of it: one sentence each, with paths. */
-  readonly findings: readonly string[];
-  /** What an operator should attend to although the chain is up, including the findings. */
-  warnings(this: void): Promise<readonly string[]>;
-  /** Writes the state and stops; idempotent. */
-  close(): Promise<void>;
-}
+/** A running embedded chain: what a network's chain has besides what its keys decide. */
+export type EmbeddedChain = Required<
+  Omit<NetworkChain, "deployment" | "operator" | "fees" | "pipelining" | "blockMs">
+> & { readonly deployment: EmbeddedDeployment };
 
 /** The VRF version of the contracts, and how PresetConsumer pays for random words: fixed when a chain is created. */
 export type EmbeddedVrf = Required<Pick<VrfTerms, "vrfVersion" | "nativePayment">>;
@@ -141,33 +123,40 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       );
       node = await start();
     }
-    const { client, port } = node;
-    const accounts = new Set([deployer.address, ...options.accounts]);
-    await Promise.all(
-      [...accounts].map((account) =>
-        client.request("anvil_setBalance", [account, toHex(ACCOUNT_BALANCE_WEI)]),
-      ),
-    );
-    const contracts = await deployStack({
-      client,
-      chainId: profile.chainId,
-      deployer,
-      gasPriceWei: EMBEDDED_GAS_PRICE_WEI,
-      synchronous: true,
-      roles: options.roles,
-      donName: profile.functions.donId,
-      minConfirmations: EMBEDDED_MIN_CONFIRMATIONS,
-      premiumLinkPpm: profile.vrf.premiumLinkPpm,
-      ...options.vrf,
-    });
-    const head = (await client.getHead("latest"))!;
-    const deployment = { contracts, blockNumber: Number(head.number), port };
-    await node.begin(deployment.blockNumber);
-    return onNode({ deployment, identity: head.hash, isNew: true });
+    return onNode(await deployOn(node, options));
   } catch (error) {
     await close().catch(() => {});
     throw error;
   }
+}
+
+/** Deploys the contracts on a new chain. */
+async function deployOn(
+  node: EmbeddedNode,
+  { profile, deployer, accounts, roles, vrf }: EmbeddedChainOptions,
+): Promise<Pick<EmbeddedChain, "deployment" | "identity" | "isNew">> {
+  const { client, port } = node;
+  await Promise.all(
+    [...new Set([deployer.address, ...accounts])].map((account) =>
+      client.request("anvil_setBalance", [account, toHex(ACCOUNT_BALANCE_WEI)]),
+    ),
+  );
+  const contracts = await deployStack({
+    client,
+    chainId: profile.chainId,
+    deployer,
+    gasPriceWei: EMBEDDED_GAS_PRICE_WEI,
+    synchronous: true,
+    roles,
+    donName: profile.functions.donId,
+    minConfirmations: EMBEDDED_MIN_CONFIRMATIONS,
+    premiumLinkPpm: profile.vrf.premiumLinkPpm,
+    ...vrf,
+  });
+  const head = (await client.getHead("latest"))!;
+  const deployment = { contracts, blockNumber: Number(head.number), port };
+  await node.begin(deployment.blockNumber);
+  return { deployment, identity: head.hash, isNew: true };
 }
 
 /** Deployed contracts don't change: other terms need a new chain. */

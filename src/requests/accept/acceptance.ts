@@ -56,8 +56,7 @@ export function createAcceptance(options: {
     isShared: options.replica !== undefined,
   });
 
-  /** Ids of requests whose dry run is in flight in this process. */
-  const checking = new Set<string>();
+  const checks = createLateChecks(options);
 
   const findRepeated = async (
     dapp: Dapp,
@@ -68,40 +67,6 @@ export function createAcceptance(options: {
     const earlier = await findRequestByKey(store.db, dapp.id, key);
     if (earlier !== undefined && earlier.bodyHash !== bodyHash) throw new IdempotencyConflictError(key);
     return earlier && parseStoredRequest(earlier);
-  };
-
-  /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */
-  const checkLater = async (request: OpenRequest): Promise<void> => {
-    const network = getNetwork(request.network);
-    let warnings: readonly string[];
-    try {
-      warnings = await retry(() => checker.dryRun({ id: request.dappId }, request, network), {
-        attempts: MAX_DRY_RUNS,
-        pauseMs: () => DRY_RUN_PAUSE_MS,
-        isFinal: (error) => !(error instanceof TycheError && error.retryable),
-      });
-    } catch (error) {
-      // The next process, or another replica, runs it.
-      if (isClosing(error)) return;
-      await endCheck({ request, state: "failed", error: endOf(error) });
-      return;
-    }
-    await endCheck({ request, state: "received", ...withWarnings(warnings) });
-    // If the network has stopped serving in the meantime, the next start resumes the request.
-    network.intake()?.take(request);
-  };
-  /** Stores the outcome of a dry run exactly once: after a lost connection, it may or may not be stored already. */
-  const endCheck = (change: Change): Promise<void> =>
-    retry(() => book.change(() => (change.request.state === "checking" ? [change] : [])), {
-      attempts: MAX_STORES,
-      pauseMs: () => DRY_RUN_PAUSE_MS,
-      isFinal: (error) => !(error instanceof DatabaseAwayError),
-    });
-  const checkOnce = async (request: OpenRequest): Promise<void> => {
-    checking.add(request.id);
-    // A permanent store failure ends the process; the next start resumes the requests being checked.
-    await checkLater(request).catch(() => {});
-    checking.delete(request.id);
   };
 
   const recordRefused = (
@@ -146,7 +111,7 @@ export function createAcceptance(options: {
     }
     const stored = { ...request };
     if (request.state === "received") intake.take(request);
-    if (request.state === "checking") void checkOnce(request);
+    if (request.state === "checking") checks.begin(request);
     // Its transaction is signed meanwhile, and recorded after it.
     await store.flush();
     return stored;
@@ -155,10 +120,57 @@ export function createAcceptance(options: {
   return {
     accept,
     resumeChecks(network, sinceMs = 0) {
-      for (const request of book.open(network)) {
-        if (book.ageMs(request) < sinceMs || checking.has(request.id)) continue;
-        if (request.state === "checking") void checkOnce(request);
-      }
+      for (const request of book.open(network))
+        if (request.state === "checking" && book.ageMs(request) >= sinceMs) checks.begin(request);
+    },
+  };
+}
+
+/** Creates the dry runs of requests that are accepted before theirs. */
+function createLateChecks({
+  book,
+  checker,
+  getNetwork,
+}: Pick<Parameters<typeof createAcceptance>[0], "book" | "checker" | "getNetwork">) {
+  /** Ids of requests whose dry run is in flight in this process. */
+  const checking = new Set<string>();
+
+  /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */
+  const check = async (request: OpenRequest): Promise<void> => {
+    const network = getNetwork(request.network);
+    let warnings: readonly string[];
+    try {
+      warnings = await retry(() => checker.dryRun({ id: request.dappId }, request, network), {
+        attempts: MAX_DRY_RUNS,
+        pauseMs: () => DRY_RUN_PAUSE_MS,
+        isFinal: (error) => !(error instanceof TycheError && error.retryable),
+      });
+    } catch (error) {
+      // The next process, or another replica, runs it.
+      if (isClosing(error)) return;
+      await endCheck({ request, state: "failed", error: endOf(error) });
+      return;
+    }
+    await endCheck({ request, state: "received", ...withWarnings(warnings) });
+    // If the network has stopped serving in the meantime, the next start resumes the request.
+    network.intake()?.take(request);
+  };
+  /** Stores the outcome of a dry run exactly once: after a lost connection, it may or may not be stored already. */
+  const endCheck = (change: Change): Promise<void> =>
+    retry(() => book.change(() => (change.request.state === "checking" ? [change] : [])), {
+      attempts: MAX_STORES,
+      pauseMs: () => DRY_RUN_PAUSE_MS,
+      isFinal: (error) => !(error instanceof DatabaseAwayError),
+    });
+  return {
+    /** Begins, unless this process has begun already. */
+    begin(request: OpenRequest): void {
+      if (checking.has(request.id)) return;
+      checking.add(request.id);
+      // A permanent store failure ends the process; the next start resumes the requests being checked.
+      void check(request)
+        .catch(() => {})
+        .finally(() => checking.delete(request.id));
     },
   };
 }

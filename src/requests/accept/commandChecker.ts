@@ -56,60 +56,6 @@ export function createCommandChecker(options: {
   readonly secrets: SecretsReader;
 }): CommandChecker {
   const { store, pool, registry, secrets } = options;
-  /** Reads the consumers of a dapp from the chain; both lists are empty until its subscriptions exist. */
-  const readConsumers = async (dapp: Dapp, network: ServiceNetwork): Promise<ConsumerLists> => {
-    const { subscriptions } = getIntake(network);
-    const subscription = subscriptions.find(dapp.id);
-    return subscription === undefined
-      ? { vrf: [], functions: [] }
-      : await subscriptions.readConsumers(subscription);
-  };
-
-  /** Returns the outcome of an earlier linking that still holds on chain and needs no second transaction; otherwise `null`. */
-  const checkConsumer = async (
-    dapp: Dapp,
-    command: ConsumerCommand,
-    network: ServiceNetwork,
-  ): Promise<LinkOutcome | null> => {
-    if (command.dappId !== dapp.id) throw new NotFoundError(`dapp ${command.dappId}`);
-    if ((await network.getCode(command.consumer)) === "0x") {
-      const message = `there is no contract at ${command.consumer} on ${command.network}; deploy it there first`;
-      throw new InvalidParameterError([{ path: "/consumer", message }]);
-    }
-    if (isAddressEqual(command.consumer, network.view().contracts.presetConsumer)) {
-      const message = `${command.consumer} is the service's own consumer, which is linked already; link a contract of your own`;
-      throw new InvalidParameterError([{ path: "/consumer", message }]);
-    }
-    const { vrf, functions } = await readConsumers(dapp, network);
-    const [onVrf, onFunctions] = [vrf, functions].map((list) => list.includes(command.consumer));
-    if (onVrf && onFunctions) {
-      const place = { dappId: dapp.id, network: command.network, address: command.consumer };
-      const known = await findConsumer(store.db, place);
-      return known === undefined ? null : { transactionHash: known.transactionHash as Hex };
-    }
-    if ((!onVrf && vrf.length >= MAX_CONSUMERS) || (!onFunctions && functions.length >= MAX_CONSUMERS))
-      throw new TycheError(
-        `this dapp has ${MAX_CONSUMERS - 1} contracts linked, the most that a subscription takes (${MAX_CONSUMERS} with the service's own); unlink one with DELETE /api/vrfv2/consumers/{address}, or use another dapp`,
-        {
-          code: "too_many_consumers",
-          blame: "caller",
-          details: { limit: MAX_CONSUMERS - 1 },
-        },
-      );
-    return null;
-  };
-
-  const checkUnlink = async (dapp: Dapp, command: UnlinkCommand, network: ServiceNetwork): Promise<void> => {
-    const { contracts } = network.view();
-    if (isAddressEqual(command.consumer, contracts.presetConsumer)) {
-      const message = `${command.consumer} is the service's own consumer, through which the dapp's presets run; it stays`;
-      throw new InvalidParameterError([{ path: "/consumer", message }]);
-    }
-    const { vrf, functions } = await readConsumers(dapp, network);
-    if (!vrf.includes(command.consumer) && !functions.includes(command.consumer))
-      throw new NotFoundError(`consumer ${command.consumer} of this dapp on ${command.network}`);
-  };
-
   return {
     async check(dapp, command, network) {
       switch (command.kind) {
@@ -126,7 +72,7 @@ export function createCommandChecker(options: {
           requireFacility(dapp, "presets");
           return checkRandom(command, network.view());
         case "consumer": {
-          const outcome = await checkConsumer(dapp, command, network);
+          const outcome = await checkConsumer(dapp, command, { network, store });
           const params = { dappId: command.dappId, consumer: command.consumer };
           return { kind: "consumer", params, progress: {}, outcome };
         }
@@ -159,6 +105,60 @@ export function createCommandChecker(options: {
       return [];
     },
   };
+}
+
+/** Reads the consumers of a dapp from the chain; both lists are empty until its subscriptions exist. */
+async function readConsumers(dapp: Dapp, network: ServiceNetwork): Promise<ConsumerLists> {
+  const { subscriptions } = getIntake(network);
+  const subscription = subscriptions.find(dapp.id);
+  return subscription === undefined
+    ? { vrf: [], functions: [] }
+    : await subscriptions.readConsumers(subscription);
+}
+
+/** Returns the outcome of an earlier linking that still holds on chain and needs no second transaction; otherwise `null`. */
+async function checkConsumer(
+  dapp: Dapp,
+  command: ConsumerCommand,
+  { network, store }: { readonly network: ServiceNetwork; readonly store: Store },
+): Promise<LinkOutcome | null> {
+  if (command.dappId !== dapp.id) throw new NotFoundError(`dapp ${command.dappId}`);
+  if ((await network.getCode(command.consumer)) === "0x") {
+    const message = `there is no contract at ${command.consumer} on ${command.network}; deploy it there first`;
+    throw new InvalidParameterError([{ path: "/consumer", message }]);
+  }
+  if (isAddressEqual(command.consumer, network.view().contracts.presetConsumer)) {
+    const message = `${command.consumer} is the service's own consumer, which is linked already; link a contract of your own`;
+    throw new InvalidParameterError([{ path: "/consumer", message }]);
+  }
+  const { vrf, functions } = await readConsumers(dapp, network);
+  const [onVrf, onFunctions] = [vrf, functions].map((list) => list.includes(command.consumer));
+  if (onVrf && onFunctions) {
+    const place = { dappId: dapp.id, network: command.network, address: command.consumer };
+    const known = await findConsumer(store.db, place);
+    return known === undefined ? null : { transactionHash: known.transactionHash as Hex };
+  }
+  if ((!onVrf && vrf.length >= MAX_CONSUMERS) || (!onFunctions && functions.length >= MAX_CONSUMERS))
+    throw new TycheError(
+      `this dapp has ${MAX_CONSUMERS - 1} contracts linked, the most that a subscription takes (${MAX_CONSUMERS} with the service's own); unlink one with DELETE /api/vrfv2/consumers/{address}, or use another dapp`,
+      {
+        code: "too_many_consumers",
+        blame: "caller",
+        details: { limit: MAX_CONSUMERS - 1 },
+      },
+    );
+  return null;
+}
+
+async function checkUnlink(dapp: Dapp, command: UnlinkCommand, network: ServiceNetwork): Promise<void> {
+  const { contracts } = network.view();
+  if (isAddressEqual(command.consumer, contracts.presetConsumer)) {
+    const message = `${command.consumer} is the service's own consumer, through which the dapp's presets run; it stays`;
+    throw new InvalidParameterError([{ path: "/consumer", message }]);
+  }
+  const { vrf, functions } = await readConsumers(dapp, network);
+  if (!vrf.includes(command.consumer) && !functions.includes(command.consumer))
+    throw new NotFoundError(`consumer ${command.consumer} of this dapp on ${command.network}`);
 }
 
 /** A preset was replaced before a request for it was checked. */

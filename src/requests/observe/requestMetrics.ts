@@ -17,93 +17,105 @@ export function createRequestObserver(options: {
   readonly registry: Registry;
   readonly log: Logger;
 }): RequestObserver {
-  const { log } = options;
-  const registers = [options.registry];
-  const received = new Counter({
-    name: "tyche_requests_received_total",
-    help: "Requests accepted and stored.",
-    labelNames: ["network", "kind"],
-    registers,
-  });
-  const ended = new Counter({
-    name: "tyche_requests_ended_total",
-    help: "Requests that have ended, by how: fulfilled or failed.",
-    labelNames: ["network", "kind", "state"],
-    registers,
-  });
-  const failures = new Counter({
-    name: "tyche_request_failures_total",
-    help: "Requests that have failed, by code of the error; function_failed: the source failed on the oracle network.",
-    labelNames: ["network", "kind", "code"],
-    registers,
-  });
-  const reopened = new Counter({
-    name: "tyche_requests_reopened_total",
-    help: "Requests reopened because a reorg removed the block in which they had ended.",
-    labelNames: ["network", "kind"],
-    registers,
-  });
-  const stages = new Histogram({
-    name: "tyche_request_stage_duration_seconds",
-    help: "Time that requests spent in a state before the next one, by the state that they left.",
-    labelNames: ["network", "kind", "stage"],
-    buckets: SECONDS,
-    registers,
-  });
-  const whole = new Histogram({
-    name: "tyche_request_duration_seconds",
-    help: "Time from a request's acceptance to its end, by how it ended.",
-    labelNames: ["network", "kind", "state"],
-    buckets: SECONDS,
-    registers,
-  });
-
-  const measure: RequestObserver = (request, { timeline, firstNew }) => {
-    const { id, network, kind, why } = request;
-    if (firstNew === timeline.length) {
-      if (why !== null) log.debug({ request: id, network, kind, why }, "request waits");
-      return;
-    }
-    for (let index = firstNew; index < timeline.length; index += 1) {
-      const { state, at, transactionHash, detail } = timeline[index]!;
-      const previous = timeline[index - 1];
-      if (previous === undefined) received.inc({ network, kind });
-      else if (isEnded(previous.state)) reopened.inc({ network, kind });
-      else stages.observe({ network, kind, stage: previous.state }, (at - previous.at) / 1000);
-      const { vrfRequestId, functionsRequestId, presetRequestId } = request.progress;
-      const line = {
-        request: id,
-        network,
-        kind,
-        state,
-        ...(transactionHash === undefined ? {} : { transactionHash }),
-        ...(vrfRequestId === undefined ? {} : { vrfRequestId }),
-        ...(functionsRequestId === undefined ? {} : { functionsRequestId }),
-        ...(presetRequestId === undefined ? {} : { presetRequestId }),
-        ...(detail === undefined ? {} : { detail }),
-      };
-      if (!isEnded(state)) {
-        if (previous !== undefined && isEnded(previous.state)) log.warn(line, "request reopened");
-        else log.debug(line, "request state");
-        continue;
-      }
-      const ms = at - timeline[0]!.at;
-      ended.inc({ network, kind, state });
-      whole.observe({ network, kind, state }, ms / 1000);
-      if (state === "fulfilled") {
-        log.info({ ...line, ms }, "request ended");
-        continue;
-      }
-      const code = request.error?.code ?? "function_failed";
-      failures.inc({ network, kind, code });
-      const reason = request.error?.message ?? errOf(request);
-      log[request.error === null ? "info" : "warn"]({ ...line, ms, code, reason }, "request ended");
-    }
-  };
+  const metrics = registerMetrics([options.registry]);
   return (request, told) => {
-    measure(request, told);
+    count(metrics, request, told);
+    write(options.log, request, told);
     trace(request, told);
   };
+}
+
+type Told = Parameters<RequestObserver>[1];
+
+function registerMetrics(registers: Registry[]) {
+  return {
+    received: new Counter({
+      name: "tyche_requests_received_total",
+      help: "Requests accepted and stored.",
+      labelNames: ["network", "kind"],
+      registers,
+    }),
+    ended: new Counter({
+      name: "tyche_requests_ended_total",
+      help: "Requests that have ended, by how: fulfilled or failed.",
+      labelNames: ["network", "kind", "state"],
+      registers,
+    }),
+    failures: new Counter({
+      name: "tyche_request_failures_total",
+      help: "Requests that have failed, by code of the error; function_failed: the source failed on the oracle network.",
+      labelNames: ["network", "kind", "code"],
+      registers,
+    }),
+    reopened: new Counter({
+      name: "tyche_requests_reopened_total",
+      help: "Requests reopened because a reorg removed the block in which they had ended.",
+      labelNames: ["network", "kind"],
+      registers,
+    }),
+    stages: new Histogram({
+      name: "tyche_request_stage_duration_seconds",
+      help: "Time that requests spent in a state before the next one, by the state that they left.",
+      labelNames: ["network", "kind", "stage"],
+      buckets: SECONDS,
+      registers,
+    }),
+    whole: new Histogram({
+      name: "tyche_request_duration_seconds",
+      help: "Time from a request's acceptance to its end, by how it ended.",
+      labelNames: ["network", "kind", "state"],
+      buckets: SECONDS,
+      registers,
+    }),
+  };
+}
+
+function count(
+  metrics: ReturnType<typeof registerMetrics>,
+  { network, kind, error }: OpenRequest,
+  { timeline, firstNew }: Told,
+): void {
+  for (const [index, { state, at }] of timeline.entries()) {
+    if (index < firstNew) continue;
+    const previous = timeline[index - 1];
+    if (previous === undefined) metrics.received.inc({ network, kind });
+    else if (isEnded(previous.state)) metrics.reopened.inc({ network, kind });
+    else metrics.stages.observe({ network, kind, stage: previous.state }, (at - previous.at) / 1000);
+    if (!isEnded(state)) continue;
+    metrics.ended.inc({ network, kind, state });
+    metrics.whole.observe({ network, kind, state }, (at - timeline[0]!.at) / 1000);
+    if (state === "failed") metrics.failures.inc({ network, kind, code: error?.code ?? "function_failed" });
+  }
+}
+
+function write(log: Logger, request: OpenRequest, { timeline, firstNew }: Told): void {
+  const { id, network, kind, why, error } = request;
+  if (firstNew === timeline.length && why !== null)
+    log.debug({ request: id, network, kind, why }, "request waits");
+  const { vrfRequestId, functionsRequestId, presetRequestId } = request.progress;
+  for (const [index, { state, at, transactionHash, detail }] of timeline.entries()) {
+    if (index < firstNew) continue;
+    const previous = timeline[index - 1];
+    const line = {
+      request: id,
+      network,
+      kind,
+      state,
+      ...(transactionHash === undefined ? {} : { transactionHash }),
+      ...(vrfRequestId === undefined ? {} : { vrfRequestId }),
+      ...(functionsRequestId === undefined ? {} : { functionsRequestId }),
+      ...(presetRequestId === undefined ? {} : { presetRequestId }),
+      ...(detail === undefined ? {} : { detail }),
+    };
+    const ms = at - timeline[0]!.at;
+    if (state === "fulfilled") log.info({ ...line, ms }, "request ended");
+    else if (state === "failed") {
+      const code = error?.code ?? "function_failed";
+      const reason = error?.message ?? errOf(request);
+      log[error === null ? "info" : "warn"]({ ...line, ms, code, reason }, "request ended");
+    } else if (previous !== undefined && isEnded(previous.state)) log.warn(line, "request reopened");
+    else log.debug(line, "request state");
+  }
 }
 
 /** Returns the text that a source failed with. */

@@ -74,8 +74,9 @@ async function openSharedHolder(options: LeaseHolderOptions, replica: Replica): 
   /** Only a start may replace the contracts that the journal describes. */
   let isStarting = true;
 
+  const contractsCheck = createContractsCheck(store, network, identity);
   const dispatch = async (fence: Fence): Promise<void> => {
-    if (!isStarting) await assertSameContracts();
+    if (!isStarting) await contractsCheck.assertSame();
     replica.hold(network);
     const known = await findChain(store.db, network);
     await adoptChain({
@@ -118,34 +119,13 @@ async function openSharedHolder(options: LeaseHolderOptions, replica: Replica): 
     await keeper.close();
   };
   try {
-    if (await hasOtherContracts()) await untilAbandoned();
+    await contractsCheck.untilMayTake();
     await keeper.look();
-    if (!keeper.state().isHere) await assertSameContracts();
+    if (!keeper.state().isHere) await contractsCheck.assertSame();
     isStarting = false;
   } catch (error) {
     await close();
     throw error;
-  }
-
-  async function hasOtherContracts(): Promise<boolean> {
-    const known = await findChain(store.db, network);
-    return known !== undefined && !isIdentity(known.identity, identity);
-  }
-
-  /** Leaves the lease to replicas that serve the journal's contracts, as long as one may exist. */
-  async function untilAbandoned(): Promise<void> {
-    while (!(await isLeaseAbandoned(store.db, network, ABANDONED_AFTER_MS))) {
-      if ((await findLease(store.db, network))?.isLive === true) return await assertSameContracts();
-      await sleep(ABANDONED_LOOK_MS);
-    }
-  }
-
-  async function assertSameContracts(): Promise<void> {
-    if (await hasOtherContracts())
-      throw new ChainUnavailableError(
-        network,
-        "the dispatching replica uses different contracts; give all replicas the same contracts file",
-      );
   }
 
   let closing: Promise<void> | undefined;
@@ -157,6 +137,32 @@ async function openSharedHolder(options: LeaseHolderOptions, replica: Replica): 
       return { isHere, ...(holder === undefined ? {} : { replica: holder }) };
     },
     close: () => (closing ??= close()),
+  };
+}
+
+/** Creates what compares the contracts of the chain with this identity with those that the journal of its network describes. */
+function createContractsCheck({ db }: Store, network: string, identity: string) {
+  const hasOthers = async (): Promise<boolean> => {
+    const known = await findChain(db, network);
+    return known !== undefined && !isIdentity(known.identity, identity);
+  };
+  const assertSame = async (): Promise<void> => {
+    if (await hasOthers())
+      throw new ChainUnavailableError(
+        network,
+        "the dispatching replica uses different contracts; give all replicas the same contracts file",
+      );
+  };
+  return {
+    assertSame,
+    /** Leaves the lease to replicas that serve the journal's contracts, as long as one may exist. */
+    async untilMayTake(): Promise<void> {
+      if (!(await hasOthers())) return;
+      while (!(await isLeaseAbandoned(db, network, ABANDONED_AFTER_MS))) {
+        if ((await findLease(db, network))?.isLive === true) return await assertSame();
+        await sleep(ABANDONED_LOOK_MS);
+      }
+    },
   };
 }
 
