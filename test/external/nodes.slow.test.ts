@@ -552,7 +552,7 @@ test(
     await operators.reconfigure([0, 2, LIAR, SPARE]).finally(() => (isOver = true));
     await lanes;
     for (const { word, data } of answers)
-      expect(data).toMatchObject({ success: true, parsedResult: `${word}!` });
+      expect(data).toEqual(expect.objectContaining({ success: true, parsedResult: `${word}!` }));
     const urls = [0, 2, LIAR, SPARE].map((index) => operators.proxy.urls[index]);
     for (const index of [0, 2, SPARE])
       await expect.poll(async () => (await peersOf(index)).map(({ url }) => url)).toEqual(urls);
@@ -580,7 +580,7 @@ test(
     nodes[LIAR] = await startNode(operators.nodes[LIAR]!);
     await nodes[0]!.stop("SIGKILL");
     const { data } = await runFunction("without");
-    expect(data).toMatchObject({ success: true, parsedResult: "without!" });
+    expect(data).toEqual(expect.objectContaining({ success: true, parsedResult: "without!" }));
     nodes[0] = await startNode(operators.nodes[0]!);
     await expect.poll(async () => (await peersOf(0)).length, { timeout: 60_000 }).toBe(4);
   },
