@@ -16,10 +16,15 @@ export function isPresetConsumer(code: Hex): boolean {
   return [SUBMIT, DELIVER].every((selector) => code.includes(`${PUSH4}${selector.slice(2)}`));
 }
 
+/** Whether a call of PresetConsumer brings requests, which it takes from the operator alone. */
+export function bringsRequests(data: Hex): boolean {
+  return [SUBMIT, SUBMIT_JOINED].some((selector) => data.startsWith(selector));
+}
+
 const PUSH4 = "63";
-const [SUBMIT, DELIVER] = (["submit", "deliver"] as const).map((name) =>
+const [SUBMIT, SUBMIT_JOINED, DELIVER] = (["submit", "submitJoined", "deliver"] as const).map((name) =>
   toFunctionSelector(getAbiItem({ abi: presetConsumerAbi, name })),
-) as [Hex, Hex];
+) as [Hex, Hex, Hex];
 
 /** The reads of PresetConsumer, the same for every version of VRF. */
 export const PRESET_CONSUMER_READS = {

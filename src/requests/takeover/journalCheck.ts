@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import { decodeLog } from "../../chainlink/events.ts";
+import { bringsRequests } from "../../chainlink/presetConsumerReads.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { RpcError, toQuantity, parseObject, parseQuantity } from "../../lib/nodeAnswers.ts";
+import { parseHex, parseObject, parseQuantity, RpcError, toQuantity } from "../../lib/nodeAnswers.ts";
 import { createLogReader } from "../../evm/logReader.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { findSpentNonce, saveSpentNonce, type SpentNonce } from "../../store/chainRecords.ts";
@@ -104,17 +105,21 @@ async function assertHas(
     throw new RpcError(method, `block ${blockNumber} has ${count} transactions of ${operator}, not ${nonce}`);
 }
 
-/** Whether a transaction of the account calls PresetConsumer and is unknown to the journal. Unlike logs, it can't be omitted. */
-export async function isUnknownCall(
+/** Whether a transaction of the account brings requests and is unknown to the journal. Unlike logs, it can't be omitted. */
+export async function isUnknownSubmission(
   { client, store, presetConsumer }: JournalledAccount,
   hash: Hex,
 ): Promise<boolean> {
   const answer = await client.request("eth_getTransactionByHash", [hash]);
   if (answer === null)
     throw new RpcError("eth_getTransactionByHash", `the node lacks the transaction ${hash}`);
-  const { to } = parseObject(answer, "transaction");
+  const { to, input } = parseObject(answer, "transaction");
   const isCall = typeof to === "string" && to.toLowerCase() === presetConsumer.toLowerCase();
-  return isCall && (await findTransactions(store.db, [hash])).length === 0;
+  return (
+    isCall &&
+    bringsRequests(parseHex(input, "calldata").toLowerCase() as Hex) &&
+    (await findTransactions(store.db, [hash])).length === 0
+  );
 }
 
 /** What a comparison of chain and journal found. */

@@ -1,5 +1,6 @@
-import type { Hex } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";
 import { createTwinWatch, type TwinWatch } from "../../../src/requests/takeover/twinWatch.ts";
 import { insertTransaction } from "../../../src/store/transactions.ts";
 import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
@@ -12,7 +13,6 @@ const ANOTHER_BRANCH: Hex = `0x${"7".repeat(64)}`;
 
 let chain: TestChain;
 let store: Store;
-let twin: TwinWatch;
 let mined: Receipt;
 useStore(DATABASES[0]![1], (opened) => {
   store = opened;
@@ -21,7 +21,11 @@ beforeAll(async () => {
   chain = await startTestChain();
   mined = await chain.send(operator, { to: testAccount(2).address, data: "0x" });
   await chain.client.request("anvil_mine", ["0x3"]);
-  twin = createTwinWatch({
+});
+afterAll(() => chain.close());
+
+const watchForTwins = (): TwinWatch =>
+  createTwinWatch({
     network: "n",
     client: chain.client,
     store,
@@ -30,13 +34,28 @@ beforeAll(async () => {
     firstBlock: 0,
     onFound() {},
   });
+
+test("another's call of PresetConsumer that takes a nonce is harmless, unless it brings requests", async () => {
+  const twin = watchForTwins();
+  const lookAfter = async (data: Hex): Promise<void> => {
+    const { transactionHash } = await chain.send(operator, { to: testAccount(3).address, data });
+    twin.doubt({ spender: transactionHash });
+    await twin.look();
+  };
+  const abi = presetConsumerAbi;
+  const [storesSource, submits] = [
+    encodeFunctionData({ abi, functionName: "storeSource", args: ["0x01"] }),
+    encodeFunctionData({ abi, functionName: "submit", args: [[], [], [], []] }),
+  ];
+  await expect(lookAfter(storesSource)).resolves.toBeUndefined();
+  await expect(lookAfter(submits)).rejects.toThrow("another process sends requests");
 });
-afterAll(() => chain.close());
 
 test("a transaction mined before it was signed is another's, unless node and head are of different branches", async () => {
   const transaction = { network: "n", sender: operator.address, nonce: 0, raw: "0x", payload: {} } as const;
   await insertTransaction(store.db, { ...transaction, hash: mined.transactionHash, createdAt: 2 });
   const signing = { head: await chain.client.getHead("latest"), atMs: 1 };
+  const twin = watchForTwins();
   const elsewhere = { ...mined, blockHash: ANOTHER_BRANCH };
   await expect(twin.assertNewer(elsewhere, signing)).resolves.toBeUndefined();
   await expect(twin.assertNewer(mined, signing)).rejects.toThrow("another process sends requests");
