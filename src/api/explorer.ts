@@ -37,6 +37,7 @@ export const BlockSummary = Type.Object({
   at: time("Time of the block."),
   transactionCount: Type.Integer(),
   gasUsed: decimal("Gas used."),
+  gasLimit: decimal("Gas limit."),
 });
 
 /** Outcome of a mined transaction. */
@@ -120,7 +121,8 @@ export const BlockView = Type.Object({
   ...BlockSummary.properties,
   network: Type.String(),
   parentHash: hex("Hash of the parent block."),
-  gasLimit: decimal("Gas limit."),
+  miner: nullable(Party, "Who receives its fees; `null` where the chain names nobody."),
+  baseFeeWei: nullable(decimal("Price of a unit of gas that is burnt, in wei."), "`null` without EIP-1559."),
   headNumber: decimal("Number of the newest block."),
   transactions: Type.Array(TransactionSummary),
 });
@@ -236,6 +238,9 @@ export const RequestSummary = Type.Object({
   kind: Type.Enum(["preset", "random", "function"]),
   title,
   label: Type.Optional(Type.String()),
+  dappId: Type.Optional(
+    Type.String({ description: "Id of its dapp, on chain with the label; absent without one." }),
+  ),
   at: time("When it was made."),
   state: Type.Enum([...REQUEST_STATES]),
   result: Type.Optional(

@@ -136,6 +136,9 @@ export const PresetSourceView = Type.Object(
     source: Type.String({
       description: "The source before it was minified, preceded by the modules that it imports.",
     }),
+    argumentTitles: Type.Array(Type.String(), {
+      description: "What it calls the arguments that it takes, in their order.",
+    }),
   },
   { description: "The installed preset whose source this is, as its author wrote it." },
 );

@@ -144,6 +144,8 @@ export interface BlockSummary {
   readonly transactionCount: number;
   /** Gas used. */
   readonly gasUsed: string;
+  /** Gas limit. */
+  readonly gasLimit: string;
 }
 
 /** A block with its transactions. */
@@ -157,11 +159,15 @@ export interface BlockView {
   readonly transactionCount: number;
   /** Gas used. */
   readonly gasUsed: string;
+  /** Gas limit. */
+  readonly gasLimit: string;
   readonly network: string;
   /** Hash of the parent block. */
   readonly parentHash: Hex;
-  /** Gas limit. */
-  readonly gasLimit: string;
+  /** Who receives its fees; `null` where the chain names nobody. */
+  readonly miner: Party | null;
+  /** `null` without EIP-1559. */
+  readonly baseFeeWei: string | null;
   /** Number of the newest block. */
   readonly headNumber: string;
   readonly transactions: readonly TransactionSummary[];
@@ -1126,6 +1132,8 @@ export interface PresetSourceView {
   readonly title: string;
   /** The source before it was minified, preceded by the modules that it imports. */
   readonly source: string;
+  /** What it calls the arguments that it takes, in their order. */
+  readonly argumentTitles: readonly string[];
 }
 
 /** Values of presets: true or false, text, whole numbers (a decimal string for each beyond 2^53 - 1), or texts. */
@@ -1361,6 +1369,8 @@ export interface RequestSummary {
   /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   readonly label?: string;
+  /** Id of its dapp, on chain with the label; absent without one. */
+  readonly dappId?: string;
   /** When it was made. */
   readonly at: string;
   readonly state: "checking" | "received" | "submitted" | "randomness" | "executing" | "fulfilled" | "failed";

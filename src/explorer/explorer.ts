@@ -27,6 +27,8 @@ import {
 } from "./lists.ts";
 import { decodeConstructorArguments } from "../chainlink/constructorArguments.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
+import { titlesOf } from "../presets/parameterTitles.ts";
+import type { Preset } from "../presets/preset.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readTransaction } from "./readTransaction.ts";
@@ -37,9 +39,7 @@ import type { SearchTerms } from "./searchTerms.ts";
 const OVERVIEW_BLOCKS = 15;
 
 /** A preset that runs on the chains. */
-interface InstalledPreset {
-  readonly name: string;
-  readonly title: string;
+interface InstalledPreset extends Pick<Preset, "name" | "title" | "parameters" | "parameterOrder"> {
   /** The source that is sent on chain. */
   readonly source: string;
   readonly written: { readonly source: string };
@@ -88,11 +88,14 @@ export interface Explorer {
  * @param listPresets returns the installed presets, whose sources are shown as their authors wrote them.
  * @param describeResult reads a preset's result in one line; returns `undefined` if it can't be read.
  */
-export function createChainExplorer<Preset extends InstalledPreset>(
+export function createChainExplorer<Installed extends InstalledPreset>(
   networks: ReadonlyMap<string, () => ExploredChain | undefined>,
-  listPresets: () => readonly Preset[] = () => [],
-  describeResult: (preset: Preset, bytes: Uint8Array, args: readonly string[]) => string | undefined = () =>
-    undefined,
+  listPresets: () => readonly Installed[] = () => [],
+  describeResult: (
+    preset: Installed,
+    bytes: Uint8Array,
+    args: readonly string[],
+  ) => string | undefined = () => undefined,
 ): Explorer {
   const findPreset = (program: ProgramView | null) =>
     listPresets().find(({ source }) => source === program?.source);
@@ -100,7 +103,10 @@ export function createChainExplorer<Preset extends InstalledPreset>(
     const found = findPreset(one.program);
     if (one.program === null || found === undefined) return one;
     const { name, title, written } = found;
-    return { ...one, program: { ...one.program, preset: { name, title, source: written.source } } };
+    const titles = titlesOf(found);
+    const argumentTitles = found.parameterOrder.map((parameter) => titles[parameter] ?? parameter);
+    const preset = { name, title, source: written.source, argumentTitles };
+    return { ...one, program: { ...one.program, preset } };
   };
   const readRun = (run: PresetRunView): PresetRunView => {
     const { program, answer } = run;
@@ -145,7 +151,8 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         ...summarizeBlock(block),
         network,
         parentHash: block.parentHash,
-        gasLimit: block.gasLimit.toString(),
+        miner: block.miner && found.book.party(block.miner),
+        baseFeeWei: block.baseFeeWei?.toString() ?? null,
         headNumber: head.toString(),
         transactions: await summarizeTransactions(
           found.chain,

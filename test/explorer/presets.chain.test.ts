@@ -41,7 +41,9 @@ beforeAll(async () => {
   const show = { as: "coin", sides: ["Tails", "Heads"] } as const;
   const definition = { args: [], parameters: { type: "object", properties: {} }, show } as const;
   const written = { name: "one", title: "One", source: SOURCE, written: { source: "as written" } };
-  const preset = { ...written, returnType: "uint256", definition } as const;
+  const parameters = { properties: { first: { title: "First" } } };
+  const titled = { parameters, parameterOrder: ["first", "second"] };
+  const preset = { ...written, ...titled, returnType: "uint256", definition } as const;
   explorer = createChainExplorer(new Map([["test", () => chain]]), () => [preset], describeResult);
   dapp = await provisionDapp(stack, "explored");
   sourceId = await storeSource(stack, SOURCE);
@@ -73,7 +75,12 @@ test("presets show from their request and from their delivery, with program, wor
       vrfRequestId,
       item: 0,
       word: null,
-      program: { source: SOURCE, args: ["a", "b"], bytesArgs: [], preset: { name: "one" } },
+      program: {
+        source: SOURCE,
+        args: ["a", "b"],
+        bytesArgs: [],
+        preset: { name: "one", argumentTitles: ["First", "second"] },
+      },
       requestedBy: requested.transactionHash,
       answer: null,
       answeredBy: null,

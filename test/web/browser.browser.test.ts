@@ -177,7 +177,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
     const { vrfv2Hash, parsedResult } = request.outcome as { vrfv2Hash: string; parsedResult: string };
     await page.goto(`${tyche.url}/explorer/${request.network}/tx/${vrfv2Hash}`);
-    const first = page.locator("main section:not(#overview)").first();
+    const first = page.locator("main section:not(#requests, #overview)").first();
     await first.getByRole("heading", { name: "Result of the preset coinflip" }).waitFor();
     const side = parsedResult === "1" ? "Heads" : "Tails";
     expect(await first.locator(".result").first().textContent()).toBe(side);

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
@@ -96,12 +97,12 @@ test("a transaction's page names its requests, and its status comes before a pro
     body: { label: "explorer words" },
   });
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
-  const name = page.getByRole("list", { name: "Requests" }).getByRole("link");
+  const name = page.getByRole("region", { name: "Requests", exact: true }).getByRole("link");
   await expect.poll(() => name.allInnerTexts()).toEqual(["Random numbers: explorer words"]);
-  const headings = page.locator("main :is(h1, [aria-label=Requests], [aria-label=Overview], h2)");
+  const headings = page.locator("main :is(h1, h2, #overview)");
   expect(
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
-  ).toEqual(["Transaction", "Requests", "Overview", "Random words, with their proof"]);
+  ).toEqual(["Transaction", "Request", "Overview", "Random words, with their proof"]);
   const proof = page.locator("[data-proof=gamma]");
   expect(await proof.isVisible()).toBe(false);
   await page.getByText("Proof", { exact: true }).click();
@@ -118,17 +119,71 @@ test("a draw's transaction begins with its status, folds the source, and lists w
     body: { list, numberOfWinners: "2" },
   });
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
-  const headings = page.locator("main :is(h1, [aria-label=Requests], [aria-label=Overview], h2)");
+  const headings = page.locator("main :is(h1, h2, #overview)");
   expect(
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
-  ).toEqual(["Transaction", "Requests", "Overview", "Result of the preset lotto"]);
+  ).toEqual(["Transaction", "Request", "Overview", "Result of the preset lotto"]);
   const run = page.locator("[data-preset-run]");
   expect(await run.getByRole("region", { name: "Source of the preset" }).isVisible()).toBe(false);
   await run.getByText("60 entries", { exact: true }).click();
-  await run.getByRole("searchbox", { name: /^Find in: Argument/ }).fill("ticket-60");
+  await run.getByRole("searchbox", { name: "Find in: Entries" }).fill("ticket-60");
   await run.getByText("1 of 60", { exact: true }).waitFor();
   await run.getByText("Source of the preset lotto", { exact: true }).click();
   await run.getByRole("region", { name: "Source of the preset" }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a batch's transaction lists its requests with their results, and folds their details to a line", async () => {
+  const call = { list: ["ann", "bob"], numberOfWinners: "2" };
+  const calls = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+        body: { ...call, ...(i % 2 === 0 ? { label: `batch ${i}` } : {}) },
+      }),
+    ),
+  );
+  const drawn = calls.map(({ data }) => data as { id: string; url: string; label?: string; value: string[] });
+  const byUrl = Map.groupBy(drawn, ({ url }) => url);
+  const [url, batch] = [...byUrl].toSorted(([, a], [, b]) => b.length - a.length)[0]!;
+  expect(batch.length).toBeGreaterThan(1);
+  await visitor.open(url.replace(new URL(url).origin, tyche.url));
+  const rows = page.getByRole("region", { name: "Requests", exact: true }).getByRole("row");
+  for (const { id, label, value } of batch) {
+    const row = rows.filter({ has: page.locator(`a[href="/r/${id}"]`) });
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual([
+      label === undefined ? "Draw winners from a list" : `Draw winners from a list: ${label}`,
+      value.join(", "),
+      "preset",
+      label === undefined ? "" : expect.stringMatching(/^dapp_/),
+    ]);
+  }
+  const details = page.locator("details.item");
+  expect(await details.count()).toBe(batch.length);
+  expect(await page.locator("[data-preset-run]").count()).toBe(0);
+  if (batch.length > 5) await page.getByText("One by one", { exact: true }).click();
+  const one = batch.find(({ label }) => label !== undefined) ?? batch[0]!;
+  const name = `Draw winners from a list${one.label === undefined ? "" : `: ${one.label}`}`;
+  await details
+    .getByText(`${name} ${one.value.join(", ")}`, { exact: true })
+    .first()
+    .click();
+  await page.locator("[data-preset-run]").getByText("Winners", { exact: true }).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a transaction with a function's error says first that the function failed, not the transaction", async () => {
+  // Its dry run gets another word than the nodes, and ends well.
+  const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") throw Error("no <price>"); return Functions.encodeString("fine")`;
+  const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source, beacon: "local", returnType: "string" },
+  });
+  expect(data).toMatchObject({ err: "no <price>" });
+  await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
+  const first = page.locator("main > .subject + *");
+  await first.getByText("The function failed: no <price>").waitFor();
+  await first.getByText(/^The transaction itself succeeded/).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -207,6 +262,25 @@ test("a preset's page lists its own results, the list of requests takes a preset
   const found = page.getByRole("region", { name: "Found" });
   await found.getByRole("link", { name: `${label} b: Draw winners from a list, ann`, exact: true }).waitFor();
   await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a block says how full it is, and leads to its parent and the next one", async () => {
+  const { data } = await tyche.call("GET", "/api/explorer/networks/sepolia/blocks?before=8");
+  const { gasUsed, gasLimit } = (data.blocks as Record<string, string>[]).find(
+    ({ number }) => number === "6",
+  )!;
+  const part = Number((BigInt(gasUsed!) * 1000n) / BigInt(gasLimit!)) / 10;
+  await visitor.open(`${tyche.url}/explorer/sepolia/block/6`);
+  const overview = page.getByRole("region", { name: "Overview" });
+  await overview.getByText(`(${part}%)`).waitFor();
+  await overview.getByText(/^\S+ gwei$/).waitFor();
+  await overview.getByText(/ago$/).waitFor();
+  await visitor.inspect();
+  await page.getByRole("link", { name: "Next: block 7" }).click();
+  await page.getByRole("heading", { level: 1, name: "Block 7" }).waitFor();
+  await overview.locator('a[href="/explorer/sepolia/block/6"]').click();
+  await page.getByRole("heading", { level: 1, name: "Block 6" }).waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -96,8 +96,13 @@ test("the page of a draw that waits for its round says for what and until when, 
     .getByText(new RegExp(`^waiting for round ${round} of .*, due at ${due}$`))
     .waitFor({ timeout: 60_000 });
   await run.getByText("not answered yet", { exact: true }).waitFor();
-  const named = other.getByRole("list", { name: "Requests" });
-  expect(await named.innerText()).toBe("Flip a coin: before the draw waiting");
+  const named = other.getByRole("region", { name: "Requests", exact: true });
+  expect(await named.getByRole("cell").allInnerTexts()).toEqual([
+    "Flip a coin: before the draw",
+    "waiting",
+    "preset",
+    expect.stringMatching(/^dapp_\w+…\w+$/),
+  ]);
   expect(await named.getByRole("link").getAttribute("href")).toBe(`/r/${data.id}`);
   await other.close();
   // By its label, the chain itself says so, in the first sentence.

@@ -146,8 +146,10 @@ export function explorerOperations(
           if (!HASH.test(param("hash"))) return undefined;
           const found = await explorer.findTransaction(network, param("hash") as Hex);
           if (found === undefined) return undefined;
-          const requests = await service.findOnChain(network, requestIdsIn(found));
-          return requests.length === 0 ? found : { ...found, requests };
+          const ids = requestIdsIn(found);
+          const requests = await service.findOnChain(network, ids);
+          const inOrder = requests.toSorted((a, b) => ids.indexOf(a.requestId) - ids.indexOf(b.requestId));
+          return requests.length === 0 ? found : { ...found, requests: inOrder };
         },
         (title, param) =>
           HASH.test(param("hash"))

@@ -14,7 +14,7 @@ import { isLinking, ownParamsOf, roundOf, type OpenRequest } from "../openReques
 import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
-import type { Preset } from "../../presets/preset.ts";
+import { titlesOf } from "../../presets/parameterTitles.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { RequestRecord, Service } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
@@ -121,7 +121,7 @@ export function createRequestReader(options: {
   const summarize = (request: OpenRequest): RequestSummary[] => {
     const requestId = oracleIdOf(request) as Hex | null;
     if (requestId === null || isLinking(request)) return [];
-    const { id, network, kind, params, createdAt, state } = request;
+    const { id, dappId, network, kind, params, createdAt, state } = request;
     const { label } = params;
     const { timeline } = present(request);
     const result = resultLineOf(request);
@@ -135,7 +135,7 @@ export function createRequestReader(options: {
         at: new Date(createdAt).toISOString(),
         state,
         ...titleOf(request),
-        ...(label === undefined ? {} : { label }),
+        ...(label === undefined ? {} : { label, dappId }),
         ...(result === null ? {} : { success: state === "fulfilled", result }),
         ...(transactionHash === undefined ? {} : { transactionHash: transactionHash as Hex }),
       },
@@ -212,7 +212,7 @@ export function createRequestReader(options: {
         outcome,
         ...(preset === undefined ? {} : { preset }),
         ...titleOf(request),
-        ...(installed === undefined ? {} : { parameterTitles: titlesIn(installed.parameters) }),
+        ...(installed === undefined ? {} : { parameterTitles: titlesOf(installed) }),
         ...(hasParams ? { params: ownParamsOf(record.params) } : {}),
         ...(label === undefined ? {} : { dappId: record.dappId }),
         ...(shown === undefined ? {} : { shown }),
@@ -243,14 +243,6 @@ export function createRequestReader(options: {
 function hitOf({ network, kind, requestId, result, transactionHash }: RequestSummary): SearchHit[] {
   const isAnswered = result !== undefined;
   return transactionHash === undefined ? [] : [{ network, kind, requestId, isAnswered, transactionHash }];
-}
-
-/** Returns the titles of the parameters in a schema, by name. */
-function titlesIn({ properties = {} }: Preset["parameters"]): Record<string, string> {
-  const named = Object.entries(properties as Readonly<Record<string, { readonly title?: string }>>);
-  return Object.fromEntries(
-    named.flatMap(([name, { title }]) => (title === undefined ? [] : [[name, title]])),
-  );
 }
 
 /**

@@ -21,7 +21,7 @@ export function Arguments({ args }: { readonly args: readonly string[] }) {
 }
 
 /** An argument; a long one is folded, and the texts of a list are listed. */
-function Argument({ arg, label }: { readonly arg: string; readonly label: string }) {
+export function Argument({ arg, label }: { readonly arg: string; readonly label: string }) {
   if (arg.length <= MAX_OPEN_CHARACTERS)
     return (
       <code className="hex">

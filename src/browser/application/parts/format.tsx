@@ -114,6 +114,16 @@ export function units(amount: string, unit: string): string {
   return `${groupDigits(digits.slice(0, -18))}${fraction === "" ? "" : `.${fraction}`} ${unit}`;
 }
 
+/** Formats a price of gas, given in wei. */
+export function inGwei(wei: string): string {
+  return units((BigInt(wei) * 10n ** 9n).toString(), "gwei");
+}
+
+/** Formats a part of a whole, to a tenth of a percent. */
+export function percent(part: string, whole: string): string {
+  return whole === "0" ? "0%" : `${Number((BigInt(part) * 1000n) / BigInt(whole)) / 10}%`;
+}
+
 /** Formats a decimal number with a narrow space between groups of three digits. */
 export function groupDigits(decimal: string | number): string {
   return String(decimal).replaceAll(/\B(?=(\d{3})+$)/g, "\u202f");
@@ -127,6 +137,18 @@ export function count(n: number | bigint | string, noun: string): string {
 /** A point in time in UTC, to the second. */
 export function Time({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{timeOf(iso)}</time>;
+}
+
+/** A point in time, and how long ago it was. */
+export function TimeAndAge({ iso }: { readonly iso: string }) {
+  return (
+    <>
+      <Time iso={iso} />{" "}
+      <span className="note">
+        <Age iso={iso} />
+      </span>
+    </>
+  );
 }
 
 /** How long ago something was, with the time as in {@link Time} as its title. */

@@ -85,7 +85,8 @@ export function RequestList({
   );
 }
 
-function Answer({ answer }: Pick<ListedRequest, "answer">) {
+/** A result in a list, or that there is none. */
+export function Answer({ answer }: Pick<ListedRequest, "answer">) {
   if (answer === undefined) return <Tag kind="busy">waiting</Tag>;
   const text = cut(answer.text, MAX_RESULT);
   return answer.isError ? <Bad text={text} /> : <ResultText text={text} />;

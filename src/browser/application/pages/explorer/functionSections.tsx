@@ -6,49 +6,40 @@ import type {
   ProgramView,
   ReportView,
 } from "../../../../client/index.ts";
-import { Arguments } from "../../parts/arguments.tsx";
-import { Code, count, groupDigits, PartyLink, TransactionLink, units } from "../../parts/format.tsx";
+import type { ReactNode } from "react";
+import { Argument, Arguments } from "../../parts/arguments.tsx";
+import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
+import { In, type TransactionPlace } from "./place.tsx";
 
 /** `0x` and 32 bytes in hex. */
 const NUMBER_CHARACTERS = 66;
 
 /** The oracle network's response to one request. */
-export function FunctionResultSection({
+export function FunctionResultDetails({
   result,
-  network,
+  transaction,
 }: {
   readonly result: FunctionResultView;
-  readonly network: string;
+  readonly transaction: TransactionPlace;
 }) {
   const { requestId, requestedBy, totalCostJuels, program, beacon } = result;
   return (
-    <section className="panel" data-function-result={requestId}>
-      <h2>Result of a function</h2>
+    <div data-function-result={requestId}>
       <Facts
         entries={[
           ...answerFacts(result),
-          ["Function request", <Code text={requestId} />],
-          [
-            "Requested by",
-            requestedBy !== undefined && (
-              <>
-                transaction <TransactionLink network={network} hash={requestedBy} />
-              </>
-            ),
-          ],
+          ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
-          ["Delivered by", <PartyLink network={network} party={result.transmitter} full />],
+          ["Requested in", requestedBy !== undefined && <In place={transaction} hash={requestedBy} />],
+          ["Delivered by", <PartyLink network={transaction.network} party={result.transmitter} full />],
           ["Cost", totalCostJuels !== undefined && units(totalCostJuels, "LINK")],
         ]}
       />
-      {program === null ? (
-        <p className="note">The request itself is no longer available.</p>
-      ) : (
-        <Program program={program} />
-      )}
-    </section>
+      {program === null && <p className="note">The request itself is no longer available.</p>}
+      <IdsAndBytes requestId={requestId} program={program} answer={result} />
+    </div>
   );
 }
 
@@ -62,27 +53,31 @@ function answerFacts(answer: FunctionAnswer): Fact[] {
   ];
 }
 
-/** Lists what a response may mean, the value first. */
-function valueFacts({
-  response,
-  readings,
-  err,
-}: Pick<FunctionAnswer, "response" | "readings" | "err">): Fact[] {
+type Response = Pick<FunctionAnswer, "response" | "readings" | "err">;
+
+/** Lists what a response may mean. */
+function valueFacts({ response, readings, err }: Response): Fact[] {
   const { text, uint256, int256 } = readings;
   // A number is encoded as 32 bytes; a text of another length is not a number.
   const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
   return [
-    ["As text", text !== undefined && <Large text={text} />],
-    ["As number", isNumber && uint256 !== undefined && <Large text={uint256} />],
-    ["As signed number", isNumber && int256 !== undefined && int256 !== uint256 && <Large text={int256} />],
+    [<As what="text" />, text !== undefined && <Large text={text} />],
+    [<As what="number" />, isNumber && uint256 !== undefined && <Large text={uint256} />],
     [
-      "Response",
-      <>
-        <Code text={response} /> <span className="note">{count((response.length - 2) / 2, "byte")}</span>
-      </>,
+      <As what="signed number" />,
+      isNumber && int256 !== undefined && int256 !== uint256 && <Large text={int256} />,
     ],
     ["Error", err !== "" && <Large text={err} />],
   ];
+}
+
+/** The chain doesn't say what the bytes of a result mean. */
+function As({ what }: { readonly what: string }) {
+  return (
+    <>
+      Result <small>as {what}</small>
+    </>
+  );
 }
 
 function Large({ text }: { readonly text: string }) {
@@ -94,117 +89,146 @@ function Large({ text }: { readonly text: string }) {
 }
 
 /** A request to run a function. */
-export function FunctionRequestSection({
+export function FunctionRequestDetails({
   request,
-  network,
+  transaction,
 }: {
   readonly request: FunctionRequestView;
-  readonly network: string;
+  readonly transaction: TransactionPlace;
 }) {
   const { requestId, program, beacon, answeredBy, answer, waitsFor } = request;
   return (
-    <section className="panel" data-function-request={requestId}>
-      <h2>{answer === undefined ? "Request to run a function" : "Result of a function"}</h2>
+    <div data-function-request={requestId}>
       <Facts
         entries={[
           ...(answer === undefined ? [] : answerFacts(answer)),
-          ["Function request", <Code text={requestId} />],
-          [
-            "Answered by",
-            answeredBy === undefined ? (
-              "not answered yet"
-            ) : (
-              <>
-                transaction <TransactionLink network={network} hash={answeredBy} />
-              </>
-            ),
-          ],
+          ["Result in", <In place={transaction} hash={answeredBy} />],
           ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
+          ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
-          ["Consumer", <PartyLink network={network} party={request.consumer} full />],
+          ["Consumer", <PartyLink network={transaction.network} party={request.consumer} full />],
           ["Subscription", request.subscriptionId],
           ["Callback gas", groupDigits(request.callbackGasLimit)],
         ]}
       />
-      {program === null ? (
-        <p className="note">Its data is not a request that an oracle node can run.</p>
-      ) : (
-        <Program program={program} />
-      )}
-    </section>
+      {program === null && <p className="note">Its data is not a request that an oracle node can run.</p>}
+      <IdsAndBytes requestId={requestId} program={program} answer={answer} />
+    </div>
   );
 }
 
+/** Names a preset that a transaction requested or answered. */
+export function nameRun({ program, answer }: PresetRunView): string {
+  const what = program?.preset === undefined ? "a preset" : `the preset ${program.preset.name}`;
+  return answer === null ? `Request to run ${what}` : `Result of ${what}`;
+}
+
 /** A preset that a transaction requested or answered. */
-export function PresetRunSection({
+export function PresetRunDetails({
   run,
-  network,
+  transaction,
 }: {
   readonly run: PresetRunView;
-  readonly network: string;
+  readonly transaction: TransactionPlace;
 }) {
   const { requestId, vrfRequestId, item, word, beacon, program, requestedBy, answer, answeredBy, waitsFor } =
     run;
-  const what = program?.preset === undefined ? "a preset" : `the preset ${program.preset.name}`;
   return (
-    <section className="panel" data-preset-run={requestId}>
-      <h2>{answer === null ? `Request to run ${what}` : `Result of ${what}`}</h2>
+    <div data-preset-run={requestId}>
       <Facts
         entries={[
           ...(answer === null
             ? []
             : [
                 ["Outcome", <Verdict err={answer.err} />] as const,
-                ["Result", answer.result !== undefined && <Large text={answer.result} />] as const,
-                ...valueFacts(answer),
+                ...(answer.result === undefined
+                  ? valueFacts(answer)
+                  : [["Result", <Large text={answer.result} />] as const]),
               ]),
-          ["Request", <Code text={requestId} />],
-          [
-            "Requested by",
-            <>
-              transaction <TransactionLink network={network} hash={requestedBy} />
-            </>,
-          ],
-          [
-            "Answered by",
-            answeredBy === null ? (
-              "not answered yet"
-            ) : (
-              <>
-                transaction <TransactionLink network={network} hash={answeredBy} />
-              </>
-            ),
-          ],
-          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
-          [
-            <>
-              Random word{" "}
-              <small>
-                keccak256(seed, {item}){beacon !== null && ", hashed with the round's signature"}
-              </small>
-            </>,
-            word !== null && <Code text={word} />,
-          ],
+          ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
-          [
-            "Batch",
-            <>
-              item {item} of VRF request <Code text={vrfRequestId} />
-            </>,
-          ],
+          ["Requested in", <In place={transaction} hash={requestedBy} />],
+          ["Result in", <In place={transaction} hash={answeredBy} />],
+          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
         ]}
       />
-      {program === null ? (
-        <p className="note">Its source or its arguments can't be read.</p>
-      ) : (
-        <Program program={program} />
-      )}
-    </section>
+      {program === null && <p className="note">Its source or its arguments can't be read.</p>}
+      <IdsAndBytes requestId={requestId} program={program} answer={answer ?? undefined}>
+        {answer?.result !== undefined && <Facts entries={valueFacts(answer)} />}
+        <Facts
+          entries={[
+            [
+              <>
+                Random word{" "}
+                <small>
+                  keccak256(seed, {item}){beacon !== null && ", hashed with the round's signature"}
+                </small>
+              </>,
+              word !== null && <Code text={word} />,
+            ],
+            [
+              "Batch",
+              <>
+                item {item} of VRF request <Code text={vrfRequestId} />
+              </>,
+            ],
+          ]}
+        />
+      </IdsAndBytes>
+    </div>
+  );
+}
+
+/** Lists the arguments of a source: of a preset, each under the name that it has there. */
+function programFacts(program: ProgramView | null): Fact[] {
+  if (program === null || program.args.length === 0) return [];
+  const { args, preset } = program;
+  if (preset === undefined || preset.argumentTitles.length !== args.length)
+    return [["Arguments", <Arguments args={args} />]];
+  return args.map((arg, i): Fact => {
+    const title = preset.argumentTitles[i]!;
+    return [<UnknownText text={title} />, <Argument arg={arg} label={title} />];
+  });
+}
+
+/** What few look at: ids, bytes, and the source. */
+function IdsAndBytes({
+  requestId,
+  program,
+  answer,
+  children,
+}: {
+  readonly requestId: string;
+  readonly program: ProgramView | null;
+  readonly answer: Response | undefined;
+  readonly children?: ReactNode;
+}) {
+  const { bytesArgs = [] } = program ?? {};
+  return (
+    <>
+      <Folded summary="Ids and bytes">
+        <Facts
+          entries={[
+            ["Request on chain", <Copyable text={requestId} what="request" />],
+            [
+              <>
+                Result{" "}
+                {answer !== undefined && <small>{count((answer.response.length - 2) / 2, "byte")}</small>}
+              </>,
+              answer !== undefined && <Copyable text={answer.response} what="result" />,
+            ],
+            ...bytesArgs.map((arg, i): Fact => [`Byte argument ${i}`, <Code text={arg} />]),
+          ]}
+        />
+        {children}
+      </Folded>
+      {program !== null && <Source program={program} />}
+    </>
   );
 }
 
 /** A signed report that delivered results. */
-export function ReportSection({
+export function ReportDetails({
   report,
   network,
 }: {
@@ -213,8 +237,7 @@ export function ReportSection({
 }) {
   const { configDigest, epoch, round, digest, requestIds, signatures } = report;
   return (
-    <section className="panel">
-      <h2>Signed report</h2>
+    <>
       <Facts
         entries={[
           ["Answers", count(requestIds.length, epoch === undefined ? "VRF request" : "request")],
@@ -258,51 +281,31 @@ export function ReportSection({
         The signer is recovered from each signature. The contract accepts a report only with enough signatures
         from its configured nodes.
       </p>
-    </section>
+    </>
   );
 }
 
-/** The source, folded, and its arguments. */
-function Program({ program: { source, preset, args, bytesArgs } }: { readonly program: ProgramView }) {
+/** The source, folded; a preset's as its author wrote it. */
+function Source({ program: { source, preset } }: { readonly program: ProgramView }) {
+  if (preset === undefined)
+    return (
+      <Folded summary="Source">
+        <Listing text={source} label="Source" />
+      </Folded>
+    );
   return (
-    <>
-      {args.length > 0 && (
+    <Folded
+      summary={
         <>
-          <h3>Arguments</h3>
-          <Arguments args={args} />
+          Source of the preset <code>{preset.name}</code>
         </>
-      )}
-      {bytesArgs.length > 0 && (
-        <>
-          <h3>Byte arguments</h3>
-          <ol className="arguments" start={0}>
-            {bytesArgs.map((arg, i) => (
-              <li key={i}>
-                <Code text={arg} />
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
-      {preset === undefined ? (
-        <Folded summary="Source">
-          <Listing text={source} label="Source" />
-        </Folded>
-      ) : (
-        <Folded
-          summary={
-            <>
-              Source of the preset <code>{preset.name}</code>
-            </>
-          }
-        >
-          <Listing text={preset.source} label="Source of the preset" />
-          <Folded summary="Minified, as stored on chain">
-            <Listing text={source} label="Source" />
-          </Folded>
-        </Folded>
-      )}
-    </>
+      }
+    >
+      <Listing text={preset.source} label="Source of the preset" />
+      <Folded summary="Minified, as stored on chain">
+        <Listing text={source} label="Source" />
+      </Folded>
+    </Folded>
   );
 }
 

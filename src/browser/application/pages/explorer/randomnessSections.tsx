@@ -1,32 +1,25 @@
 import type { JoinView, ProofView, RandomnessView, RandomRequestView } from "../../../../client/index.ts";
 import { Coin, useSymbolOf } from "../../parts/coin.tsx";
-import {
-  BlockLink,
-  Code,
-  count,
-  groupDigits,
-  PartyLink,
-  TransactionLink,
-  units,
-} from "../../parts/format.tsx";
+import { BlockLink, Code, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, Folded, Scrollable, Tag, UnknownText, Why } from "../../parts/parts.tsx";
+import { In, type TransactionPlace } from "./place.tsx";
 
 /** Number of words shown at first; the rest is collapsed. */
 const OPEN_WORDS = 10;
 
 /** One VRF proof: its fields as in the calldata, the request that it answers, and the words it yields. */
-export function RandomnessSection({
+export function RandomnessDetails({
   randomness,
-  network,
+  transaction,
 }: {
   readonly randomness: RandomnessView;
-  readonly network: string;
+  readonly transaction: TransactionPlace;
 }) {
   const { requestId, commitment, reason, paymentJuels, paymentWei, requestedBy } = randomness;
+  const { network } = transaction;
   return (
-    <section className="panel" data-vrf-request={requestId}>
-      <h2>Random words, with their proof</h2>
+    <div data-vrf-request={requestId}>
       <Facts
         entries={[
           ["Outcome", <Outcome randomness={randomness} />],
@@ -40,7 +33,7 @@ export function RandomnessSection({
       <Facts
         entries={[
           ["VRF request", <Code text={requestId} />],
-          ["Requested by", requestedBy !== undefined && <By network={network} hash={requestedBy} />],
+          ["Requested in", requestedBy !== undefined && <In place={transaction} hash={requestedBy} />],
           ["Consumer", <PartyLink network={network} party={commitment.sender} full />],
           [
             "Paid",
@@ -84,31 +77,28 @@ export function RandomnessSection({
           ],
         ]}
       />
-    </section>
+    </div>
   );
 }
 
 /** A request for random words. */
-export function RandomRequestSection({
+export function RandomRequestDetails({
   request,
-  network,
+  transaction,
 }: {
   readonly request: RandomRequestView;
-  readonly network: string;
+  readonly transaction: TransactionPlace;
 }) {
   const { answeredBy, waitsFor, nativePayment } = request;
   const symbolOf = useSymbolOf();
+  const { network } = transaction;
   return (
-    <section className="panel">
-      <h2>Request for random words</h2>
+    <>
       {request.words !== undefined && <WordList words={request.words} />}
       <Facts
         entries={[
           ["VRF request", <Code text={request.requestId} />],
-          [
-            "Answered by",
-            answeredBy === undefined ? "not answered yet" : <By network={network} hash={answeredBy} />,
-          ],
+          ["Proof in", <In place={transaction} hash={answeredBy} />],
           ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
           ["Words", String(request.numWords)],
           ["Confirmations", String(request.confirmations)],
@@ -120,12 +110,18 @@ export function RandomRequestSection({
           ["Pre-seed", <Code text={request.preSeed} />],
         ]}
       />
-    </section>
+    </>
   );
 }
 
 /** Words of several proving keys that are joined. */
-export function JoinSection({ join, network }: { readonly join: JoinView; readonly network: string }) {
+export function JoinSection({
+  join,
+  transaction,
+}: {
+  readonly join: JoinView;
+  readonly transaction: TransactionPlace;
+}) {
   const { requestId, requestedBy, parts, seed, joinedBy } = join;
   return (
     <section className="panel" data-join={requestId}>
@@ -137,8 +133,8 @@ export function JoinSection({ join, network }: { readonly join: JoinView; readon
         entries={[
           ["Outcome", <Joined parts={parts} joinedBy={joinedBy} />],
           ["Request", <Code text={requestId} />],
-          ["Requested by", <By network={network} hash={requestedBy} />],
-          ["Joined by", joinedBy !== null && <By network={network} hash={joinedBy} />],
+          ["Requested in", <In place={transaction} hash={requestedBy} />],
+          ["Joined in", joinedBy !== null && <In place={transaction} hash={joinedBy} />],
           [
             <>
               Seed <small>word i is keccak256(seed, i)</small>
@@ -155,25 +151,12 @@ export function JoinSection({ join, network }: { readonly join: JoinView; readon
           { head: "Key hash", cell: (part) => <Code text={part.keyHash} /> },
           { head: "VRF request", kind: "long", cell: (part) => <Code text={part.requestId} /> },
           {
-            head: "Answered by",
-            cell: ({ answeredBy }) =>
-              answeredBy === null ? (
-                "not answered yet"
-              ) : (
-                <TransactionLink network={network} hash={answeredBy} />
-              ),
+            head: "Proof in",
+            cell: ({ answeredBy }) => <In place={transaction} hash={answeredBy} />,
           },
         ]}
       />
     </section>
-  );
-}
-
-function By({ network, hash }: { readonly network: string; readonly hash: string }) {
-  return (
-    <>
-      transaction <TransactionLink network={network} hash={hash} />
-    </>
   );
 }
 

@@ -1,0 +1,17 @@
+import type { TransactionView } from "../../../../client/index.ts";
+import { TransactionLink } from "../../parts/format.tsx";
+
+/** The transaction that a page is about. */
+export type TransactionPlace = Pick<TransactionView, "network" | "hash">;
+
+/** Says in which transaction something is: in the page's own, in another, or in none yet. */
+export function In({
+  place: { network, hash: own },
+  hash,
+}: {
+  readonly place: TransactionPlace;
+  readonly hash: string | null | undefined;
+}) {
+  if (hash === null || hash === undefined) return <>not answered yet</>;
+  return hash === own ? <>this transaction</> : <TransactionLink network={network} hash={hash} />;
+}
