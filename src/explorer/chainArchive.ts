@@ -45,6 +45,10 @@ export interface ArchivedBlock {
   readonly timestamp: bigint;
   readonly gasUsed: bigint;
   readonly gasLimit: bigint;
+  /** Who receives its fees; `null` where the chain names nobody, which is the zero address. */
+  readonly miner: Hex | null;
+  /** Burnt price of a unit of gas (EIP-1559); `null` where the chain has none. */
+  readonly baseFeeWei: bigint | null;
   readonly transactions: readonly ArchivedTransaction[];
 }
 
@@ -165,6 +169,7 @@ function findDelegate(code: Hex): Hex | undefined {
 function parseBlock(answer: unknown): ArchivedBlock {
   const block = parseObject(answer, "block");
   if (!Array.isArray(block["transactions"])) throw new RpcError("block", "transactions is not a list");
+  const { miner, baseFeePerGas: baseFee } = block;
   return {
     number: quantity(block["number"]),
     hash: hex(block["hash"]),
@@ -172,6 +177,8 @@ function parseBlock(answer: unknown): ArchivedBlock {
     timestamp: quantity(block["timestamp"]),
     gasUsed: quantity(block["gasUsed"]),
     gasLimit: quantity(block["gasLimit"]),
+    miner: typeof miner !== "string" || /^0x0*$/.test(miner) ? null : hex(miner),
+    baseFeeWei: baseFee === undefined || baseFee === null ? null : quantity(baseFee),
     transactions: block["transactions"].map(parseTransaction),
   };
 }

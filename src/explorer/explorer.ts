@@ -27,8 +27,7 @@ import {
 } from "./lists.ts";
 import { decodeConstructorArguments } from "../chainlink/constructorArguments.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
-import { titlesOf } from "../presets/parameterTitles.ts";
-import type { Preset } from "../presets/preset.ts";
+import { titlesOf } from "../lib/parameterTitles.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readTransaction } from "./readTransaction.ts";
@@ -39,7 +38,13 @@ import type { SearchTerms } from "./searchTerms.ts";
 const OVERVIEW_BLOCKS = 15;
 
 /** A preset that runs on the chains. */
-interface InstalledPreset extends Pick<Preset, "name" | "title" | "parameters" | "parameterOrder"> {
+interface InstalledPreset {
+  readonly name: string;
+  readonly title: string;
+  /** JSON Schema of the parameters. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Their names, in the order in which the source takes them. */
+  readonly parameterOrder: readonly string[];
   /** The source that is sent on chain. */
   readonly source: string;
   readonly written: { readonly source: string };
@@ -88,14 +93,11 @@ export interface Explorer {
  * @param listPresets returns the installed presets, whose sources are shown as their authors wrote them.
  * @param describeResult reads a preset's result in one line; returns `undefined` if it can't be read.
  */
-export function createChainExplorer<Installed extends InstalledPreset>(
+export function createChainExplorer<Preset extends InstalledPreset>(
   networks: ReadonlyMap<string, () => ExploredChain | undefined>,
-  listPresets: () => readonly Installed[] = () => [],
-  describeResult: (
-    preset: Installed,
-    bytes: Uint8Array,
-    args: readonly string[],
-  ) => string | undefined = () => undefined,
+  listPresets: () => readonly Preset[] = () => [],
+  describeResult: (preset: Preset, bytes: Uint8Array, args: readonly string[]) => string | undefined = () =>
+    undefined,
 ): Explorer {
   const findPreset = (program: ProgramView | null) =>
     listPresets().find(({ source }) => source === program?.source);

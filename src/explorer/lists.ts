@@ -217,12 +217,13 @@ export async function summarizeTransactions(
 
 /** Describes a block for a list. */
 export function summarizeBlock(block: ArchivedBlock): BlockSummary {
-  const { number, hash, gasUsed, transactions } = block;
+  const { number, hash, gasUsed, gasLimit, transactions } = block;
   return {
     number: number.toString(),
     hash,
     at: timeOf(block),
     transactionCount: transactions.length,
     gasUsed: gasUsed.toString(),
+    gasLimit: gasLimit.toString(),
   };
 }

@@ -84,3 +84,15 @@ test.each([
   const archive = createNodeArchive(node as unknown as ChainClient, { isEmbedded: true });
   expect((await archive.getAccount(ADDRESS)).delegate).toBe(delegate);
 });
+
+test("a block's fees go to nobody where the chain names the zero address, and there may be no base fee", async () => {
+  const block = { number: "0x1", hash: hash(1), parentHash: hash(0), timestamp: "0x1", transactions: [] };
+  const readBlock = async (more: object) => {
+    const answer = { ...block, gasUsed: "0x1", gasLimit: "0x2", ...more };
+    const client = { request: () => Promise.resolve(answer) } as unknown as ChainClient;
+    return await createNodeArchive(client, { isEmbedded: false }).findBlock(1n);
+  };
+  expect(await readBlock({ miner: `0x${"00".repeat(20)}` })).toMatchObject({ miner: null, baseFeeWei: null });
+  const fees = { miner: ADDRESS.toUpperCase().replace("X", "x"), baseFeePerGas: "0x7" };
+  expect(await readBlock(fees)).toMatchObject({ miner: ADDRESS, baseFeeWei: 7n });
+});

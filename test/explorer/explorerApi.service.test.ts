@@ -232,6 +232,7 @@ describe("chain, addresses and search", () => {
     const { blockNumber, hash } = overview.transactions[0]!;
     const block = await explorer.block(NETWORK, blockNumber);
     expect(block.transactions.map((one) => one.hash)).toContain(hash);
+    expect(block).toMatchObject({ baseFeeWei: expect.stringMatching(/^\d+$/), gasLimit: expect.any(String) });
     const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"];
     expect(await explorer.address(NETWORK, consumer)).toMatchObject({
       name: "PresetConsumer",

@@ -42,6 +42,8 @@ function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0, i
     number: BigInt(number),
     hash: idOf(BigInt(number) + 10_000n),
     parentHash: idOf(0n),
+    miner: null,
+    baseFeeWei: null,
     timestamp: 1n,
     gasUsed: 0n,
     gasLimit: 0n,

@@ -14,7 +14,7 @@ import { isLinking, ownParamsOf, roundOf, type OpenRequest } from "../openReques
 import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
-import { titlesOf } from "../../presets/parameterTitles.ts";
+import { titlesOf } from "../../lib/parameterTitles.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { RequestRecord, Service } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";

@@ -3,7 +3,17 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { BlockSummary } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { AddToWallet } from "../../parts/addToWallet.tsx";
-import { Age, BlockLink, Code, Copyable, groupDigits, Time } from "../../parts/format.tsx";
+import {
+  Age,
+  BlockLink,
+  Code,
+  Copyable,
+  groupDigits,
+  inGwei,
+  PartyLink,
+  percent,
+  TimeAndAge,
+} from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, Older } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
@@ -167,23 +177,42 @@ export function Block() {
             <p className="pages">
               {previous >= 0n && (
                 <Link rel="prev" href={`/explorer/${network}/block/${previous}`}>
-                  Block {String(previous)}
+                  Previous: block {String(previous)}
                 </Link>
               )}
-              {next <= BigInt(block.headNumber) && (
+              {next <= BigInt(block.headNumber) ? (
                 <Link rel="next" href={`/explorer/${network}/block/${next}`}>
-                  Block {String(next)}
+                  Next: block {String(next)}
                 </Link>
+              ) : (
+                <span className="note">This is the newest block.</span>
               )}
             </p>
             <section className="panel" aria-label="Overview">
               <Facts
                 entries={[
                   ["Hash", <Copyable text={block.hash} what="block hash" />],
-                  ["Parent", <Code text={block.parentHash} />],
-                  ["Time", <Time iso={block.at} />],
-                  ["Gas used", `${groupDigits(block.gasUsed)} of ${groupDigits(block.gasLimit)}`],
+                  [
+                    "Parent",
+                    previous < 0n ? (
+                      <Code text={block.parentHash} />
+                    ) : (
+                      <Link href={`/explorer/${network}/block/${previous}`}>
+                        <Code text={block.parentHash} />
+                      </Link>
+                    ),
+                  ],
+                  ["Time", <TimeAndAge iso={block.at} />],
                   ["Transactions", String(block.transactions.length)],
+                  [
+                    "Gas used",
+                    `${groupDigits(block.gasUsed)} of ${groupDigits(block.gasLimit)} (${percent(block.gasUsed, block.gasLimit)})`,
+                  ],
+                  ["Base fee", block.baseFeeWei !== null && inGwei(block.baseFeeWei)],
+                  [
+                    "Fees go to",
+                    block.miner !== null && <PartyLink network={network} party={block.miner} full />,
+                  ],
                 ]}
               />
             </section>
@@ -218,6 +247,7 @@ function BlockTable({
         { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
         { head: "Transactions", kind: "number", cell: ({ transactionCount }) => transactionCount },
         { head: "Gas used", kind: "number", cell: ({ gasUsed }) => groupDigits(gasUsed) },
+        { head: "Of the limit", kind: "number", cell: ({ gasUsed, gasLimit }) => percent(gasUsed, gasLimit) },
       ]}
     />
   );
