@@ -135,12 +135,9 @@ export function createRequestBook(
   damaged: DamagedRequests = createDamagedRequests(),
   outbox: RequestOutbox = NO_OUTBOX,
 ): RequestBook {
-  const openRequests = new Map<string, OpenRequest>();
-  /** By network and id. */
-  const unsettled = new Map<string, Map<string, OpenRequest>>();
-  /** When the open requests' states began: `updatedAt`, and the same moment by `performance.now()`. */
-  const states = new Map<string, { readonly updatedAt: number; readonly beganMs: number }>();
-  const listeners = new Map<string, Set<Listener>>();
+  const memory = createMemory(sharing);
+  const { place } = memory;
+  const listeners = createListeners();
 
   /** What a receiver is told survives a power cut, or it would be told again under another id. */
   const tell = async (hasEvents: boolean): Promise<void> => {
@@ -157,37 +154,10 @@ export function createRequestBook(
     (error) => !(error instanceof DatabaseAwayError),
   );
 
-  const place = (request: OpenRequest): void => {
-    const { id, network } = request;
-    if (!sharing.holds(network)) return;
-    let ended = unsettled.get(network);
-    if (ended === undefined) unsettled.set(network, (ended = new Map()));
-    ended.delete(id);
-    if (!isEnded(request.state)) {
-      openRequests.set(id, request);
-      const { updatedAt } = request;
-      if (states.get(id)?.updatedAt !== updatedAt)
-        states.set(id, { updatedAt, beganMs: performance.now() - wallAgeMs(request) });
-    } else {
-      openRequests.delete(id);
-      states.delete(id);
-      if (request.endedIn !== null) ended.set(id, request);
-    }
-  };
-
-  const ageMs = (request: OpenRequest): number => {
-    const began = states.get(request.id);
-    return began === undefined ? wallAgeMs(request) : performance.now() - began.beganMs;
-  };
-
-  const wake = (request: OpenRequest): void => {
-    for (const listener of listeners.get(request.id) ?? []) listener(request);
-  };
-
   /** Loads a request as stored. Its listeners may have missed everything that happened to it since. */
   const take = (request: OpenRequest): void => {
     place(request);
-    wake(request);
+    listeners.wake(request);
   };
 
   /** Reloads requests whose write failed: it may have been committed, and memory must not differ from the database. */
@@ -210,13 +180,7 @@ export function createRequestBook(
     { fence, isOnChain = false }: ChangeTerms = {},
   ): Promise<void> => {
     if (changes.length === 0 && also === undefined) return;
-    const now = Date.now();
-    const drafts = new Map<OpenRequest, OpenRequest>();
-    for (const change of changes) {
-      const draft = drafts.get(change.request) ?? { ...change.request, version: change.request.version + 1 };
-      applyChange(draft, change, now);
-      drafts.set(change.request, draft);
-    }
+    const drafts = draftsOf(changes);
     const steps = [...drafts].map(([before, after]) => ({ before, after }));
     try {
       const hasEvents = await store[isOnChain ? "writeSoon" : "write"](async (db) => {
@@ -241,7 +205,7 @@ export function createRequestBook(
     sharing.onStored(changed.map(({ request }) => request));
     for (const { request, firstNew } of changed) {
       observe(request, { timeline: request.timeline, firstNew });
-      wake(request);
+      listeners.wake(request);
     }
   };
 
@@ -249,6 +213,7 @@ export function createRequestBook(
 
   return {
     damaged,
+    ...memory.shown,
     async add(request, assertMay) {
       try {
         await insert({ request, assertMay });
@@ -268,21 +233,55 @@ export function createRequestBook(
     restore(requests) {
       for (const request of requests) take(request);
     },
+    change(changes, also, terms) {
+      return inTurn(() => commit(typeof changes === "function" ? changes() : changes, also, terms));
+    },
+    listen: listeners.listen,
+    awaited: listeners.awaited,
+    reread: (ids) =>
+      inTurn(async () => {
+        for (const stored of await damaged.read((note) => findRequests(store.db, ids, note))) {
+          const known = memory.find(stored);
+          if (known !== undefined && known.version >= stored.version) continue;
+          take(Object.assign(known ?? {}, stored));
+        }
+      }),
+    async find(id) {
+      const stored = await findRequest(store.db, id);
+      return stored && parseStoredRequest(stored);
+    },
+    async findByOracleId(dappId, oracleId) {
+      const stored = await findRequestByOracleId(store.db, dappId, oracleId);
+      return stored && parseStoredRequest(stored);
+    },
+  };
+}
+
+/** Creates the memory of a book: open requests, and those that have ended in blocks that aren't final. */
+function createMemory(sharing: Sharing) {
+  const openRequests = new Map<string, OpenRequest>();
+  /** By network and id. */
+  const unsettled = new Map<string, Map<string, OpenRequest>>();
+  /** When the open requests' states began: `updatedAt`, and the same moment by `performance.now()`. */
+  const states = new Map<string, { readonly updatedAt: number; readonly beganMs: number }>();
+
+  const count = (isCounted: (request: OpenRequest) => boolean): number => {
+    let counted = 0;
+    for (const request of openRequests.values()) if (isCounted(request)) counted += 1;
+    return counted;
+  };
+  const ageMs = (request: OpenRequest): number => {
+    const began = states.get(request.id);
+    return began === undefined ? wallAgeMs(request) : performance.now() - began.beganMs;
+  };
+  const shown = {
+    ageMs,
     openCount(network, dappId) {
       if (network === undefined) return openRequests.size;
       if (!sharing.holds(network)) return sharing.openCount(network, dappId);
-      let count = 0;
-      for (const request of openRequests.values())
-        if (request.network === network && (dappId === undefined || request.dappId === dappId)) count += 1;
-      return count;
+      return count((one) => one.network === network && (dappId === undefined || one.dappId === dappId));
     },
-    activeCount(network, withinMs) {
-      let count = 0;
-      for (const request of openRequests.values())
-        if (request.network === network && ageMs(request) < withinMs) count += 1;
-      return count;
-    },
-    ageMs,
+    activeCount: (network, withinMs) => count((one) => one.network === network && ageMs(one) < withinMs),
     open: (network) => [...openRequests.values()].filter((request) => request.network === network),
     get: (id) => openRequests.get(id),
     unsettled: (network) => [...(unsettled.get(network)?.values() ?? [])],
@@ -293,26 +292,6 @@ export function createRequestBook(
         ended?.delete(id);
       }
     },
-    change(changes, also, terms) {
-      return inTurn(() => commit(typeof changes === "function" ? changes() : changes, also, terms));
-    },
-    listen(id, listener) {
-      const set = listeners.get(id) ?? new Set();
-      listeners.set(id, set.add(listener));
-      return () => {
-        set.delete(listener);
-        if (set.size === 0) listeners.delete(id);
-      };
-    },
-    awaited: () => [...listeners.keys()],
-    reread: (ids) =>
-      inTurn(async () => {
-        for (const stored of await damaged.read((note) => findRequests(store.db, ids, note))) {
-          const known = openRequests.get(stored.id) ?? unsettled.get(stored.network)?.get(stored.id);
-          if (known !== undefined && known.version >= stored.version) continue;
-          take(Object.assign(known ?? {}, stored));
-        }
-      }),
     release(network) {
       unsettled.delete(network);
       for (const [id, request] of openRequests) {
@@ -321,15 +300,63 @@ export function createRequestBook(
         states.delete(id);
       }
     },
-    async find(id) {
-      const stored = await findRequest(store.db, id);
-      return stored && parseStoredRequest(stored);
-    },
-    async findByOracleId(dappId, oracleId) {
-      const stored = await findRequestByOracleId(store.db, dappId, oracleId);
-      return stored && parseStoredRequest(stored);
+  } satisfies Partial<RequestBook>;
+
+  return {
+    /** What a book shows of its memory. */
+    shown,
+    find: ({ id, network }: Pick<OpenRequest, "id" | "network">) =>
+      openRequests.get(id) ?? unsettled.get(network)?.get(id),
+    /** Puts a request where its state belongs. */
+    place: (request: OpenRequest): void => {
+      const { id, network } = request;
+      if (!sharing.holds(network)) return;
+      let ended = unsettled.get(network);
+      if (ended === undefined) unsettled.set(network, (ended = new Map()));
+      ended.delete(id);
+      if (!isEnded(request.state)) {
+        openRequests.set(id, request);
+        const { updatedAt } = request;
+        if (states.get(id)?.updatedAt !== updatedAt)
+          states.set(id, { updatedAt, beganMs: performance.now() - wallAgeMs(request) });
+      } else {
+        openRequests.delete(id);
+        states.delete(id);
+        if (request.endedIn !== null) ended.set(id, request);
+      }
     },
   };
+}
+
+/** Creates what tells those who wait for a request of its changes. */
+function createListeners() {
+  const listeners = new Map<string, Set<Listener>>();
+  return {
+    listen: (id: string, listener: Listener): (() => void) => {
+      const set = listeners.get(id) ?? new Set();
+      listeners.set(id, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0) listeners.delete(id);
+      };
+    },
+    wake(request: OpenRequest): void {
+      for (const listener of listeners.get(request.id) ?? []) listener(request);
+    },
+    awaited: (): string[] => [...listeners.keys()],
+  };
+}
+
+/** Returns requests as changes leave them, by the requests as they are. */
+function draftsOf(changes: readonly Change[]): ReadonlyMap<OpenRequest, OpenRequest> {
+  const now = Date.now();
+  const drafts = new Map<OpenRequest, OpenRequest>();
+  for (const change of changes) {
+    const draft = drafts.get(change.request) ?? { ...change.request, version: change.request.version + 1 };
+    applyChange(draft, change, now);
+    drafts.set(change.request, draft);
+  }
+  return drafts;
 }
 
 /** Returns for how long a request has been in its state by the system clock, in milliseconds. */

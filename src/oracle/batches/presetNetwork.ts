@@ -191,7 +191,7 @@ interface PresetReportsOptions {
 function createPresetReports(options: PresetReportsOptions): PresetReports {
   const { presetConsumer, nodes, batches, resultsOf, log, signal } = options;
   const { requests } = batches;
-  let adopted: Promise<AdoptedNodes> | undefined;
+  const signing = createSigning(options);
 
   const { maxInFlight, paceMs } = options.pipelining;
   const group = createGroupCommit<BatchEntry, Sender>({
@@ -231,7 +231,7 @@ function createPresetReports(options: PresetReportsOptions): PresetReports {
     if (entries.length === 0) return [];
     for (const entry of entries) entry.state = "working";
     try {
-      return [await sign(entries)];
+      return [await signing.sign(entries)];
     } catch (error) {
       onFailure(entries, "the results could not be signed yet", error);
       return [];
@@ -263,41 +263,10 @@ function createPresetReports(options: PresetReportsOptions): PresetReports {
       requests.postpone(entry, `${what}: ${messageOf(error)}`, LONGEST_FREE_PAUSE_MS);
   }
 
-  async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
-    adopted ??= readAdoptedNodes();
-    adopted.catch(() => (adopted = undefined));
-    const { configDigest, faulty, signers } = await adopted;
-    const report = encodeBatchReport(
-      entries.map((entry) => ({
-        vrfRequestId: entry.request.requestId,
-        ready: readyRecord(entry.request.batch, batches.seedOf(entry)!.value),
-        results: resultsOf(entry.request),
-      })),
-    );
-    const digest = batchReportDigest(report, { ...options, configDigest });
-    const wanted = signaturesOf(signers.length, faulty);
-    const signing = nodes
-      .map(({ signer }) => ({ signer, index: signers.indexOf(signer.address) }))
-      .filter(({ index }) => index >= 0)
-      .slice(0, wanted);
-    if (signing.length < wanted) {
-      adopted = undefined;
-      throw new TycheError(
-        `PresetConsumer ${presetConsumer} has adopted ${signing.length} of the ${wanted} nodes that must sign; send it adoptNodes`,
-        { code: "chain_unavailable", blame: "upstream" },
-      );
-    }
-    return { report, signatures: signing.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
-  }
-
-  function readAdoptedNodes(): Promise<AdoptedNodes> {
-    return askContract(options.client, presetConsumer, PRESET_CONSUMER_READS.adoptedNodes());
-  }
-
   function settle(entries: readonly BatchEntry[], receipt: Receipt): void {
     const { transactionHash } = receipt;
     if (!receipt.succeeded) {
-      adopted = undefined;
+      signing.forgetNodes();
       log.error({ transactionHash, batches: entries.length }, "presets: PresetConsumer refused a report");
     }
     const taken = new Set(
@@ -331,7 +300,43 @@ function createPresetReports(options: PresetReportsOptions): PresetReports {
       return await sendTogether(reports.length === 0 ? [] : entries, () => send(reports));
     },
     onLog(eventLog) {
-      if (findEvent(eventLog)?.name === "NodesAdopted") adopted = undefined;
+      if (findEvent(eventLog)?.name === "NodesAdopted") signing.forgetNodes();
     },
   };
+}
+
+/** Creates what signs results as the nodes that PresetConsumer has adopted. */
+function createSigning(options: PresetReportsOptions) {
+  const { client, presetConsumer, nodes, batches, resultsOf } = options;
+  let adopted: Promise<AdoptedNodes> | undefined;
+  const forgetNodes = (): void => void (adopted = undefined);
+
+  async function sign(entries: readonly BatchEntry[]): Promise<SignedReport> {
+    adopted ??= askContract(client, presetConsumer, PRESET_CONSUMER_READS.adoptedNodes());
+    adopted.catch(forgetNodes);
+    const { configDigest, faulty, signers } = await adopted;
+    const report = encodeBatchReport(
+      entries.map((entry) => ({
+        vrfRequestId: entry.request.requestId,
+        ready: readyRecord(entry.request.batch, batches.seedOf(entry)!.value),
+        results: resultsOf(entry.request),
+      })),
+    );
+    const digest = batchReportDigest(report, { ...options, configDigest });
+    const wanted = signaturesOf(signers.length, faulty);
+    const signing = nodes
+      .map(({ signer }) => ({ signer, index: signers.indexOf(signer.address) }))
+      .filter(({ index }) => index >= 0)
+      .slice(0, wanted);
+    if (signing.length < wanted) {
+      forgetNodes();
+      throw new TycheError(
+        `PresetConsumer ${presetConsumer} has adopted ${signing.length} of the ${wanted} nodes that must sign; send it adoptNodes`,
+        { code: "chain_unavailable", blame: "upstream" },
+      );
+    }
+    return { report, signatures: signing.map(({ signer, index }) => ({ index, ...signer.sign(digest) })) };
+  }
+
+  return { sign, forgetNodes };
 }

@@ -177,7 +177,7 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
       configDigest = undefined;
       return onRevert(open, receipt.transactionHash, await findReason());
     }
-    for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt);
+    for (const entry of open) settle(entry, outcomes.get(entry.request.requestId), receipt, options);
   }
 
   /** Sends a report through the leader's account. */
@@ -203,67 +203,6 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
     }
   }
 
-  function settle(entry: FunctionsEntry, outcome: FunctionsOutcome | undefined, receipt: Receipt): void {
-    const { request } = entry;
-    const { requestId, subscriptionId } = request;
-    const fields = { requestId, transactionHash: receipt.transactionHash, result: outcome?.result };
-    switch (outcome?.result) {
-      case "FULFILLED":
-        log.info(fields, "functions: answered");
-        return requestSet.finish(request, receipt.blockNumber);
-      case "USER_CALLBACK_ERROR":
-        log.warn(
-          {
-            ...fields,
-            consumer: request.client,
-            reason: decodeRevertReason(outcome.callbackReturnData).text,
-          },
-          "functions: answered, but the consumer's callback reverted; the router never calls it again",
-        );
-        return requestSet.finish(request, receipt.blockNumber);
-    }
-    // A reorg may have replaced the entry; the new one must not be affected by this outcome.
-    if (!requestSet.isOpen(entry)) return;
-    switch (outcome?.result) {
-      case undefined:
-        // The coordinator emits nothing for requests that others have answered, and some RPC nodes omit events from receipts. The chain's
-        // logs will show an answer or a timeout.
-        log.info(fields, "functions: a report did not include a request");
-        return requestSet.postpone(entry, `the report ${receipt.transactionHash} did not include it`);
-      case "INVALID_REQUEST_ID":
-        log.info(fields, "functions: request is gone, answered or timed out by others");
-        return requestSet.drop(requestId);
-      case "INVALID_COMMITMENT":
-        log.error(fields, "functions: the router has a different commitment for the request; giving up");
-        return requestSet.drop(requestId);
-      case "INSUFFICIENT_GAS_PROVIDED":
-        requestSet.raiseGas(entry);
-        return refuse(
-          entry,
-          fields,
-          "the report left too little gas for the callback; it is sent again with more",
-        );
-      case "SUBSCRIPTION_BALANCE_INVARIANT_VIOLATION":
-        entry.underfunded = true;
-        return refuse(
-          entry,
-          fields,
-          `Functions subscription ${subscriptionId} holds too little LINK for this request; fund it`,
-        );
-      case "COST_EXCEEDS_COMMITMENT":
-        return refuse(
-          entry,
-          fields,
-          "the gas price is above what the request was priced at; waiting for it to fall",
-        );
-    }
-  }
-
-  function refuse(entry: FunctionsEntry, fields: object, why: string): void {
-    log.warn(fields, "functions: the router did not process an item");
-    requestSet.postpone(entry, why);
-  }
-
   return {
     push(entry) {
       entry.state = "working";
@@ -274,4 +213,60 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
       configDigest = undefined;
     },
   };
+}
+
+/** Finishes, drops or postpones an entry by what its report says of it. */
+function settle(
+  entry: FunctionsEntry,
+  outcome: FunctionsOutcome | undefined,
+  receipt: Receipt,
+  { requestSet, log }: Pick<FunctionsDeliveryOptions, "requestSet" | "log">,
+): void {
+  const { request } = entry;
+  const { requestId, subscriptionId } = request;
+  const fields = { requestId, transactionHash: receipt.transactionHash, result: outcome?.result };
+  const refuse = (why: string): void => {
+    log.warn(fields, "functions: the router did not process an item");
+    requestSet.postpone(entry, why);
+  };
+  switch (outcome?.result) {
+    case "FULFILLED":
+      log.info(fields, "functions: answered");
+      return requestSet.finish(request, receipt.blockNumber);
+    case "USER_CALLBACK_ERROR":
+      log.warn(
+        {
+          ...fields,
+          consumer: request.client,
+          reason: decodeRevertReason(outcome.callbackReturnData).text,
+        },
+        "functions: answered, but the consumer's callback reverted; the router never calls it again",
+      );
+      return requestSet.finish(request, receipt.blockNumber);
+  }
+  // A reorg may have replaced the entry; the new one must not be affected by this outcome.
+  if (!requestSet.isOpen(entry)) return;
+  switch (outcome?.result) {
+    case undefined:
+      // The coordinator emits nothing for requests that others have answered, and some RPC nodes omit events from receipts. The chain's
+      // logs will show an answer or a timeout.
+      log.info(fields, "functions: a report did not include a request");
+      return requestSet.postpone(entry, `the report ${receipt.transactionHash} did not include it`);
+    case "INVALID_REQUEST_ID":
+      log.info(fields, "functions: request is gone, answered or timed out by others");
+      return requestSet.drop(requestId);
+    case "INVALID_COMMITMENT":
+      log.error(fields, "functions: the router has a different commitment for the request; giving up");
+      return requestSet.drop(requestId);
+    case "INSUFFICIENT_GAS_PROVIDED":
+      requestSet.raiseGas(entry);
+      return refuse("the report left too little gas for the callback; it is sent again with more");
+    case "SUBSCRIPTION_BALANCE_INVARIANT_VIOLATION":
+      entry.underfunded = true;
+      return refuse(
+        `Functions subscription ${subscriptionId} holds too little LINK for this request; fund it`,
+      );
+    case "COST_EXCEEDS_COMMITMENT":
+      return refuse("the gas price is above what the request was priced at; waiting for it to fall");
+  }
 }

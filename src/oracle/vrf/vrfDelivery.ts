@@ -135,7 +135,12 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
     const requestIds = wanted.map(({ request }) => request.requestId);
     tellAnswers("prove words", requestIds, { startMs, receipt });
     const outcomes = readVrfOutcomes(logsOf(receipt.logs, [coordinator, options.batchCoordinator]));
-    for (const entry of wanted) settle(entry, outcomes.get(entry.request.requestId), receipt);
+    for (const entry of wanted) {
+      const outcome = outcomes.get(entry.request.requestId);
+      settle(entry, outcome, receipt, options);
+      const isDear = outcome?.kind === "refused" && outcome.reason === "GasPriceExceeded";
+      if (isDear && requestSet.isOpen(entry)) void noteGasPrice(entry);
+    }
   }
 
   /** Returns the entry if its request is still open. Asks the chain, unless the request was just seen, which is the hot path. */
@@ -160,49 +165,6 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
     } catch (error) {
       log.debug({ err: error, requestId }, "vrf: can't read whether a request is still open");
       return false;
-    }
-  }
-
-  function settle(entry: VrfEntry, outcome: VrfOutcome | undefined, receipt: Receipt): void {
-    const { request } = entry;
-    const { requestId, sender, callbackGasLimit } = request;
-    const { transactionHash } = receipt;
-    // A reorg may have replaced the entry; the new one must not be affected by this outcome.
-    if (!requestSet.isOpen(entry) && outcome?.kind !== "fulfilled") return;
-    if (outcome === undefined) {
-      entry.alone = true;
-      requestSet.raiseGas(entry);
-      log.error({ requestId, transactionHash }, "vrf: a fulfilment failed as a whole");
-      return requestSet.postpone(
-        entry,
-        `the fulfilment ${transactionHash} ran out of gas or reverted as a whole`,
-      );
-    }
-    if (outcome.kind === "fulfilled") {
-      requestSet.finish(request, receipt.blockNumber);
-      if (outcome.callbackSucceeded) return log.info({ requestId, transactionHash }, "vrf: fulfilled");
-      return log.warn(
-        { requestId, transactionHash, consumer: sender, callbackGasLimit },
-        "vrf: fulfilled, but the consumer's callback reverted; the coordinator never calls it again",
-      );
-    }
-    log.warn({ requestId, transactionHash, reason: outcome.reason }, "vrf: the coordinator refused an entry");
-    switch (outcome.reason) {
-      case "NoCorrespondingRequest":
-        return requestSet.drop(requestId);
-      case "InsufficientBalance":
-        return solvency.onRefused(entry);
-      case "GasPriceExceeded":
-        void noteGasPrice(entry);
-        return requestSet.postpone(entry, describeGasLane({}));
-      case "OutOfGas":
-        requestSet.raiseGas(entry);
-        return requestSet.postpone(
-          entry,
-          `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
-        );
-      default:
-        return requestSet.postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
     }
   }
 
@@ -235,6 +197,54 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
       return pending.map((one) => (dear !== undefined && one.why === IN_NEXT ? { ...one, why: dear } : one));
     },
   };
+}
+
+/** Finishes, drops or postpones an entry by what its fulfilment says of it. */
+function settle(
+  entry: VrfEntry,
+  outcome: VrfOutcome | undefined,
+  receipt: Receipt,
+  { requestSet, solvency, log }: Pick<VrfDeliveryOptions, "requestSet" | "solvency" | "log">,
+): void {
+  const { request } = entry;
+  const { requestId, sender, callbackGasLimit } = request;
+  const { transactionHash } = receipt;
+  // A reorg may have replaced the entry; the new one must not be affected by this outcome.
+  if (!requestSet.isOpen(entry) && outcome?.kind !== "fulfilled") return;
+  if (outcome === undefined) {
+    entry.alone = true;
+    requestSet.raiseGas(entry);
+    log.error({ requestId, transactionHash }, "vrf: a fulfilment failed as a whole");
+    return requestSet.postpone(
+      entry,
+      `the fulfilment ${transactionHash} ran out of gas or reverted as a whole`,
+    );
+  }
+  if (outcome.kind === "fulfilled") {
+    requestSet.finish(request, receipt.blockNumber);
+    if (outcome.callbackSucceeded) return log.info({ requestId, transactionHash }, "vrf: fulfilled");
+    return log.warn(
+      { requestId, transactionHash, consumer: sender, callbackGasLimit },
+      "vrf: fulfilled, but the consumer's callback reverted; the coordinator never calls it again",
+    );
+  }
+  log.warn({ requestId, transactionHash, reason: outcome.reason }, "vrf: the coordinator refused an entry");
+  switch (outcome.reason) {
+    case "NoCorrespondingRequest":
+      return requestSet.drop(requestId);
+    case "InsufficientBalance":
+      return solvency.onRefused(entry);
+    case "GasPriceExceeded":
+      return requestSet.postpone(entry, describeGasLane({}));
+    case "OutOfGas":
+      requestSet.raiseGas(entry);
+      return requestSet.postpone(
+        entry,
+        `the consumer ${sender} has no code, or its callback's gas limit of ${callbackGasLimit} did not fit the transaction`,
+      );
+    default:
+      return requestSet.postpone(entry, `the coordinator refused the fulfilment: ${outcome.reason}`);
+  }
 }
 
 /** How long a lane's limit is cached; the coordinator's owner may change it. */

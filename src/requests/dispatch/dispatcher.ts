@@ -77,20 +77,11 @@ interface Attempt {
 
 /** Creates the dispatcher of one network. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { book, carriers, pipelining, onError, retryMs = DEFAULT_RETRY_MS } = options;
-  const maxBatch = pipelining === undefined ? MAX_BATCH : MAX_PIPELINED_BATCH;
-  const enough = pipelining === undefined ? ENOUGH : MAX_PIPELINED_BATCH;
+  const { book, carriers, onError, retryMs = DEFAULT_RETRY_MS } = options;
   const closing = new AbortController();
   const stopped = AbortSignal.any([options.signal, closing.signal]);
-  const queue = createFairQueue<Attempt>();
   /** Requests held here, each with its latest attempt: queued, in a transaction, or paused after a failure. */
   const held = new Map<string, Attempt>();
-  /** How many of them are in transactions in flight. */
-  let sending = 0;
-  let running: Promise<void> | undefined;
-  let onEnough: (() => void) | undefined;
-  const turns = createTurns({ ...pipelining, isFull: () => queue.size >= enough, signal: stopped });
-
   const submit = createBatchSender({
     ...options,
     onSent(ids) {
@@ -99,6 +90,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onFailed(ids, error) {
       onError(error);
       for (const id of ids) held.get(id)?.failed(error);
+    },
+  });
+  const batching = createBatching({
+    ...options,
+    signal: stopped,
+    submit,
+    async prepare(request) {
+      if (request.progress.transactionHashes !== undefined && (await carriers.isCarried(request)))
+        return undefined;
+      return await options.prepare(request);
     },
   });
 
@@ -125,11 +126,44 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     new Promise((sent, failed) => {
       const one = { request, sent, failed };
       held.set(request.id, one);
-      push(one);
+      batching.push(one);
     });
 
+  return {
+    enqueue(request) {
+      if (stopped.aborted || held.has(request.id)) return;
+      void carry(request).finally(() => held.delete(request.id));
+    },
+    queued: () => held.size - batching.sending(),
+    holds: (id) => held.has(id),
+    async close() {
+      closing.abort();
+      await batching.close();
+    },
+  };
+}
+
+interface BatchingOptions extends Pick<DispatcherOptions, "active" | "pipelining" | "onError" | "signal"> {
+  /** Returns what goes on chain for a request; `undefined` if a transaction has brought it there. */
+  readonly prepare: (request: SubmittedRequest) => Promise<Submission | undefined>;
+  /** Sends some submissions in one transaction, or in several if it must. Never rejects. */
+  readonly submit: (submissions: readonly Submission[]) => Promise<void>;
+}
+
+/** Creates what gathers attempts, dapps in turn, and sends them together. */
+function createBatching(options: BatchingOptions) {
+  const { pipelining, prepare, submit, onError, signal } = options;
+  const maxBatch = pipelining === undefined ? MAX_BATCH : MAX_PIPELINED_BATCH;
+  const enough = pipelining === undefined ? ENOUGH : MAX_PIPELINED_BATCH;
+  const queue = createFairQueue<Attempt>();
+  /** How many requests are in transactions in flight. */
+  let sending = 0;
+  let running: Promise<void> | undefined;
+  let onEnough: (() => void) | undefined;
+  const turns = createTurns({ ...pipelining, isFull: () => queue.size >= enough, signal });
+
   const push = (one: Attempt): void => {
-    if (stopped.aborted) return;
+    if (signal.aborted) return;
     queue.add(one.request.dappId, one);
     if (queue.size >= enough) {
       onEnough?.();
@@ -154,7 +188,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const run = async (): Promise<void> => {
     try {
-      while (queue.size > 0 && !stopped.aborted) {
+      while (queue.size > 0 && !signal.aborted) {
         await turns.next();
         await gather();
         const ready = await prepareAll(queue.take(maxBatch));
@@ -186,7 +220,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         else if (isOver) push(one);
         else ready.push(submission);
       } catch (error) {
-        if (!stopped.aborted) onError(error);
+        if (!signal.aborted) onError(error);
         one.failed(isTransient(error) ? sendingError(error) : error);
       }
     });
@@ -200,21 +234,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return ready;
   };
 
-  const prepare = async (request: SubmittedRequest): Promise<Submission | undefined> => {
-    if (request.progress.transactionHashes !== undefined && (await carriers.isCarried(request)))
-      return undefined;
-    return await options.prepare(request);
-  };
-
   return {
-    enqueue(request) {
-      if (stopped.aborted || held.has(request.id)) return;
-      void carry(request).finally(() => held.delete(request.id));
-    },
-    queued: () => held.size - sending,
-    holds: (id) => held.has(id),
-    async close() {
-      closing.abort();
+    push,
+    /** Returns how many requests are in transactions in flight. */
+    sending: () => sending,
+    async close(): Promise<void> {
       onEnough?.();
       await running;
       await turns.idle();
