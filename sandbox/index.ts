@@ -1,5 +1,5 @@
 /** Runs oracle function sources as the oracle nodes' Deno does, contained in child processes. */
-export { createSandboxPool } from "./host/sandboxPool.ts";
+export { createSandboxPool } from "./host/pool.ts";
 export {
   RunAbortedError,
   SandboxClosedError,

@@ -1,5 +1,5 @@
 import { createSandboxNetwork, DEVELOPER_NETWORK, type SandboxNetwork } from "./host/net/network.ts";
-import { createSandboxPool } from "./host/sandboxPool.ts";
+import { createSandboxPool } from "./host/pool.ts";
 import type { SandboxPool } from "./host/poolTypes.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { CRASH_TEXT, type RunError } from "./run.ts";

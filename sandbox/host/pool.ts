@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { TOUCHES, type RunResult } from "../run.ts";
 import { createWorkerSet, takeWorker, type StartTrouble } from "./workerSet.ts";
-import { layersOf, type Launcher } from "./launch.ts";
-import { belongs, type Job, errorOfDeath, guarded, resultOf, createSession, type Session } from "./job.ts";
+import { createChildLauncher, layersOf, type Launcher } from "./launch.ts";
+import { belongs, createSession, errorOfDeath, guarded, resultOf, type Job, type Session } from "./job.ts";
 import { oneLine } from "./lastWords.ts";
 import type { ResultMessage } from "./messages.ts";
 import {
@@ -19,6 +19,18 @@ import { createFairQueue } from "./queue.ts";
 import { createSecretGuard } from "./secretGuard.ts";
 import { parseRunRequest } from "./validate.ts";
 import type { Death, Worker } from "./worker.ts";
+import { buildChild } from "./build.ts";
+import { acceptedByEnvironment } from "./layers.ts";
+
+/**
+ * Creates a pool and starts its children: one for each quick source at once, and a warm spare.
+ * @throws {MissingLayersError} `sandbox_layers_missing` if children can't be contained as promised.
+ */
+export function createSandboxPool(options: SandboxPoolOptions = {}): SandboxPool {
+  const launcher = createChildLauncher({ acceptMissing: options.acceptMissing ?? acceptedByEnvironment() });
+  for (const warning of launcher.containment.warnings) options.onWarning?.(warning);
+  return createPool(options, { launcher, build: buildChild });
+}
 
 /** Creates a pool on top of a launcher for its children. */
 export function createPool(

@@ -12,13 +12,12 @@ import {
 } from "../store/requests.ts";
 import { claimLabel } from "../store/labels.ts";
 import { addUsage } from "../store/usage.ts";
-import { DatabaseAwayError } from "../store/databaseAway.ts";
+import { DatabaseAwayError, readPatiently } from "../store/databaseAway.ts";
 import type { Fence } from "../store/leases.ts";
 import type { Store } from "../store/store.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { createDamagedRequests, type DamagedRequests } from "./keep/damagedRequests.ts";
 import { parseStoredRequest, type OpenRequest, type RequestFacts } from "./openRequest.ts";
-import { readPatiently } from "./read/readPatiently.ts";
 import type { Labelled } from "./service.ts";
 import { usageOfSteps, type RequestStep } from "./keep/usage.ts";
 import { isEnded, type RequestState } from "../lib/vocabulary.ts";

@@ -1,4 +1,5 @@
 import { TycheError } from "../lib/errors.ts";
+import { retry } from "../lib/retry.ts";
 
 const RETRY_AFTER_MS = 1_000;
 
@@ -51,4 +52,21 @@ function isAway(thrown: unknown): boolean {
   const { code } = thrown as { readonly code?: unknown };
   if (typeof code === "string" && (AWAY_STATES.test(code) || AWAY_CODES.includes(code))) return true;
   return AWAY_MESSAGES.test(thrown.message);
+}
+
+const PAUSE_MS = 250;
+
+/**
+ * Reads from the store, and retries while the database is away.
+ *
+ * @param until ends the attempts: an `AbortSignal`, or their maximum number.
+ * @throws what `read` throws, and {@link DatabaseAwayError} once the attempts are over.
+ */
+export function readPatiently<T>(read: () => Promise<T>, until: AbortSignal | number): Promise<T> {
+  return retry(read, {
+    attempts: typeof until === "number" ? until : Infinity,
+    pauseMs: () => PAUSE_MS,
+    isFinal: (error) => !(error instanceof DatabaseAwayError),
+    ...(typeof until === "number" ? {} : { signal: until }),
+  });
 }

@@ -1,7 +1,7 @@
 import type { DryRunPage, DryRunView, SimulateResult } from "../../api/types.ts";
 import { cut } from "../../lib/cut.ts";
 import { createId } from "../../lib/id.ts";
-import { readPage } from "../../lib/readPage.ts";
+import { readPage, assertCursor } from "../../lib/readPage.ts";
 import {
   insertDryRun,
   KEPT_DRY_RUNS,
@@ -14,7 +14,6 @@ import type { Store } from "../../store/store.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
 import type { FunctionRefusal } from "./runDetails.ts";
-import { assertCursor } from "../read/cursor.ts";
 
 /** Characters kept of a source, and of each text that it produced. */
 const TITLE_CHARACTERS = 80;

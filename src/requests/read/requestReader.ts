@@ -9,7 +9,7 @@ import {
 import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
-import { assertCursor } from "./cursor.ts";
+import { assertCursor } from "../../lib/readPage.ts";
 import { isLinking, ownParamsOf, roundOf, type OpenRequest } from "../openRequest.ts";
 import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import type { RequestBook } from "../requestBook.ts";
@@ -19,7 +19,7 @@ import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { RequestRecord, Service } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
-import { readPatiently } from "./readPatiently.ts";
+import { readPatiently } from "../../store/databaseAway.ts";
 import { isEnded, REQUEST_STATES } from "../../lib/vocabulary.ts";
 import { nameFunction } from "../../lib/sharedWords.ts";
 
