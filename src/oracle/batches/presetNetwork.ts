@@ -91,7 +91,11 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
       const seed = batches.seedOf(entry);
       if (seed === undefined) return "waiting for its random word";
       if (requests.isPaused(entry)) return undefined;
-      if (!results.has(request)) return { why: "running its presets", run: () => run(entry, seed.value) };
+      if (!results.has(request))
+        return {
+          why: "running its presets",
+          run: () => run(entry, seed.value).finally(() => waiting.get(request)?.()),
+        };
       if (seed.block === undefined) return "its random word is on its way to the chain";
       reports.push(entry);
       return undefined;
@@ -109,14 +113,9 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
   const waiting = new WeakMap<BatchRequest, () => void>();
 
   async function run(entry: BatchEntry, seed: bigint): Promise<void> {
-    const { request } = entry;
-    try {
-      const observed = await runner.run(request, seed);
-      results.set(request, encodeResults(observed.map(aggregate)));
-      entry.state = "waiting";
-    } finally {
-      waiting.get(request)?.();
-    }
+    const observed = await runner.run(entry.request, seed);
+    results.set(entry.request, encodeResults(observed.map(aggregate)));
+    entry.state = "waiting";
   }
 
   return {

@@ -157,10 +157,6 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
     },
   });
 
-  async function readConfigDigest(): Promise<Hex> {
-    return (await askContract(client, coordinator, LATEST_CONFIG)).configDigest;
-  }
-
   /** Returns the leader and the nodes after it, so that all take turns. */
   function signersOf(leader: number): ReportSigner[] {
     return Array.from(
@@ -182,7 +178,7 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
 
   /** Sends a report through the leader's account. */
   async function transmit(entries: readonly FunctionsEntry[], leader: number) {
-    configDigest ??= await readConfigDigest();
+    configDigest ??= (await askContract(client, coordinator, LATEST_CONFIG)).configDigest;
     const items = entries.map(({ request }) => ({ ...request, ...options.resultOf(request) }));
     const epoch = Number(requestSet.head() & EPOCH_MASK);
     const data = encodeTransmission(items, { configDigest, epoch }, signersOf(leader));

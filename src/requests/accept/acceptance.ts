@@ -69,17 +69,6 @@ export function createAcceptance(options: {
     return earlier && parseStoredRequest(earlier);
   };
 
-  const recordRefused = (
-    { id: dappId }: Dapp,
-    command: Command,
-    { details }: FunctionFailedError,
-  ): Promise<void> => {
-    const { network, kind } = command;
-    const what =
-      kind === "preset" ? { preset: command.preset } : kind === "function" ? { source: command.source } : {};
-    return recordDryRun(store, { dappId, network, kind, ...what, result: details });
-  };
-
   const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false, signal }) => {
     // A call that joins those waiting for the database would learn nothing sooner.
     if (options.replica?.hasDatabase() === false) throw new DatabaseAwayError(undefined);
@@ -101,7 +90,7 @@ export function createAcceptance(options: {
       await book.add(request, (db) => dailyLimit.count(db, dapp));
     } catch (error) {
       giveDayBack?.();
-      if (error instanceof FunctionFailedError) await recordRefused(dapp, command, error);
+      if (error instanceof FunctionFailedError) await recordRefused(store, dapp, command, error);
       // Of two concurrent calls with the same key, the first to be stored answers both.
       const first = await findRepeated(dapp, idempotencyKey, bodyHash);
       if (first === undefined) throw error;
@@ -173,6 +162,19 @@ function createLateChecks({
         .finally(() => checking.delete(request.id));
     },
   };
+}
+
+/** Records the dry run of a command that created no request. */
+function recordRefused(
+  store: Store,
+  { id: dappId }: Dapp,
+  command: Command,
+  { details }: FunctionFailedError,
+): Promise<void> {
+  const { network, kind } = command;
+  const what =
+    kind === "preset" ? { preset: command.preset } : kind === "function" ? { source: command.source } : {};
+  return recordDryRun(store, { dappId, network, kind, ...what, result: details });
 }
 
 /** Returns the facts that a dry run found, if any. */

@@ -152,7 +152,7 @@ interface BatchingOptions extends Pick<DispatcherOptions, "active" | "pipelining
 
 /** Creates what gathers attempts, dapps in turn, and sends them together. */
 function createBatching(options: BatchingOptions) {
-  const { pipelining, prepare, submit, onError, signal } = options;
+  const { pipelining, submit, onError, signal } = options;
   const maxBatch = pipelining === undefined ? MAX_BATCH : MAX_PIPELINED_BATCH;
   const enough = pipelining === undefined ? ENOUGH : MAX_PIPELINED_BATCH;
   const queue = createFairQueue<Attempt>();
@@ -191,7 +191,7 @@ function createBatching(options: BatchingOptions) {
       while (queue.size > 0 && !signal.aborted) {
         await turns.next();
         await gather();
-        const ready = await prepareAll(queue.take(maxBatch));
+        const ready = await prepareAll(queue.take(maxBatch), { ...options, onLate: push });
         for (const part of splitByLimits(ready, pipelining?.maxTransactionGas)) {
           await turns.place();
           turns.run(() => send(part));
@@ -209,31 +209,6 @@ function createBatching(options: BatchingOptions) {
     sending -= part.length;
   };
 
-  /** Returns what can be sent now. Never rejects, and waits at most {@link PREPARE_MS} for slow requests. */
-  const prepareAll = async (batch: readonly Attempt[]): Promise<Submission[]> => {
-    const ready: Submission[] = [];
-    let isOver = false;
-    const work = batch.map(async (one) => {
-      try {
-        const submission = await prepare(one.request);
-        if (submission === undefined) one.sent();
-        else if (isOver) push(one);
-        else ready.push(submission);
-      } catch (error) {
-        if (!signal.aborted) onError(error);
-        one.failed(isTransient(error) ? sendingError(error) : error);
-      }
-    });
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PREPARE_MS);
-    });
-    await Promise.race([Promise.all(work), deadline]);
-    clearTimeout(timer);
-    isOver = true;
-    return ready;
-  };
-
   return {
     push,
     /** Returns how many requests are in transactions in flight. */
@@ -244,6 +219,41 @@ function createBatching(options: BatchingOptions) {
       await turns.idle();
     },
   };
+}
+
+/**
+ * Returns what can be sent now. Never rejects, and waits at most {@link PREPARE_MS} for slow requests.
+ *
+ * @param options.onLate called with an attempt that could be sent after that.
+ */
+async function prepareAll(
+  batch: readonly Attempt[],
+  options: Pick<BatchingOptions, "prepare" | "onError" | "signal"> & {
+    readonly onLate: (one: Attempt) => void;
+  },
+): Promise<Submission[]> {
+  const { prepare, onLate, onError, signal } = options;
+  const ready: Submission[] = [];
+  let isOver = false;
+  const work = batch.map(async (one) => {
+    try {
+      const submission = await prepare(one.request);
+      if (submission === undefined) one.sent();
+      else if (isOver) onLate(one);
+      else ready.push(submission);
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+      one.failed(isTransient(error) ? sendingError(error) : error);
+    }
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PREPARE_MS);
+  });
+  await Promise.race([Promise.all(work), deadline]);
+  clearTimeout(timer);
+  isOver = true;
+  return ready;
 }
 
 /** A queue that serves its callers in turn, so that a caller with many items doesn't hold up the others. */
