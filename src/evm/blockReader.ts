@@ -93,14 +93,12 @@ interface ReaderState {
 
 /** Brings one follower up to the newest head, again and again; heads that arrive meanwhile are coalesced. */
 export function createBlockReader(
-  options: BlockReaderOptions,
+  { client, onError, rolledBackAfterMs = ROLLED_BACK_AFTER_MS }: BlockReaderOptions,
   follower: Follower,
   readLogs: (block: BlockHead) => Promise<readonly RawLog[]>,
   logReader: LogReader,
 ): BlockReader {
-  const { client, onError, rolledBackAfterMs = ROLLED_BACK_AFTER_MS } = options;
   const told = createToldHeads(follower.known);
-  /** Hashes of blocks known from receipts, by number, until the chain is seen to have them or others. */
   const expected = new Map<bigint, Hex>();
   const heard = createHeardLogs();
   const state: ReaderState = {
@@ -113,233 +111,22 @@ export function createBlockReader(
     repeatFrom: undefined,
     shorter: undefined,
   };
-  const isStopped = (): boolean => state.phase === "stopped";
-
-  const advance = (head: BlockHead): void => {
-    state.target = head;
-    start();
-  };
-
-  const start = (): void => {
-    if (state.phase !== "idle") return;
-    state.phase = "advancing";
-    void run();
-  };
-
-  const run = async (): Promise<void> => {
-    while ((state.target !== undefined || state.isRereadDue) && !isStopped()) {
-      const head: BlockHead | undefined = state.target;
-      state.target = undefined;
-      try {
-        if (head !== undefined) await step(head);
-        else await reread();
-      } catch (error) {
-        if (isStopped()) break;
-        onError(error);
-        if (head !== undefined) state.target ??= head;
-        else state.isRereadDue = state.repeatFrom !== undefined;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
-    if (!isStopped()) state.phase = "idle";
-  };
-
-  /**
-   * Reads the logs of the next piece of the newest blocks again. Events build on one another, so after an omitted log all later ones are
-   * announced again: those of this piece now, and the rest with the next pieces.
-   */
-  const reread = async (): Promise<void> => {
-    state.isRereadDue = false;
-    const last = state.next - 1n;
-    const oldest = max(follower.fromBlock, last - REREAD_BLOCKS + 1n);
-    if (oldest > last) return;
-    const { rereadFrom: from = oldest } = state;
-    const addresses = follower.addresses();
-    const range = { fromBlock: from < oldest || from > last ? oldest : from, toBlock: last };
-    const { logs, toBlock } = await logReader.read(range, (part) =>
-      client.getLogsOfEach({ addresses, ...part }),
-    );
-    state.rereadFrom = toBlock < last ? toBlock + 1n : undefined;
-    const { repeatFrom } = state;
-    let isOmitted = false;
-    for (const block of groupByBlock(logs)) {
-      if (isStopped()) return;
-      if (!isOmitted && heard.hasAll(block)) continue;
-      // One of the nodes may be on another branch.
-      const present = told.get(block.number) ?? (await client.getHead(block.number))?.hash;
-      if (present !== block.hash) continue;
-      if (!isOmitted) {
-        heard.dropFrom(block.number);
-        if (repeatFrom === undefined || block.number < repeatFrom)
-          onError(new OmittedLogsError(block.number));
-      }
-      isOmitted = true;
-      await follower.onBlock(block);
-      heard.add(block);
-    }
-    if (toBlock === last && state.repeatFrom === repeatFrom) state.repeatFrom = undefined;
-  };
-
-  const step = async (head: BlockHead): Promise<void> => {
-    const isTold = (): boolean => told.get(head.number) === head.hash && head.number + 1n === state.next;
-    if (isTold() && !isAnyExpected((number) => number <= head.number)) {
-      state.shorter = undefined;
-      return;
-    }
-    // The chain is shorter than where the follower left off: it was rolled back meanwhile, and everything that follows is new.
-    if (state.next > head.number + 1n && told.numbers().length === 0) state.next = head.number + 1n;
-    await followReorg(head);
-    if (isTold()) return;
-    if (head.number < state.next && !(await hasGoneBack(head))) return;
-    state.shorter = undefined;
-    do {
-      await tellUpTo(head);
-      // A block known from a receipt that wasn't announced in this pass may have been replaced meanwhile.
-      if (isAnyExpected((number) => number <= head.number)) await followReorg(head);
-    } while (state.next <= head.number && !isStopped());
-  };
-
-  const tellUpTo = async (head: BlockHead): Promise<void> => {
-    while (state.next < head.number) {
-      const rest = head.number - state.next;
-      const behind = client.isOneNode ? rest : rest - BLOCKS_BY_HASH;
-      if (behind > 0n) {
-        const { blocks, end } = await readRange(state.next, state.next + behind - 1n);
-        for (const block of blocks) await tell(block);
-        remember(end);
-        state.next = end.number + 1n;
-      } else {
-        const block = await client.getHead(state.next);
-        if (block === undefined) throw new Error(`the node has no block ${state.next} yet`);
-        await tellByHash(block);
-      }
-      if (isStopped()) return;
-    }
-    await tellByHash(head);
-  };
-
-  /** Reads a range of blocks that are all of one chain: they follow the block announced before them and end in the returned block. */
-  const readRange = async (fromBlock: bigint, lastBlock: bigint) => {
-    const before = fromBlock - 1n;
-    const addresses = follower.addresses();
-    let ahead: BlockHead | undefined;
-    const { logs, toBlock } = await logReader.read({ fromBlock, toBlock: lastBlock }, async (part) => {
-      ahead = await client.getHead(part.toBlock);
-      return await client.getLogs({ addresses, ...part });
-    });
-    const blocks = groupByBlock(logs);
-    const [end, parent] = await Promise.all([
-      client.getHead(toBlock),
-      told.get(before) === undefined ? undefined : client.getHead(before),
-    ]);
-    const newest = blocks.at(-1);
-    // A range that ends beyond the chain proves nothing about it, and other blocks may appear there.
-    const isOne =
-      end !== undefined &&
-      ahead?.hash === end.hash &&
-      parent?.hash === told.get(before) &&
-      (newest?.number !== toBlock || newest.hash === end.hash);
-    if (!isOne) throw new Error(`the chain has changed before block ${toBlock + 1n}`);
-    return { blocks, end };
-  };
-
-  const isAnyExpected = (test: (number: bigint, hash: Hex) => boolean): boolean =>
-    [...expected].some(([number, hash]) => test(number, hash));
-
-  const tellByHash = async (head: BlockHead): Promise<void> => {
-    const { number, hash } = head;
-    const logs = await readLogs(head);
-    const wanted = new Set(follower.addresses().map((address) => address.toLowerCase()));
-    await tell({ number, hash, logs: logs.filter((log) => wanted.has(log.address)) });
-    state.next = number + 1n;
-  };
-
-  const tell = async (block: WatchedBlock): Promise<void> => {
-    if (isStopped()) return;
-    await follower.onBlock(block);
-    heard.add(block);
-    remember(block);
-  };
-
-  const remember = ({ number, hash }: { readonly number: bigint; readonly hash: Hex }): void => {
-    told.set(number, hash);
-    if (expected.get(number) === hash) expected.delete(number);
-  };
-
-  /** Rewinds past announced blocks, and blocks known from receipts, that the chain no longer has. */
-  const followReorg = async (head: BlockHead): Promise<void> => {
-    const isNext = head.number === state.next && told.get(head.number - 1n) === head.parentHash;
-    const isInDoubt = isAnyExpected(
-      (number, hash) => number < head.number || (number === head.number && hash !== head.hash),
-    );
-    if (isNext && !isInDoubt) return;
-    const hashAt = async (number: bigint): Promise<Hex | undefined> =>
-      number === head.number ? head.hash : (await client.getHead(number))?.hash;
-    let firstReplaced = await findFirstReplaced(hashAt);
-    for (const [number, hash] of expected) {
-      const present = number > head.number ? undefined : await hashAt(number);
-      if (present === undefined || (present === hash && number >= state.next)) continue;
-      expected.delete(number);
-      if (present !== hash && (firstReplaced === undefined || number < firstReplaced)) firstReplaced = number;
-    }
-    if (firstReplaced !== undefined) await rewind(firstReplaced);
-  };
-
-  /** Returns the first block that the chain has replaced, as far as the announced blocks show. */
-  const findFirstReplaced = async (
-    hashAt: (number: bigint) => Promise<Hex | undefined>,
-  ): Promise<bigint | undefined> => {
-    const numbers = told.numbers();
-    const kept = await findLastKept(numbers, async (number) => (await hashAt(number)) === told.get(number));
-    const lost = numbers[kept + 1];
-    // A lagging node has no block there: only a different block in its place proves a reorg.
-    if (lost === undefined || (await hashAt(lost)) === undefined) return undefined;
-    // The blocks in between had no logs and were not announced; their replacements may have some.
-    if (kept >= 0) return numbers[kept]! + 1n;
-    return follower.fromBlock < lost ? follower.fromBlock : lost;
-  };
-
-  const rewind = async (firstReplaced: bigint): Promise<void> => {
-    const wanted = (await follower.onReorg?.(firstReplaced)) ?? firstReplaced;
-    told.dropFrom(firstReplaced);
-    heard.dropFrom(firstReplaced);
-    const first = wanted < firstReplaced ? wanted : firstReplaced;
-    if (first < state.next) state.next = first;
-    state.shorter = undefined;
-  };
-
-  /**
-   * Whether a head below what was announced means a rollback rather than a lagging node, which only time tells. After a rollback,
-   * announcing restarts after the last block that is still there.
-   */
-  const hasGoneBack = async (head: BlockHead): Promise<boolean> => {
-    // Nothing beyond this head has been announced: the follower only waits for the next block.
-    if (head.number + 1n === state.next) return false;
-    state.shorter = { head, sinceMs: state.shorter?.sinceMs ?? performance.now() };
-    if (performance.now() - state.shorter.sinceMs < rolledBackAfterMs) return false;
-    // The answer to an earlier request may arrive after a newer pushed head.
-    const present = await client.getHead("latest");
-    if (present === undefined || present.number >= state.next) return false;
-    const kept = told.numbers().findLast((number) => number <= head.number);
-    if (kept !== undefined) await rewind(kept + 1n);
-    else await rewind(follower.fromBlock <= head.number ? follower.fromBlock : head.number + 1n);
-    return state.next <= head.number;
-  };
-
+  const sources = { client, onError, rolledBackAfterMs, readLogs, logReader };
+  const reading: Reading = { ...sources, follower, told, expected, heard, state };
   return {
     addresses: follower.addresses,
     advance(head) {
       state.newest = head;
-      advance(head);
+      advance(reading, head);
     },
     expect(number, hash) {
       // A follower that isn't told about reorgs learns nothing from receipts.
       if (follower.onReorg === undefined || told.get(number) === hash) return;
       expected.set(number, hash);
-      if (number < state.next && state.newest !== undefined) advance(state.newest);
+      if (number < state.next && state.newest !== undefined) advance(reading, state.newest);
     },
     remind() {
-      if (state.shorter !== undefined && state.phase === "idle") advance(state.shorter.head);
+      if (state.shorter !== undefined && state.phase === "idle") advance(reading, state.shorter.head);
     },
     reread(from) {
       if (from !== undefined) {
@@ -348,12 +135,256 @@ export function createBlockReader(
         state.repeatFrom = from;
       }
       state.isRereadDue = true;
-      if (state.newest !== undefined) start();
+      if (state.newest !== undefined) start(reading);
     },
     stop() {
       state.phase = "stopped";
     },
   };
+}
+
+/** What a reader reads from, whom it tells, and what it knows. */
+interface Reading extends Required<BlockReaderOptions> {
+  readonly follower: Follower;
+  readonly readLogs: (block: BlockHead) => Promise<readonly RawLog[]>;
+  readonly logReader: LogReader;
+  readonly told: ToldHeads;
+  /** Hashes of blocks known from receipts, by number, until the chain is seen to have them or others. */
+  readonly expected: Map<bigint, Hex>;
+  readonly heard: HeardLogs;
+  readonly state: ReaderState;
+}
+
+function isStopped({ state }: Reading): boolean {
+  return state.phase === "stopped";
+}
+
+function advance(reader: Reading, head: BlockHead): void {
+  reader.state.target = head;
+  start(reader);
+}
+
+function start(reader: Reading): void {
+  const { state } = reader;
+  if (state.phase !== "idle") return;
+  state.phase = "advancing";
+  void run(reader);
+}
+
+async function run(reader: Reading): Promise<void> {
+  const { onError, state } = reader;
+  while ((state.target !== undefined || state.isRereadDue) && !isStopped(reader)) {
+    const head: BlockHead | undefined = state.target;
+    state.target = undefined;
+    try {
+      if (head !== undefined) await step(reader, head);
+      else await reread(reader);
+    } catch (error) {
+      if (isStopped(reader)) break;
+      onError(error);
+      if (head !== undefined) state.target ??= head;
+      else state.isRereadDue = state.repeatFrom !== undefined;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+  if (!isStopped(reader)) state.phase = "idle";
+}
+
+/**
+ * Reads the logs of the next piece of the newest blocks again. Events build on one another, so after an omitted log all later ones are
+ * announced again: those of this piece now, and the rest with the next pieces.
+ */
+async function reread(reader: Reading): Promise<void> {
+  const { client, onError, follower, logReader, told, heard, state } = reader;
+  state.isRereadDue = false;
+  const last = state.next - 1n;
+  const oldest = max(follower.fromBlock, last - REREAD_BLOCKS + 1n);
+  if (oldest > last) return;
+  const { rereadFrom: from = oldest } = state;
+  const addresses = follower.addresses();
+  const range = { fromBlock: from < oldest || from > last ? oldest : from, toBlock: last };
+  const { logs, toBlock } = await logReader.read(range, (part) =>
+    client.getLogsOfEach({ addresses, ...part }),
+  );
+  state.rereadFrom = toBlock < last ? toBlock + 1n : undefined;
+  const { repeatFrom } = state;
+  let isOmitted = false;
+  for (const block of groupByBlock(logs)) {
+    if (isStopped(reader)) return;
+    if (!isOmitted && heard.hasAll(block)) continue;
+    // One of the nodes may be on another branch.
+    const present = told.get(block.number) ?? (await client.getHead(block.number))?.hash;
+    if (present !== block.hash) continue;
+    if (!isOmitted) {
+      heard.dropFrom(block.number);
+      if (repeatFrom === undefined || block.number < repeatFrom) onError(new OmittedLogsError(block.number));
+    }
+    isOmitted = true;
+    await follower.onBlock(block);
+    heard.add(block);
+  }
+  if (toBlock === last && state.repeatFrom === repeatFrom) state.repeatFrom = undefined;
+}
+
+async function step(reader: Reading, head: BlockHead): Promise<void> {
+  const { told, state } = reader;
+  const isTold = (): boolean => told.get(head.number) === head.hash && head.number + 1n === state.next;
+  if (isTold() && !isAnyExpected(reader, (number) => number <= head.number)) {
+    state.shorter = undefined;
+    return;
+  }
+  // The chain is shorter than where the follower left off: it was rolled back meanwhile, and everything that follows is new.
+  if (state.next > head.number + 1n && told.numbers().length === 0) state.next = head.number + 1n;
+  await followReorg(reader, head);
+  if (isTold()) return;
+  if (head.number < state.next && !(await hasGoneBack(reader, head))) return;
+  state.shorter = undefined;
+  do {
+    await tellUpTo(reader, head);
+    // A block known from a receipt that wasn't announced in this pass may have been replaced meanwhile.
+    if (isAnyExpected(reader, (number) => number <= head.number)) await followReorg(reader, head);
+  } while (state.next <= head.number && !isStopped(reader));
+}
+
+async function tellUpTo(reader: Reading, head: BlockHead): Promise<void> {
+  const { client, state } = reader;
+  while (state.next < head.number) {
+    const rest = head.number - state.next;
+    const behind = client.isOneNode ? rest : rest - BLOCKS_BY_HASH;
+    if (behind > 0n) {
+      const { blocks, end } = await readRange(reader, state.next, state.next + behind - 1n);
+      for (const block of blocks) await tell(reader, block);
+      remember(reader, end);
+      state.next = end.number + 1n;
+    } else {
+      const block = await client.getHead(state.next);
+      if (block === undefined) throw new Error(`the node has no block ${state.next} yet`);
+      await tellByHash(reader, block);
+    }
+    if (isStopped(reader)) return;
+  }
+  await tellByHash(reader, head);
+}
+
+/** Reads a range of blocks that are all of one chain: they follow the block announced before them and end in the returned block. */
+async function readRange(reader: Reading, fromBlock: bigint, lastBlock: bigint) {
+  const { client, follower, logReader, told } = reader;
+  const before = fromBlock - 1n;
+  const addresses = follower.addresses();
+  let ahead: BlockHead | undefined;
+  const { logs, toBlock } = await logReader.read({ fromBlock, toBlock: lastBlock }, async (part) => {
+    ahead = await client.getHead(part.toBlock);
+    return await client.getLogs({ addresses, ...part });
+  });
+  const blocks = groupByBlock(logs);
+  const [end, parent] = await Promise.all([
+    client.getHead(toBlock),
+    told.get(before) === undefined ? undefined : client.getHead(before),
+  ]);
+  const newest = blocks.at(-1);
+  // A range that ends beyond the chain proves nothing about it, and other blocks may appear there.
+  const isOne =
+    end !== undefined &&
+    ahead?.hash === end.hash &&
+    parent?.hash === told.get(before) &&
+    (newest?.number !== toBlock || newest.hash === end.hash);
+  if (!isOne) throw new Error(`the chain has changed before block ${toBlock + 1n}`);
+  return { blocks, end };
+}
+
+function isAnyExpected({ expected }: Reading, test: (number: bigint, hash: Hex) => boolean): boolean {
+  return [...expected].some(([number, hash]) => test(number, hash));
+}
+
+async function tellByHash(reader: Reading, head: BlockHead): Promise<void> {
+  const { follower, readLogs, state } = reader;
+  const { number, hash } = head;
+  const logs = await readLogs(head);
+  const wanted = new Set(follower.addresses().map((address) => address.toLowerCase()));
+  await tell(reader, { number, hash, logs: logs.filter((log) => wanted.has(log.address)) });
+  state.next = number + 1n;
+}
+
+async function tell(reader: Reading, block: WatchedBlock): Promise<void> {
+  const { follower, heard } = reader;
+  if (isStopped(reader)) return;
+  await follower.onBlock(block);
+  heard.add(block);
+  remember(reader, block);
+}
+
+function remember(
+  { told, expected }: Reading,
+  { number, hash }: { readonly number: bigint; readonly hash: Hex },
+): void {
+  told.set(number, hash);
+  if (expected.get(number) === hash) expected.delete(number);
+}
+
+/** Rewinds past announced blocks, and blocks known from receipts, that the chain no longer has. */
+async function followReorg(reader: Reading, head: BlockHead): Promise<void> {
+  const { client, told, expected, state } = reader;
+  const isNext = head.number === state.next && told.get(head.number - 1n) === head.parentHash;
+  const isInDoubt = isAnyExpected(
+    reader,
+    (number, hash) => number < head.number || (number === head.number && hash !== head.hash),
+  );
+  if (isNext && !isInDoubt) return;
+  const hashAt = async (number: bigint): Promise<Hex | undefined> =>
+    number === head.number ? head.hash : (await client.getHead(number))?.hash;
+  let firstReplaced = await findFirstReplaced(reader, hashAt);
+  for (const [number, hash] of expected) {
+    const present = number > head.number ? undefined : await hashAt(number);
+    if (present === undefined || (present === hash && number >= state.next)) continue;
+    expected.delete(number);
+    if (present !== hash && (firstReplaced === undefined || number < firstReplaced)) firstReplaced = number;
+  }
+  if (firstReplaced !== undefined) await rewind(reader, firstReplaced);
+}
+
+/** Returns the first block that the chain has replaced, as far as the announced blocks show. */
+async function findFirstReplaced(
+  reader: Reading,
+  hashAt: (number: bigint) => Promise<Hex | undefined>,
+): Promise<bigint | undefined> {
+  const { follower, told } = reader;
+  const numbers = told.numbers();
+  const kept = await findLastKept(numbers, async (number) => (await hashAt(number)) === told.get(number));
+  const lost = numbers[kept + 1];
+  // A lagging node has no block there: only a different block in its place proves a reorg.
+  if (lost === undefined || (await hashAt(lost)) === undefined) return undefined;
+  // The blocks in between had no logs and were not announced; their replacements may have some.
+  if (kept >= 0) return numbers[kept]! + 1n;
+  return follower.fromBlock < lost ? follower.fromBlock : lost;
+}
+
+async function rewind(reader: Reading, firstReplaced: bigint): Promise<void> {
+  const { follower, told, heard, state } = reader;
+  const wanted = (await follower.onReorg?.(firstReplaced)) ?? firstReplaced;
+  told.dropFrom(firstReplaced);
+  heard.dropFrom(firstReplaced);
+  const first = wanted < firstReplaced ? wanted : firstReplaced;
+  if (first < state.next) state.next = first;
+  state.shorter = undefined;
+}
+
+/**
+ * Whether a head below what was announced means a rollback rather than a lagging node, which only time tells. After a rollback,
+ * announcing restarts after the last block that is still there.
+ */
+async function hasGoneBack(reader: Reading, head: BlockHead): Promise<boolean> {
+  const { client, rolledBackAfterMs, follower, told, state } = reader;
+  // Nothing beyond this head has been announced: the follower only waits for the next block.
+  if (head.number + 1n === state.next) return false;
+  state.shorter = { head, sinceMs: state.shorter?.sinceMs ?? performance.now() };
+  if (performance.now() - state.shorter.sinceMs < rolledBackAfterMs) return false;
+  // The answer to an earlier request may arrive after a newer pushed head.
+  const present = await client.getHead("latest");
+  if (present === undefined || present.number >= state.next) return false;
+  const kept = told.numbers().findLast((number) => number <= head.number);
+  if (kept !== undefined) await rewind(reader, kept + 1n);
+  else await rewind(reader, follower.fromBlock <= head.number ? follower.fromBlock : head.number + 1n);
+  return state.next <= head.number;
 }
 
 /** The logs of the newest blocks that a follower was told. */

@@ -72,13 +72,36 @@ export interface ExplainerOptions extends Pick<OpenNetwork, "oracleWait" | "orac
  * is the explanation.
  */
 export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
-  const { client, watcher, contracts, subscriptions, tracker, ageMs } = options;
+  const scope: Scope = { ...options, ...createReads(options) };
+  return async (request) => {
+    if (isEnded(request.state)) return null;
+    const pause = options.pause?.();
+    if (pause !== undefined) return `the chain is paused: ${pause}`;
+    let isReached = false;
+    const read = async (): Promise<string | null> => {
+      await scope.reachChain();
+      isReached = true;
+      return await explain(scope, request);
+    };
+    try {
+      return await withDeadline(read(), DEADLINE_MS);
+    } catch (error) {
+      if (!isReached) return describeUnreachable(error);
+      return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
+    }
+  };
+}
 
+/** What all explanations share. */
+type Scope = ExplainerOptions & ReturnType<typeof createReads>;
+
+/** Creates the reads of a chain that explanations share: many callers give up waiting at the same moment. */
+function createReads({ client, contracts, fees: gas, subscriptions }: ExplainerOptions) {
   const reads = COORDINATOR_READS[contracts.vrfVersion ?? "v2"];
   const readCoordinator = <Value>(read: ContractRead<Value>): Promise<Value> =>
     askContract(client, contracts.vrfCoordinator, read);
 
-  const askGasPrice = remember(MEMORY_MS, () => options.fees.gasPriceWei(client));
+  const askGasPrice = remember(MEMORY_MS, () => gas.gasPriceWei(client));
   const askPrices = remember(MEMORY_MS, async () => {
     const [weiPerLink, fees] = await Promise.all([
       askContract(client, contracts.nativePriceFeed, LINK_PRICE),
@@ -111,151 +134,152 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
   };
 
   const reachChain = remember(MEMORY_MS, () => client.getHead("latest"));
+  return { askGasPrice, askPrices, askLane, askMined, askBalances, reachChain };
+}
 
-  const kept = options.isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
+async function explain(scope: Scope, request: OpenRequest): Promise<string | null> {
+  const missing = describeMissing(request, scope.vrfOperatorOf);
+  const reason = await explainStep(scope, request);
+  return missing === undefined || reason === null ? reason : `${missing}: ${reason}`;
+}
 
-  const explain = async (request: OpenRequest): Promise<string | null> => {
-    const missing = describeMissing(request, options.vrfOperatorOf);
-    const reason = await explainStep(request);
-    return missing === undefined || reason === null ? reason : `${missing}: ${reason}`;
-  };
-
-  const explainStep = async (request: OpenRequest): Promise<string | null> => {
-    const { progress, state } = request;
-    const hash = progress.transactionHashes?.at(-1);
-    if (hash === undefined) {
-      const waiting = options.queued();
-      const wait = options.senderWait();
-      if (wait !== undefined) return `not sent yet: ${wait}`;
-      return request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way${headAge()}`;
-    }
-    if (progress.acceptedBlock === undefined) return await explainUnmined(request, hash);
-    if (request.why !== null) return request.why;
-    if (options.isAnswered(request))
-      return "its answer is on chain, but the network's node doesn't show the event; the service looks for the receipt";
-    if (state === "submitted" && progress.vrfRequestId !== undefined) {
-      const reason = await explainWord(request, hash, missingParts(request)[0]?.id ?? progress.vrfRequestId);
-      if (reason !== undefined) return `${reason}${kept}`;
-      if (options.isChainlinks)
-        return `Chainlink's oracle has brought no random words for ${seconds(ageMs(request))}${kept}${headAge()}`;
-    }
-    const round = options.roundWait(request);
-    if (round !== undefined) return round;
-    const timeout = await explainTimeout(request, hash);
-    if (timeout !== undefined) return timeout;
-    const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
-    const wait = requestId === undefined ? undefined : options.oracleWait?.(requestId);
-    if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge()}`;
-    const silent = isResultAwaited(request) ? await describeSilentNodes() : undefined;
-    return silent === undefined ? oracleUnseen(request) : `${silent}; ${oracleUnseen(request)}`;
-  };
-
-  /** Names the nodes of several operators that don't answer; `undefined` if all do, or nobody knows. */
-  const describeSilentNodes = async (): Promise<string | undefined> => {
-    if (options.oracleNodes === undefined) return undefined;
-    const nodes = await withDeadline(options.oracleNodes(), NODES_MS).catch(() => undefined);
-    const silent = nodes?.filter(({ answers }) => !answers) ?? [];
-    if (silent.length === 0) return undefined;
-    return `${silent.length} of ${nodes!.length} oracle nodes do not answer: ${silent.map(({ url }) => url).join(", ")}`;
-  };
-
-  /** Says that a function request may be timed out, by the chain's clock. */
-  const explainTimeout = async ({ progress }: OpenRequest, hash: Hex): Promise<string | undefined> => {
-    const head = watcher.head();
-    if (progress.functionsRequestId === undefined || head === undefined) return undefined;
-    const mined = await askMined(hash);
-    const asked = mined?.functions.find(({ requestId }) => requestId === progress.functionsRequestId);
-    if (asked === undefined) return undefined;
-    const timeoutAt = timeoutOf(asked.commitment);
-    if (chainSeconds(head) < timeoutAt) return undefined;
-    return `${describeTimeout(timeoutAt)}; it is being timed out on chain`;
-  };
-
-  const explainUnmined = async (request: OpenRequest, hash: Hex): Promise<string> => {
-    for (const one of request.progress.transactionHashes ?? []) {
-      if ((await askMined(one)) !== undefined)
-        return `its transaction ${one} is mined, and its result is being read`;
-    }
-    const versions = request.progress.transactionHashes?.length ?? 1;
-    const price = versions > 1 ? `, its price raised ${versions - 1} times` : "";
-    return `its transaction ${hash} is not mined yet, ${seconds(ageMs(request))} after it was sent${price}${headAge()}`;
-  };
-
-  /** Explains what delays a random word, as far as the chain tells. */
-  const explainWord = async (
-    request: OpenRequest,
-    hash: Hex,
-    requestId: Hex,
-  ): Promise<string | undefined> => {
-    const mined = await askMined(hash);
-    const asked = mined?.words.find((event) => event.requestId === requestId);
-    const head = watcher.head();
-    if (asked === undefined || mined === undefined || head === undefined) return undefined;
-    const { blockNumber } = mined;
-    const unconfirmed = describeUnconfirmed(
-      { blockNumber, confirmations: asked.minimumRequestConfirmations },
-      head.number,
+async function explainStep(scope: Scope, request: OpenRequest): Promise<string | null> {
+  const { ageMs } = scope;
+  const { progress, state } = request;
+  const hash = progress.transactionHashes?.at(-1);
+  if (hash === undefined) {
+    const waiting = scope.queued();
+    const wait = scope.senderWait();
+    if (wait !== undefined) return `not sent yet: ${wait}`;
+    return (
+      request.why ?? `not sent yet: ${waiting || 1} waiting for the transaction under way${headAge(scope)}`
     );
-    if (unconfirmed !== undefined) return `${unconfirmed}${headAge()}`;
-    const [gasPriceWei, prices, lane] = await Promise.all([
-      askGasPrice(),
-      askPrices(),
-      // V2 has no limit to query, and its key hashes are checked before a request is accepted.
-      contracts.vrfVersion === "v2.5" ? askLane(asked.keyHash) : undefined,
-    ]);
-    const subscription = subscriptions.find(request.dappId);
-    if (lane?.isRegistered === false)
-      return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
-    const maxGasWei = lane?.maxGasWei;
-    if (maxGasWei !== undefined && gasPriceWei > maxGasWei)
-      return describeGasLane({ gasPriceWei, maxGasWei });
-    if (subscription === undefined) return undefined;
-    const nativePayment = isPaidNatively(asked);
-    const { callbackGasLimit } = asked;
-    const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, { gasPriceWei, ...prices });
-    const { vrfJuels, vrfWei } = await askBalances(subscription);
-    const held = nativePayment ? vrfWei : vrfJuels;
-    if (held >= needed) return undefined;
-    const currency = nativePayment ? options.coin : "LINK";
-    return describeShortage({ subscriptionId: subscription.vrfSubscriptionId, currency, held, needed });
-  };
+  }
+  if (progress.acceptedBlock === undefined) return await explainUnmined(scope, request, hash);
+  if (request.why !== null) return request.why;
+  if (scope.isAnswered(request))
+    return "its answer is on chain, but the network's node doesn't show the event; the service looks for the receipt";
+  if (state === "submitted" && progress.vrfRequestId !== undefined) {
+    const reason = await explainWord(
+      scope,
+      request,
+      hash,
+      missingParts(request)[0]?.id ?? progress.vrfRequestId,
+    );
+    if (reason !== undefined) return `${reason}${keptBy(scope)}`;
+    if (scope.isChainlinks)
+      return `Chainlink's oracle has brought no random words for ${seconds(ageMs(request))}${keptBy(scope)}${headAge(scope)}`;
+  }
+  const round = scope.roundWait(request);
+  if (round !== undefined) return round;
+  const timeout = await explainTimeout(scope, request, hash);
+  if (timeout !== undefined) return timeout;
+  const requestId = progress.functionsRequestId ?? missingParts(request)[0]?.id ?? progress.vrfRequestId;
+  const wait = requestId === undefined ? undefined : scope.oracleWait?.(requestId);
+  if (wait !== undefined) return `with the oracle for ${seconds(ageMs(request))}: ${wait}${headAge(scope)}`;
+  const silent = isResultAwaited(request) ? await describeSilentNodes(scope) : undefined;
+  return silent === undefined ? oracleUnseen(scope, request) : `${silent}; ${oracleUnseen(scope, request)}`;
+}
 
-  const oracleUnseen = (request: OpenRequest): string => {
-    const seen = tracker.oracleSeenAt(isResultAwaited(request) ? "result" : "words");
-    const age = ageMs(request);
-    const seenAgoMs = seen === undefined ? Infinity : performance.now() - seen;
-    if (seenAgoMs > age)
-      return `oracle not seen for ${seconds(seen === undefined ? age : seenAgoMs)}${headAge()}`;
-    return `the oracle has answered others, last ${seconds(seenAgoMs)} ago; this one has been waiting for ${seconds(age)}`;
-  };
+/** Names the nodes of several operators that don't answer; `undefined` if all do, or nobody knows. */
+async function describeSilentNodes({ oracleNodes }: Scope): Promise<string | undefined> {
+  if (oracleNodes === undefined) return undefined;
+  const nodes = await withDeadline(oracleNodes(), NODES_MS).catch(() => undefined);
+  const silent = nodes?.filter(({ answers }) => !answers) ?? [];
+  if (silent.length === 0) return undefined;
+  return `${silent.length} of ${nodes!.length} oracle nodes do not answer: ${silent.map(({ url }) => url).join(", ")}`;
+}
 
-  /** Says that the node has stopped answering, or that the chain has stopped producing blocks. */
-  const headAge = (): string => {
-    const head = watcher.head();
-    if (head === undefined) return "";
-    const answeredMs = performance.now() - head.seenAtMs;
-    if (answeredMs >= OLD_HEAD_MS) return `; the node last answered ${seconds(answeredMs)} ago`;
-    const blockMs = performance.now() - head.firstSeenAtMs;
-    return blockMs < OLD_HEAD_MS ? "" : `; the chain has had no new block for ${seconds(blockMs)}`;
-  };
+/** Says that a function request may be timed out, by the chain's clock. */
+async function explainTimeout(
+  scope: Scope,
+  { progress }: OpenRequest,
+  hash: Hex,
+): Promise<string | undefined> {
+  const { watcher, askMined } = scope;
+  const head = watcher.head();
+  if (progress.functionsRequestId === undefined || head === undefined) return undefined;
+  const mined = await askMined(hash);
+  const asked = mined?.functions.find(({ requestId }) => requestId === progress.functionsRequestId);
+  if (asked === undefined) return undefined;
+  const timeoutAt = timeoutOf(asked.commitment);
+  if (chainSeconds(head) < timeoutAt) return undefined;
+  return `${describeTimeout(timeoutAt)}; it is being timed out on chain`;
+}
 
-  return async (request) => {
-    if (isEnded(request.state)) return null;
-    const pause = options.pause?.();
-    if (pause !== undefined) return `the chain is paused: ${pause}`;
-    let isReached = false;
-    const read = async (): Promise<string | null> => {
-      await reachChain();
-      isReached = true;
-      return await explain(request);
-    };
-    try {
-      return await withDeadline(read(), DEADLINE_MS);
-    } catch (error) {
-      if (!isReached) return describeUnreachable(error);
-      return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
-    }
-  };
+async function explainUnmined(scope: Scope, request: OpenRequest, hash: Hex): Promise<string> {
+  const { ageMs, askMined } = scope;
+  for (const one of request.progress.transactionHashes ?? []) {
+    if ((await askMined(one)) !== undefined)
+      return `its transaction ${one} is mined, and its result is being read`;
+  }
+  const versions = request.progress.transactionHashes?.length ?? 1;
+  const price = versions > 1 ? `, its price raised ${versions - 1} times` : "";
+  return `its transaction ${hash} is not mined yet, ${seconds(ageMs(request))} after it was sent${price}${headAge(scope)}`;
+}
+
+/** Explains what delays a random word, as far as the chain tells. */
+async function explainWord(
+  scope: Scope,
+  request: OpenRequest,
+  hash: Hex,
+  requestId: Hex,
+): Promise<string | undefined> {
+  const { watcher, contracts, subscriptions, askGasPrice, askPrices, askLane, askMined, askBalances } = scope;
+  const mined = await askMined(hash);
+  const asked = mined?.words.find((event) => event.requestId === requestId);
+  const head = watcher.head();
+  if (asked === undefined || mined === undefined || head === undefined) return undefined;
+  const { blockNumber } = mined;
+  const unconfirmed = describeUnconfirmed(
+    { blockNumber, confirmations: asked.minimumRequestConfirmations },
+    head.number,
+  );
+  if (unconfirmed !== undefined) return `${unconfirmed}${headAge(scope)}`;
+  const [gasPriceWei, prices, lane] = await Promise.all([
+    askGasPrice(),
+    askPrices(),
+    // V2 has no limit to query, and its key hashes are checked before a request is accepted.
+    contracts.vrfVersion === "v2.5" ? askLane(asked.keyHash) : undefined,
+  ]);
+  const subscription = subscriptions.find(request.dappId);
+  if (lane?.isRegistered === false)
+    return `the coordinator has no proving key with the key hash ${asked.keyHash}`;
+  const maxGasWei = lane?.maxGasWei;
+  if (maxGasWei !== undefined && gasPriceWei > maxGasWei) return describeGasLane({ gasPriceWei, maxGasWei });
+  if (subscription === undefined) return undefined;
+  const nativePayment = isPaidNatively(asked);
+  const { callbackGasLimit } = asked;
+  const needed = estimateWordsCost({ callbackGasLimit, nativePayment }, { gasPriceWei, ...prices });
+  const { vrfJuels, vrfWei } = await askBalances(subscription);
+  const held = nativePayment ? vrfWei : vrfJuels;
+  if (held >= needed) return undefined;
+  const currency = nativePayment ? scope.coin : "LINK";
+  return describeShortage({ subscriptionId: subscription.vrfSubscriptionId, currency, held, needed });
+}
+
+function oracleUnseen(scope: Scope, request: OpenRequest): string {
+  const { tracker, ageMs } = scope;
+  const seen = tracker.oracleSeenAt(isResultAwaited(request) ? "result" : "words");
+  const age = ageMs(request);
+  const seenAgoMs = seen === undefined ? Infinity : performance.now() - seen;
+  if (seenAgoMs > age)
+    return `oracle not seen for ${seconds(seen === undefined ? age : seenAgoMs)}${headAge(scope)}`;
+  return `the oracle has answered others, last ${seconds(seenAgoMs)} ago; this one has been waiting for ${seconds(age)}`;
+}
+
+/** Says that the node has stopped answering, or that the chain has stopped producing blocks. */
+function headAge({ watcher }: Scope): string {
+  const head = watcher.head();
+  if (head === undefined) return "";
+  const answeredMs = performance.now() - head.seenAtMs;
+  if (answeredMs >= OLD_HEAD_MS) return `; the node last answered ${seconds(answeredMs)} ago`;
+  const blockMs = performance.now() - head.firstSeenAtMs;
+  return blockMs < OLD_HEAD_MS ? "" : `; the chain has had no new block for ${seconds(blockMs)}`;
+}
+
+function keptBy({ isChainlinks }: Scope): string {
+  return isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
 }
 
 /** Whether a request waits for a result of a function node: of its function, or of its preset that has its word. */
