@@ -322,11 +322,8 @@ export const SearchResult = Type.Object({
   reason: Type.Optional(Type.String({ description: "Why nothing was found." })),
 });
 
-/** A result as anyone who knows its id may see it. */
-export const SharedResult = Type.Object({
-  id: Type.String(),
-  network: Type.String(),
-  updatedAt: time("When the result was stored."),
+/** What is on chain of a request, and so for everyone. */
+const OPEN = {
   preset: Type.Optional(Type.String({ description: "Name of the preset; absent for others." })),
   title,
   params: Type.Optional(
@@ -342,6 +339,15 @@ export const SharedResult = Type.Object({
   dappId: Type.Optional(
     Type.String({ description: "Id of the dapp, on chain with the label; absent without one." }),
   ),
+  requestedIn: Type.Optional(hex("The transaction with the request, if still known.")),
+};
+
+/** A result as anyone who knows its id may see it. */
+export const SharedResult = Type.Object({
+  id: Type.String(),
+  network: Type.String(),
+  updatedAt: time("When the result was stored."),
+  ...OPEN,
   outcome: Type.Union([PresetResult, FunctionResult, RandomResult]),
   shown: Type.Optional(ShownResult),
 });
@@ -357,9 +363,9 @@ export const SharedRequest = Type.Object(
     beacon: Type.Optional(BeaconView),
     kind: Type.Optional(Type.Enum(["preset", "random", "function"])),
     network: Type.Optional(Type.String()),
-    title,
+    requestId: Type.Optional(hex("Its id on the chain; absent for random numbers.")),
     label: Type.Optional(Type.String()),
-    dappId: Type.Optional(Type.String({ description: "Id of the dapp, on chain with the label." })),
+    ...OPEN,
   },
   { description: "What is known of a request without a result; all after `beacon` once it is on chain." },
 );

@@ -1705,11 +1705,21 @@ export interface SharedRequest {
   readonly beacon?: BeaconView;
   readonly kind?: "preset" | "random" | "function";
   readonly network?: string;
+  /** Its id on the chain; absent for random numbers. */
+  readonly requestId?: Hex;
+  readonly label?: string;
+  /** Name of the preset; absent for others. */
+  readonly preset?: string;
   /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
-  readonly label?: string;
-  /** Id of the dapp, on chain with the label. */
+  /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** What the preset calls its parameters, by name, as far as it says it. */
+  readonly parameterTitles?: Readonly<Record<string, string>>;
+  /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
+  /** The transaction with the request, if still known. */
+  readonly requestedIn?: Hex;
 }
 
 /** A result as anyone who knows its id may see it. */
@@ -1728,6 +1738,8 @@ export interface SharedResult {
   readonly parameterTitles?: Readonly<Record<string, string>>;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
+  /** The transaction with the request, if still known. */
+  readonly requestedIn?: Hex;
   readonly outcome: PresetResult | FunctionResult | RandomResult;
   /** The preset's result as structured data, if the preset declares how to display it. */
   readonly shown?: ShownResult;

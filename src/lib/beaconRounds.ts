@@ -58,18 +58,22 @@ export const AWAITED = {
  *
  * @param beacon `time`: `null` of a chain of rounds that isn't known
  * @param hasInputs whether nothing but the round, and the nodes, is missing for the result
+ * @param isMissing whether no relay was seen to have the round, though it is late
  */
 export function describeRound(
   beacon: (Parameters<typeof nameRound>[0] & { readonly time: string | null }) | undefined,
   hasInputs: boolean,
+  isMissing = false,
 ): string | undefined {
   if (beacon === undefined || beacon.time === null) return undefined;
   const { time } = beacon;
   const lateMs = Date.now() - Date.parse(time);
   if (lateMs < 0) return describeRoundWait({ ...beacon, time });
-  return hasInputs && lateMs >= LATE_MS
-    ? `its result is late: ${nameRound(beacon)} was due at ${time}`
-    : undefined;
+  if (!hasInputs || lateMs < LATE_MS) return undefined;
+  const round = nameRound(beacon);
+  return isMissing
+    ? `its result is late: no relay has ${round}, which was due at ${time}`
+    : `its result is late: ${round} was due at ${time}`;
 }
 
 interface Followed {

@@ -62,6 +62,9 @@ export function nameRound(beacon: {
     : `round ${beacon.round} of the operator's own chain of rounds, ${beacon.chainHash}`;
 }
 
+/** How long a request waits for a round of drand that does not come. */
+export const ROUND_WAIT_MS = 86_400_000;
+
 /** Says that a request waits for a round, which is due. */
 export function describeRoundWait(
   beacon: Parameters<typeof nameRound>[0] & { readonly time: string },

@@ -8,7 +8,7 @@ type Shown =
   | { readonly as: "list"; readonly entries: readonly string[] };
 
 /** Names a request by what it asks for. */
-export function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
+function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
   return title ?? { preset: "A preset", random: "Random numbers", function: "A function" }[kind];
 }
 
@@ -33,6 +33,22 @@ export function nameFunction({
 }
 
 type Kind = "preset" | "random" | "function";
+
+/** Names a request that has no result yet, or will have none, as {@link describeShared} names a result. */
+export function describeRequest(request: {
+  readonly kind?: Kind;
+  readonly title?: string;
+  readonly label?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}): { readonly heading: string; readonly subject: readonly string[] } {
+  const { kind, title, label, params = {} } = request;
+  const what =
+    kind === undefined ? "A request" : nameKind({ kind, ...(title === undefined ? {} : { title }) });
+  const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
+  const extent = list !== undefined && others.length === 0 ? countEntries(list) : undefined;
+  const subject = [label === undefined ? undefined : what, extent].filter((text) => text !== undefined);
+  return { heading: label ?? what, subject };
+}
 
 interface Shared {
   readonly preset?: string;

@@ -204,6 +204,12 @@ test("a function that failed says so first, with its error, and then that it is 
     .locator("#how")
     .getByText(/signed the error that it ended with\.$/)
     .waitFor();
+  const about = page.getByRole("region", { name: "About" });
+  for (const name of ["Requested in", "Error in"]) {
+    const place = about.getByRole("term").filter({ hasText: name }).locator("xpath=..");
+    await place.getByRole("link", { name: /^0x[0-9a-f]{64}$/ }).waitFor();
+    await place.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
+  }
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

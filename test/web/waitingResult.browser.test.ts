@@ -13,6 +13,8 @@ import { createVisitor } from "./support/visitor.ts";
 const CHAIN = ownDrandChain();
 /** Far more than a request takes to be mined. */
 const MARGIN_SECONDS = 120;
+/** Enough that the list can be searched. */
+const ENTRIES = Array.from({ length: 25 }, (_, i) => `guest ${i + 1}`);
 
 let browser: Browser;
 let url: string;
@@ -47,8 +49,8 @@ test("the page of a draw that waits for its round says for what and until when, 
   page.on("response", (response) => {
     if (response.status() >= 400) refused.push(response.url());
   });
-  const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
-    body: { beacon: "drand", label: "before the draw" },
+  const { status, data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { numberOfWinners: 1, list: ENTRIES, beacon: "drand", label: "before the draw" },
     headers: { prefer: "respond-async" },
   });
   expect(status).toBe(202);
@@ -57,11 +59,28 @@ test("the page of a draw that waits for its round says for what and until when, 
 
   expect((await page.goto(data.shareUrl))!.status()).toBe(200);
   await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
-  await page.getByText("Flip a coin, on Ethereum Sepolia (local chain)", { exact: true }).waitFor();
+  await page
+    .getByText("Draw winners from a list: 25 entries, on Ethereum Sepolia (local chain)", { exact: true })
+    .waitFor();
   const result = page.getByRole("region", { name: "Result" });
   await result.getByText("Waiting", { exact: true }).waitFor();
   await result.getByText(new RegExp(`^Waiting for round ${round} of .*, due at ${due}\\.$`)).waitFor();
   await page.getByText(data.dappId).waitFor();
+  await result.getByText(/the service waits for it for about 24 hours, until \w+ \d+, \d{4}/).waitFor();
+  for (const [beforeMs, words] of [
+    [3_900_000, "in 1 hour 5 minutes"],
+    [42_000, "in 42 seconds"],
+    [-60_000, "1 minute ago"],
+  ] as const) {
+    await page.clock.setFixedTime(Date.parse(time) - beforeMs);
+    const local = "\\w+ \\d+, \\d{4}, \\d\\d:\\d\\d:\\d\\d .+";
+    await result.getByText(new RegExp(`^Due ${words}: ${local} on your clock\\.$`)).waitFor();
+  }
+  const about = page.getByRole("region", { name: "About" });
+  await about.getByText("25 entries", { exact: true }).waitFor();
+  const find = about.getByRole("searchbox");
+  await find.fill("guest 25");
+  await about.getByText("1 of 25", { exact: true }).waitFor();
   await expect.poll(() => page.title()).toBe("before the draw · Tyche");
   await visitor.inspect();
 
@@ -90,7 +109,11 @@ test("the page of a draw that waits for its round says for what and until when, 
   await expect.poll(async () => (await stateOf()).state, { timeout: 60_000 }).toBe("randomness");
   const { transactionHash } = (await stateOf()).timeline.find((one: object) => "transactionHash" in one);
   const other = await visitor.page.context().newPage();
-  await other.goto(`${tyche.url}/explorer/sepolia/tx/${transactionHash}`);
+  const requested = about.getByRole("term").filter({ hasText: "Requested in" }).locator("xpath=..");
+  const path = `/explorer/sepolia/tx/${transactionHash}`;
+  await requested.locator(`a[href="${path}"]`).waitFor();
+  await requested.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
+  await other.goto(`${tyche.url}${path}`);
   const run = other.locator("[data-preset-run]");
   await run
     .getByText(new RegExp(`^waiting for round ${round} of .*, due at ${due}$`))
@@ -98,7 +121,7 @@ test("the page of a draw that waits for its round says for what and until when, 
   await run.getByText("not answered yet", { exact: true }).waitFor();
   const named = other.getByRole("region", { name: "Requests", exact: true });
   expect(await named.getByRole("cell").allInnerTexts()).toEqual([
-    "Flip a coin: before the draw",
+    "Draw winners from a list: before the draw",
     "waiting",
     "preset",
     expect.stringMatching(/^dapp_\w+…\w+$/),
@@ -114,18 +137,27 @@ test("the page of a draw that waits for its round says for what and until when, 
     .waitFor();
   process.kill(tyche.pid, "SIGUSR2");
   await result
-    .getByText(new RegExp(`^Its result is late: round ${round} of .* was due at ${due}\\.$`))
+    .getByText(
+      new RegExp(`^Its result is late: no relay has round ${round} of .*, which was due at ${due}\\.$`),
+    )
     .waitFor();
 
   await expect.poll(async () => (await stateOf()).why, { timeout: 200_000 }).toMatch(/^beacon_late/);
+  await find.focus();
   const answer = await fetch(`${tyche.url}/beacon${pathOf(CHAIN, BigInt(round))}`, {
     method: "PUT",
     body: JSON.stringify({ signature: toHexText(signOwnRound(BigInt(round))).slice(2) }),
   });
   expect(answer.status).toBe(200);
-  await result.locator(".coin").waitFor();
+  await result
+    .getByRole("list", { name: "Result" })
+    .getByText(/^guest \d+$/)
+    .waitFor();
   expect(await result.getByText("Waiting").count()).toBe(0);
   await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
+  await about.getByText("Proof in", { exact: true }).waitFor();
+  expect(await find.inputValue()).toBe("guest 25");
+  expect(await about.locator("input:focus").count()).toBe(1);
   expect(refused).toEqual([]);
   expect(visitor.troubles).toEqual([]);
 });

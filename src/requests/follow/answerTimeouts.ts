@@ -5,6 +5,7 @@ import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { describeLostHash, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
+import { ROUND_WAIT_MS } from "../../lib/drawWords.ts";
 import { RpcError } from "../../lib/nodeAnswers.ts";
 import type { BlockHead, ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
@@ -21,8 +22,6 @@ import type { Tracker } from "./tracker.ts";
  * for a function request.
  */
 const TIMEOUT_MS = 300_000;
-/** Time for a relay to have the round of drand that a preset waits for, after which its request ends: a day. */
-const ROUND_TIMEOUT_MS = 86_400_000;
 /** Chainlink's node drops a request that it could not answer within 24 hours, according to its documentation of VRF v2.5. */
 const CHAINLINK_KEEPS_SECONDS = 86_400n;
 /** Blocks by which another node may lag, and so not know of a fulfilment. */
@@ -185,8 +184,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
   /** The oracle can't answer before it has the round, whatever comes: its own time begins then. */
   const lookForRound = async (awaiting: Awaiting, head: BlockHead, reason: string): Promise<void> => {
     waitingSince.delete(awaiting.id);
-    if (!isOver(awaiting, roundSince, ROUND_TIMEOUT_MS) || !(await isUnanswered(awaiting, head.number)))
-      return;
+    if (!isOver(awaiting, roundSince, ROUND_WAIT_MS) || !(await isUnanswered(awaiting, head.number))) return;
     const message = `the round did not come within 24 hours, and no other is ever taken; the result follows on chain once a relay has it: ${reason}`;
     await fail(awaiting, { code: "beacon_late", message });
   };

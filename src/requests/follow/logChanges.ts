@@ -113,10 +113,19 @@ function accepted(
   transactionHash: Hex,
   acceptedBlock: number,
 ): Change {
+  const { transactionHashes = [] } = request.progress;
+  // The one that is mined comes last, whichever versions a reprice added.
+  const carriers =
+    transactionHashes.at(-1) === transactionHash
+      ? {}
+      : {
+          transactionHashes: [...transactionHashes.filter((one) => one !== transactionHash), transactionHash],
+        };
   if (request.kind === "function") {
-    return advance(request, "executing", transactionHash, { functionsRequestId: requestId, acceptedBlock });
+    const functionsRequestId = requestId;
+    return advance(request, "executing", transactionHash, { functionsRequestId, acceptedBlock, ...carriers });
   }
-  const progress = { vrfRequestId: requestId, acceptedBlock };
+  const progress = { vrfRequestId: requestId, acceptedBlock, ...carriers };
   if (request.kind !== "preset") return { request, why: null, progress };
   const id = presetRequestId(requestId, request.progress.item ?? 0);
   return { request, why: null, progress: { ...progress, presetRequestId: id } };

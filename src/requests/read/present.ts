@@ -67,14 +67,19 @@ function describeWait({ state, progress }: OpenRequest): string | null {
   return AWAITED.words;
 }
 
-/** Says what a request waits for, or that it failed, to anybody: nothing that isn't on chain, and nothing of the service's nodes. */
-export function describeOpenly(request: OpenRequest): string {
+/**
+ * Says what a request waits for, or that it failed, to anybody: nothing that isn't on chain, and nothing of the service's nodes.
+ *
+ * @param explained what the dapp itself is told, if it has waited for long
+ */
+export function describeOpenly(request: OpenRequest, explained?: string): string {
   const { state, kind, progress } = request;
   if (state === "failed") return "the request failed";
   const isOnChain = progress.acceptedBlock !== undefined;
   const round = describeRound(
     roundOf(request),
     isOnChain && (kind !== "preset" || progress.wordBlock !== undefined),
+    explained?.startsWith("beacon_late: ") === true,
   );
   if (round !== undefined) return round;
   return isOnChain ? (describeWait(request) ?? AWAITED.result) : "the request is not on chain yet";

@@ -10,7 +10,7 @@ import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requ
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "../../lib/readPage.ts";
-import { isLinking, ownParamsOf, roundOf, type OpenRequest } from "../openRequest.ts";
+import { isLinking, ownParamsOf, roundOf, type OpenRequest, type SubmittedRequest } from "../openRequest.ts";
 import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
@@ -96,25 +96,42 @@ export function createRequestReader(options: {
     return title === undefined ? {} : { title };
   };
 
+  /** Returns what anybody may know of a request that is on chain. */
+  const openly = (request: SubmittedRequest) => {
+    const { kind, dappId, params, progress, payloadDeletedAt } = request;
+    const installed = kind === "preset" ? registry.find(params.preset) : undefined;
+    const requestedIn = progress.transactionHashes?.at(-1);
+    return {
+      ...(kind === "preset" ? { preset: params.preset } : {}),
+      ...titleOf(request),
+      ...(installed === undefined ? {} : { parameterTitles: titlesOf(installed) }),
+      ...(kind === "preset" && payloadDeletedAt === undefined ? { params: ownParamsOf(params) } : {}),
+      ...(params.label === undefined ? {} : { dappId }),
+      ...(requestedIn === undefined ? {} : { requestedIn }),
+    };
+  };
+
   /** Returns what anybody may know of a request without a result: nothing that isn't on chain. */
-  const withoutResult = (request: OpenRequest): SharedRequest => {
-    const { id, kind, network, dappId, progress, state } = request;
+  const withoutResult = (request: SubmittedRequest): SharedRequest => {
+    const { id, kind, network, progress, state } = request;
     const beacon = roundOf(request);
     const isWaiting = state !== "failed";
     const common: SharedRequest = {
       id,
       state: isWaiting ? "waiting" : "failed",
-      why: describeOpenly(request),
+      why: describeOpenly(request, networks.get(request.network)?.intake()?.explained(id)),
       ...(isWaiting && beacon !== undefined ? { beacon } : {}),
     };
-    if (progress.acceptedBlock === undefined || kind === "consumer" || kind === "unlink") return common;
+    if (progress.acceptedBlock === undefined) return common;
     const { label } = request.params;
+    const requestId = oracleIdOf(request) as Hex | null;
     return {
       ...common,
       kind,
       network,
-      ...titleOf(request),
-      ...(label === undefined ? {} : { label, dappId }),
+      ...(requestId === null ? {} : { requestId }),
+      ...(label === undefined ? {} : { label }),
+      ...openly(request),
     };
   };
 
@@ -196,25 +213,16 @@ export function createRequestReader(options: {
     },
     async getShared(id) {
       const request = await book.find(id);
-      const record = request === undefined ? undefined : present(request);
-      const outcome = record?.outcome ?? undefined;
-      if (request === undefined || record === undefined || isLinking(request))
+      if (request === undefined || isLinking(request))
         throw new NotFoundError(`result ${JSON.stringify(id)}`);
-      if (outcome === undefined || !("requestId" in outcome)) return withoutResult(request);
-      const { network, updatedAt, shown } = record;
-      const { preset, label } = record.params as { readonly preset?: string; readonly label?: string };
-      const hasParams = preset !== undefined && record.payloadDeletedAt === undefined;
-      const installed = preset === undefined ? undefined : registry.find(preset);
+      const { network, updatedAt, shown, outcome } = present(request);
+      if (outcome === null || !("requestId" in outcome)) return withoutResult(request);
       return {
         id,
         network,
         updatedAt,
         outcome,
-        ...(preset === undefined ? {} : { preset }),
-        ...titleOf(request),
-        ...(installed === undefined ? {} : { parameterTitles: titlesOf(installed) }),
-        ...(hasParams ? { params: ownParamsOf(record.params) } : {}),
-        ...(label === undefined ? {} : { dappId: record.dappId }),
+        ...openly(request),
         ...(shown === undefined ? {} : { shown }),
       };
     },

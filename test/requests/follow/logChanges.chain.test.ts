@@ -94,6 +94,14 @@ describe("a batch of presets", () => {
     expect(requests.map(({ progress }) => progress.wordJuels)).toEqual(["3", "2"]);
   });
 
+  test("of a repriced transaction, the version that is mined comes last", () => {
+    const requests = submit();
+    for (const { progress } of requests)
+      Object.assign(progress, { transactionHashes: [SUBMITTED_IN, REPORTED_IN] });
+    deliver(requests, SUBMITTED_IN, ACCEPTED);
+    expect(requests[0].progress.transactionHashes).toEqual([REPORTED_IN, SUBMITTED_IN]);
+  });
+
   test("results in a later transaction name the one of the word", () => {
     const requests = submit();
     deliver(requests, SUBMITTED_IN, ACCEPTED);

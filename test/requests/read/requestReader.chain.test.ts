@@ -157,7 +157,10 @@ test("of a request without a result, everybody learns what became of it, and of 
   const named = {
     kind: "preset",
     network: DESK_NETWORK,
+    preset: "coinflip",
     title: "Flip a coin",
+    params: {},
+    parameterTitles: {},
     label: "raffle",
     dappId: DESK_DAPP,
   };

@@ -161,6 +161,33 @@ export function Age({ iso }: { readonly iso: string }) {
   );
 }
 
+const local = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+
+/** A point in time on the reader's own clock, with its zone. */
+export function LocalTime({ iso }: { readonly iso: string }) {
+  return <time dateTime={iso}>{local.format(new Date(iso))}</time>;
+}
+
+/** How long it is until a time, or since it: in words that count down. */
+export function Countdown({ iso }: { readonly iso: string }) {
+  const seconds = Math.round((Date.parse(iso) - useNow()) / 1000);
+  const text = durationOf(Math.abs(seconds));
+  return <span className="age">{seconds < 0 ? `${text} ago` : `in ${text}`}</span>;
+}
+
+/** Writes a duration in its two largest units: "1 hour 5 minutes". */
+function durationOf(seconds: number): string {
+  const first = UNITS.findIndex(([, size]) => seconds >= size);
+  let left = seconds;
+  const parts = UNITS.slice(first).map(([unit, size]) => {
+    const n = Math.floor(left / size);
+    left -= n * size;
+    return n === 0 ? "" : count(n, unit);
+  });
+  const words = parts.slice(0, 2).filter((part) => part !== "");
+  return words.length === 0 ? "0 seconds" : words.join(" ");
+}
+
 function timeOf(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
@@ -171,12 +198,13 @@ const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],
   ["minute", 60],
+  ["second", 1],
 ] as const;
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 1_000;
 const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 function ageOf(seconds: number): string {
-  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? (["second", 1] as const);
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? UNITS.at(-1)!;
   return Math.abs(seconds) < 5 ? "just now" : format.format(Math.round(seconds / size), unit);
 }
 

@@ -5,6 +5,7 @@ import type {
   RequestView,
   SharedResult,
 } from "../../../client/index.ts";
+import { capitalize } from "../../../lib/capitalize.ts";
 import { cut } from "../../../lib/cut.ts";
 import { nameRound } from "../../../lib/drawWords.ts";
 import { lineOf } from "../../../lib/sharedWords.ts";
@@ -87,10 +88,12 @@ export function transactionsOf(
 ): readonly { readonly name: string; readonly hash: string }[] {
   const hash = transactionHashOf(outcome.url);
   if ("randomNumber" in outcome) return [{ name: "Proof in", hash }];
-  if (!("vrfv2Hash" in outcome)) return [{ name: "Result in", hash }];
-  if (outcome.vrfv2Hash === hash) return [{ name: "Proof and result in", hash }];
+  const ended = outcome.success ? "result" : "error";
+  const name = `${capitalize(ended)} in`;
+  if (!("vrfv2Hash" in outcome)) return [{ name, hash }];
+  if (outcome.vrfv2Hash === hash) return [{ name: `Proof and ${ended} in`, hash }];
   return [
-    { name: "Result in", hash },
+    { name, hash },
     { name: "Proof in", hash: outcome.vrfv2Hash },
   ];
 }

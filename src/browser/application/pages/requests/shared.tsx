@@ -1,35 +1,44 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
-import type { SharedRequest, SharedResult } from "../../../../client/index.ts";
-import { countEntries, describeShared, nameKind } from "../../../../lib/sharedWords.ts";
+import type { BeaconView, SharedRequest, SharedResult, TransactionView } from "../../../../client/index.ts";
+import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedWords.ts";
+import { ROUND_WAIT_MS } from "../../../../lib/drawWords.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
-import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
+import {
+  Code,
+  Copyable,
+  Countdown,
+  LocalTime,
+  PartyLink,
+  Time,
+  TransactionLink,
+} from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
-import { Beacon, transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
+import { useExplorer, useNetworks } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
 import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */
 const WAITING_MS = 2_000;
 
-/** `/r/{id}`: a result as a certificate for everyone, which reveals nothing of the dapp that is not on chain. */
+/** `/r/{id}`: a result as a certificate for everyone, which reveals nothing of the dapp that is not on chain; before, what it waits for. */
 export function Shared() {
   const { id } = useParams<{ readonly id: string }>();
   const explorer = useExplorer();
   const query = useQuery({
     queryKey: ["shared", id],
     queryFn: () => explorer.shared(id),
-    refetchInterval: refetchUnlessRefused<SharedResult | SharedRequest>((data) =>
+    refetchInterval: refetchUnlessRefused<AnyShared>((data) =>
       data === undefined || isWaitingRequest(data) ? WAITING_MS : false,
     ),
   });
@@ -41,26 +50,29 @@ export function Shared() {
     else if (hasWaited && data !== undefined)
       announce("outcome" in data ? "The result is there" : sentence(data.why));
   }, [isWaiting, hasWaited]);
-  return (
-    <Loaded query={query}>
-      {(shared) =>
-        "outcome" in shared ? <Certificate shared={shared} /> : <WithoutResult request={shared} />
-      }
-    </Loaded>
-  );
+  return <Loaded query={query}>{(shared) => <SharedParts shared={shared} />}</Loaded>;
 }
 
-function isWaitingRequest(shared: SharedResult | SharedRequest): boolean {
+type AnyShared = SharedResult | SharedRequest;
+
+function isWaitingRequest(shared: AnyShared): boolean {
   return "state" in shared && shared.state === "waiting";
 }
 
-/** What an audience sees before a draw, or of a request that failed without a result. */
-function WithoutResult({ request }: { readonly request: SharedRequest }) {
-  const { id, state, why, beacon, kind, network, title, label, dappId } = request;
-  const titleOf = useTitleOf();
-  const what =
-    kind === undefined ? "A request" : nameKind({ kind, ...(title === undefined ? {} : { title }) });
-  const heading = label ?? what;
+/**
+ * The page with a result, and without: the same elements in the same places, so that who reads or searches it when the result comes stays
+ * where they are.
+ */
+function SharedParts({ shared }: { readonly shared: AnyShared }) {
+  const { network } = shared;
+  const ended = "outcome" in shared ? shared : undefined;
+  const request = "outcome" in shared ? undefined : shared;
+  const { data: networks } = useNetworks();
+  const known = networks?.find(({ name }) => name === network);
+  const { heading, subject } = "outcome" in shared ? describeShared(shared) : describeRequest(shared);
+  const resultHash = ended && transactionHashOf(ended.outcome.url);
+  const mined = useTransaction(network, resultHash);
+  const address = `${location.origin}/r/${shared.id}`;
   return (
     <Page title={plainText(heading)}>
       <h1>
@@ -68,48 +80,230 @@ function WithoutResult({ request }: { readonly request: SharedRequest }) {
       </h1>
       {network !== undefined && (
         <p className="lead">
-          {label !== undefined && (
+          {subject.length > 0 && (
             <>
-              <UnknownText text={what} />,{" "}
+              <UnknownText text={subject.join(": ")} />,{" "}
             </>
           )}
-          on {titleOf(network)}
+          on {known?.title ?? network}
+          {known?.embedded === false && " (public chain)"}
+          {mined?.block && (
+            <>
+              , <Time iso={mined.block.at} />
+            </>
+          )}
         </p>
       )}
       <div className="panel certificate">
         <section aria-label="Result">
-          {state === "failed" ? (
-            <>
-              <p className="big-result bad-text">{sentence(why)}</p>
-              <p>
-                {kind === undefined
-                  ? "The chain has not taken it, so there is nothing to verify, and no result will follow."
-                  : "It is on chain, but was not answered. No result will follow."}
-              </p>
-            </>
-          ) : (
-            <>
-              <p className="big-result">Waiting</p>
-              <p>
-                <Why text={sentence(why)} />
-              </p>
-              <p className="note">The result will appear here by itself.</p>
-            </>
-          )}
+          {request !== undefined && <WithoutResult request={request} />}
+          {ended !== undefined && <Result shared={ended} />}
         </section>
-        <QrCode address={`${location.origin}/r/${id}`} />
+        {ended !== undefined && resultHash !== undefined && known !== undefined && (
+          <VerdictPart id={shared.id} known={known} hash={resultHash} requestId={ended.outcome.requestId} />
+        )}
+        <QrCode address={address} />
       </div>
-      {(dappId ?? beacon) !== undefined && (
-        <section className="panel" aria-label="About">
-          <Facts
-            entries={[
-              ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
-              ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
-            ]}
+      {network !== undefined && <About shared={shared} network={network} mined={mined} />}
+      {ended !== undefined && resultHash !== undefined && (
+        <>
+          <HowPart shared={ended} />
+          <CheckPart
+            network={ended.network}
+            hash={resultHash}
+            label={ended.outcome.label}
+            dappId={ended.dappId}
           />
-        </section>
+          <p className="on-paper">
+            Drawn with Tyche. This result: {address}. To verify it without this service, open{" "}
+            {location.origin}
+            /verifier.html or a copy of it, and enter the transaction's hash and the address of any node of
+            the chain.
+          </p>
+        </>
       )}
     </Page>
+  );
+}
+
+/** Reads a transaction, once its hash is known. */
+function useTransaction(network: string | undefined, hash: string | undefined): TransactionView | undefined {
+  const explorer = useExplorer();
+  const { data } = useQuery({
+    queryKey: ["transaction", network, hash],
+    queryFn: () => explorer.transaction(network!, hash!),
+    enabled: network !== undefined && hash !== undefined,
+    staleTime: 60_000,
+  });
+  return data;
+}
+
+function Result({ shared: { outcome, shown, params = {} } }: { readonly shared: SharedResult }) {
+  const drawn = drawnOf(shown);
+  const [list, ...otherLists] = Object.values(params).filter((value) => Array.isArray(value));
+  const places =
+    drawn !== undefined && list !== undefined && otherLists.length === 0 && drawn.size < list.length
+      ? namePlaces(list.map(textOf))
+      : undefined;
+  return <OutcomePart outcome={outcome} places={places} {...(shown === undefined ? {} : { shown })} />;
+}
+
+function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined {
+  return shown?.as === "list" ? new Set(shown.entries) : undefined;
+}
+
+/** What an audience sees before a draw, or of a request that failed without a result. */
+function WithoutResult({ request: { state, why, kind, beacon } }: { readonly request: SharedRequest }) {
+  if (state === "failed")
+    return (
+      <>
+        <p className="big-result bad-text">{sentence(why)}</p>
+        <p>
+          {kind === undefined
+            ? "The chain has not taken it, so there is nothing to verify, and no result will follow."
+            : "It is on chain, but was not answered. No result will follow."}
+        </p>
+      </>
+    );
+  return (
+    <>
+      <p className="big-result">Waiting</p>
+      <p>
+        <Why text={sentence(why)} />
+      </p>
+      {beacon !== undefined && (
+        <p>
+          Due <Countdown iso={beacon.time} />: <LocalTime iso={beacon.time} /> on your clock.
+        </p>
+      )}
+      {kind !== undefined && kind !== "random" && (
+        <p>All inputs and the program are on chain, where nobody can change them any more.</p>
+      )}
+      {beacon !== undefined && <RoundTerms time={beacon.time} isFunction={kind === "function"} />}
+      <p className="note">The result will appear here by itself.</p>
+    </>
+  );
+}
+
+/** What happens if the round that a request waits for doesn't come. */
+function RoundTerms({ time, isFunction }: { readonly time: string; readonly isFunction: boolean }) {
+  const until = new Date(Date.parse(time) + ROUND_WAIT_MS).toISOString();
+  return (
+    <p className="note">
+      No other round is ever taken in its place.{" "}
+      {isFunction ? (
+        "If it does not come before the function times out on chain, the request fails."
+      ) : (
+        <>
+          If it is late, the service waits for it for about 24 hours, until <LocalTime iso={until} />; then
+          the request fails.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** What was asked for, by whom, and where it is on chain. */
+function About({
+  shared,
+  network,
+  mined,
+}: {
+  readonly shared: AnyShared;
+  readonly network: string;
+  /** The transaction with the result. */
+  readonly mined: TransactionView | undefined;
+}) {
+  const { params = {}, parameterTitles = {}, dappId, requestedIn } = shared;
+  const ended = "outcome" in shared ? shared : undefined;
+  const { label, requestId } = "outcome" in shared ? shared.outcome : shared;
+  const requested = useTransaction(network, requestedIn);
+  const [wasWaiting] = useState(isWaitingRequest(shared));
+  const program = [mined, requested]
+    .flatMap((transaction) => [
+      ...(transaction?.functionResults ?? []),
+      ...(transaction?.functionRequests ?? []),
+    ])
+    .find((one) => one.requestId === requestId)?.program;
+  const drawn = drawnOf(ended?.shown);
+  const beacon = "outcome" in shared ? beaconOf(shared.outcome) : shared.beacon;
+  return (
+    <section className="panel" aria-label="About">
+      <Facts
+        entries={[
+          ["Label", label !== undefined && <UnknownText text={label} />],
+          ["Arguments", program && program.args.length > 0 && <Arguments args={program.args} />],
+          ...Object.entries(params).map(([name, value]): Fact => [
+            <UnknownText text={parameterTitles[name] ?? name} />,
+            <Given label={parameterTitles[name] ?? name} value={value} drawn={drawn} isOpen={wasWaiting} />,
+          ]),
+          ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
+          ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
+          [
+            "Requested in",
+            requestedIn !== undefined && <In network={network} hash={requestedIn} transaction={requested} />,
+          ],
+          ...(ended === undefined ? [] : transactionsOf(ended.outcome)).map(({ name, hash }): Fact => [
+            name,
+            <In network={network} hash={hash} transaction={mined?.hash === hash ? mined : undefined} />,
+          ]),
+          ["Delivered by", mined && <PartyLink network={network} party={mined.from} />],
+        ]}
+      />
+      {ended !== undefined && <Bytes shared={ended} />}
+    </section>
+  );
+}
+
+function beaconOf(outcome: SharedResult["outcome"]): BeaconView | undefined {
+  return "beacon" in outcome ? outcome.beacon : undefined;
+}
+
+/** A transaction, and when it was mined. */
+function In({
+  network,
+  hash,
+  transaction,
+}: {
+  readonly network: string;
+  readonly hash: string;
+  readonly transaction: TransactionView | undefined;
+}) {
+  return (
+    <>
+      <TransactionLink network={network} hash={hash}>
+        <Code text={hash} />
+      </TransactionLink>
+      {transaction?.block && (
+        <>
+          {" "}
+          <span className="note">
+            <Time iso={transaction.block.at} />
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+function Bytes({ shared: { outcome, updatedAt } }: { readonly shared: SharedResult }) {
+  return (
+    <>
+      <Folded summary="Ids and bytes">
+        <Facts
+          entries={[
+            ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
+            ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
+            ["Stored here", <Time iso={updatedAt} />],
+          ]}
+        />
+      </Folded>
+      <p className="on-screen">
+        <button type="button" onClick={() => print()}>
+          Print
+        </button>
+      </p>
+    </>
   );
 }
 
@@ -118,110 +312,6 @@ function Organiser({ dappId }: { readonly dappId: string }) {
     <>
       <Code text={dappId} />: the id of their application, which is on chain with the label
     </>
-  );
-}
-
-function Certificate({ shared }: { readonly shared: SharedResult }) {
-  const { outcome, network, updatedAt, params = {}, parameterTitles = {}, dappId } = shared;
-  const explorer = useExplorer();
-  const { data: networks } = useNetworks();
-  const { heading, subject } = describeShared(shared);
-  const links = transactionsOf(outcome);
-  const [{ hash }] = links as [(typeof links)[number]];
-  const { data: mined } = useQuery({
-    queryKey: ["transaction", network, hash],
-    queryFn: () => explorer.transaction(network, hash),
-    staleTime: 60_000,
-  });
-  const known = networks?.find(({ name }) => name === network);
-  const address = `${location.origin}/r/${shared.id}`;
-  const drawn = shared.shown?.as === "list" ? new Set(shared.shown.entries) : undefined;
-  const [list, ...otherLists] = Object.values(params).filter((value) => Array.isArray(value));
-  const places =
-    drawn !== undefined && list !== undefined && otherLists.length === 0 && drawn.size < list.length
-      ? namePlaces(list.map(textOf))
-      : undefined;
-  const program = [...(mined?.functionResults ?? []), ...(mined?.functionRequests ?? [])].find(
-    ({ requestId }) => requestId === outcome.requestId,
-  )?.program;
-  return (
-    <Page title={plainText(heading)}>
-      <h1>
-        <UnknownText text={heading} />
-      </h1>
-      <p className="lead">
-        {subject.length > 0 && (
-          <>
-            <UnknownText text={subject.join(": ")} />,{" "}
-          </>
-        )}
-        on {known?.title ?? network}
-        {known?.embedded === false && " (public chain)"}
-        {mined?.block && (
-          <>
-            , <Time iso={mined.block.at} />
-          </>
-        )}
-      </p>
-      <div className="panel certificate">
-        <section aria-label="Result">
-          <OutcomePart
-            outcome={outcome}
-            places={places}
-            {...(shared.shown === undefined ? {} : { shown: shared.shown })}
-          />
-        </section>
-        {known !== undefined && (
-          <VerdictPart id={shared.id} known={known} hash={hash} requestId={outcome.requestId} />
-        )}
-        <QrCode address={address} />
-      </div>
-      <section className="panel" aria-label="About">
-        <Facts
-          entries={[
-            ["Label", outcome.label !== undefined && <UnknownText text={outcome.label} />],
-            ["Arguments", program && program.args.length > 0 && <Arguments args={program.args} />],
-            ...Object.entries(params).map(([name, value]): Fact => [
-              <UnknownText text={parameterTitles[name] ?? name} />,
-              <Given label={parameterTitles[name] ?? name} value={value} drawn={drawn} />,
-            ]),
-            ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
-            [
-              "Beacon",
-              "beacon" in outcome && outcome.beacon !== undefined && <Beacon beacon={outcome.beacon} />,
-            ],
-            ...links.map((link): Fact => [
-              link.name,
-              <TransactionLink network={network} hash={link.hash}>
-                <Code text={link.hash} />
-              </TransactionLink>,
-            ]),
-            ["Delivered by", mined && <PartyLink network={network} party={mined.from} />],
-          ]}
-        />
-        <Folded summary="Ids and bytes">
-          <Facts
-            entries={[
-              ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
-              ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
-              ["Stored here", <Time iso={updatedAt} />],
-            ]}
-          />
-        </Folded>
-        <p className="on-screen">
-          <button type="button" onClick={() => print()}>
-            Print
-          </button>
-        </p>
-      </section>
-      <HowPart shared={shared} />
-      <CheckPart network={network} hash={hash} label={outcome.label} dappId={dappId} />
-      <p className="on-paper">
-        Drawn with Tyche. This result: {address}. To verify it without this service, open {location.origin}
-        /verifier.html or a copy of it, and enter the transaction's hash and the address of any node of the
-        chain.
-      </p>
-    </Page>
   );
 }
 
@@ -287,14 +377,16 @@ function Given({
   label,
   value,
   drawn,
+  isOpen,
 }: {
   readonly label: string;
   readonly value: unknown;
   readonly drawn: ReadonlySet<string> | undefined;
+  readonly isOpen: boolean;
 }) {
   if (!Array.isArray(value)) return <UnknownText text={textOf(value)} />;
   return (
-    <Folded summary={countEntries(value)}>
+    <Folded summary={countEntries(value)} isOpen={isOpen}>
       <EntryList
         entries={value.map(textOf)}
         label={plainText(label)}
