@@ -141,7 +141,7 @@ export default function cloneChunk({
         rule.refusal ?? (isNested ? "Unsupported object type" : "Cannot clone object of unsupported type."),
       );
     if (types.isNativeError(value)) return cloneError(value as Error, keep, inner);
-    if (value instanceof WebAssembly.Module) return keep(value);
+    if (Object.prototype.toString.call(value) === "[object WebAssembly.Module]") return keep(value);
     const unclonable = nameOfUnclonable(value);
     if (unclonable !== undefined) throw refuse(`${unclonable} could not be cloned.`);
     const copy = keep(

@@ -174,9 +174,10 @@ export default function streamsChunk({
   /** Returns a transform stream that clones what passes: what a transferred stream is connected with. */
   const cloning = (): InstanceType<typeof TransformStream> =>
     new TransformStream({
+      __proto__: null,
       transform: (chunk: unknown, controller: Controller) =>
         controller.enqueue((load("clone")["structuredClone"] as (value: unknown) => unknown)(chunk)),
-    });
+    } as object);
   const refuseLocked = (stream: { readonly locked: boolean }, name: string): void => {
     if (!stream.locked) return;
     throw exception(`Cannot transfer a locked ${name}`, "DataCloneError");

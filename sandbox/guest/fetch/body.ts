@@ -50,7 +50,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
   const streams = () =>
     load("streams") as {
       readonly ReadableStream: (new (source?: object) => StreamLike) & { from(items: unknown): StreamLike };
-      readonly TransformStream: new (transformer: object) => object;
+      readonly TransformStream: new (transformer?: object) => object;
     };
   const files = () =>
     load("file") as {
@@ -132,6 +132,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         if (blob !== undefined && !used) return (body.stream = blob.stream());
         const { ReadableStream } = streams();
         body.stream = new ReadableStream({
+          __proto__: null,
           ...((FROM_NETWORK.has(body) || BLOBS.has(body)) && { type: "bytes" }),
           start(controller: { enqueue(chunk: Bytes): void; close(): void; error(reason: unknown): void }) {
             const signal = SIGNALS.get(body);
@@ -172,7 +173,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       if (stream === undefined) {
         keepBlob(body, taken);
         body.used = true;
-      } else taken.stream = stream.pipeThrough(new (streams().TransformStream)({})) as StreamLike;
+      } else taken.stream = stream.pipeThrough(new (streams().TransformStream)()) as StreamLike;
       return taken;
     },
     clone(body) {
@@ -185,6 +186,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       const { structuredClone } = load("clone") as { structuredClone: (value: unknown) => unknown };
       const mapping = (map: (chunk: unknown) => unknown): object =>
         new TransformStream({
+          __proto__: null,
           transform: (chunk: unknown, controller: { enqueue(chunk: unknown): void }) =>
             controller.enqueue(map(chunk)),
         });
@@ -267,6 +269,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
           const { TextDecoderStream } = load("streams") as unknown as { TextDecoderStream: new () => object };
           if (body === null)
             return new (streams().ReadableStream)({
+              __proto__: null,
               start(controller: { close(): void }) {
                 controller.close();
               },

@@ -109,6 +109,7 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
       const ends = this.#ends.values();
       let from = 0;
       return new ReadableStream({
+        __proto__: null,
         type: "bytes",
         async pull(controller: {
           enqueue(chunk: Uint8Array): void;

@@ -86,10 +86,11 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
   class URLPattern {
     readonly #of: object;
     readonly #parts: Record<string, unknown>;
-    constructor(input: unknown = {}, base: unknown = undefined, options: unknown = undefined) {
+    constructor(input: unknown = undefined, base: unknown = undefined, options: unknown = undefined) {
       const prefix = "Failed to construct 'URLPattern'";
       const hasBase = typeof base === "string";
-      const given = typeof input === "object" ? readInit(input, prefix, "Argument 1") : string(input);
+      const isInit = typeof input === "object" || (input === undefined && !hasBase);
+      const given = isInit ? readInit(input, prefix, "Argument 1") : string(input);
       this.#of = {
         input: given,
         ...(hasBase && { base }),

@@ -116,7 +116,7 @@ export function createDigests(
     constructor(algorithm: unknown, key: unknown, options?: { readonly encoding?: unknown }) {
       const given = checkText(algorithm, "hmac").toLowerCase();
       const keyBytes = secretBytes(key, options?.encoding, "key", KEY_TYPES);
-      const name = given.replace(/^rsa-|^md\d-sha1|^sm3|^ssl3-|withrsa/, "\0");
+      const name = given.replace(/^rsa-|^md4|^md\d-sha1|^sm3|^ssl3-|withrsa/, "\0");
       if (!known.has(name) || name in XOF_BYTES)
         throw nodeError("ERR_CRYPTO_INVALID_DIGEST", `Invalid digest: ${given}`, TypeError);
       super((data) => bytesFrom("hmac", { algorithm: name }, keyBytes, data), options);

@@ -1,5 +1,6 @@
 import type * as crypto from "node:crypto";
 import { library } from "./library.ts";
+import { md4 } from "./md4.ts";
 import type { Native } from "./native.ts";
 
 /** Most random bytes in one call; Web Crypto's own limit is 65,536. */
@@ -48,13 +49,15 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   },
   uuid: () => library.crypto.randomUUID(),
   hash: ({ algorithm, outputLength }, body) =>
-    library.crypto
-      .createHash(
-        text(algorithm),
-        outputLength === undefined ? {} : { outputLength: count(outputLength, MAX_OUTPUT_BYTES) },
-      )
-      .update(body)
-      .digest(),
+    /md4/.test(text(algorithm))
+      ? md4(body)
+      : library.crypto
+          .createHash(
+            text(algorithm),
+            outputLength === undefined ? {} : { outputLength: count(outputLength, MAX_OUTPUT_BYTES) },
+          )
+          .update(body)
+          .digest(),
   hmac: ({ algorithm, lengths }, body) => {
     const [key = body, data = body] = split(body, lengths);
     return library.crypto.createHmac(text(algorithm), key).update(data).digest();

@@ -18,9 +18,9 @@ type Part = (typeof PARTS)[number];
 
 /** Schemes whose hosts are domains. */
 const SPECIAL = /^(?:https?|wss?|ftp|file):$/;
-/** Stands for `^` in a path, which the platform escapes and Deno doesn't. */
-const CARET = "\uf8ff";
-const ESCAPED_CARET = encodeURIComponent(CARET);
+/** Stands for what the platform escapes in a path and Deno doesn't: `^`, and spaces at the end of one that has no slashes. */
+const MARK = "\uf8ff";
+const ESCAPED_MARK = encodeURIComponent(MARK);
 
 /** Whether Deno takes a domain: the platform checks names that are encoded already only beside one that isn't. */
 const isDomain = (domain: string): boolean =>
@@ -31,11 +31,17 @@ const isHost = ({ protocol, hostname }: URL): boolean => !SPECIAL.test(protocol)
 function partsOf(make: (marked: (text: string) => string) => URL | null): string {
   const url = make((text) => text);
   if (url === null || !isHost(url)) return "";
+  // To Deno a drive has no host.
+  if (url.protocol === "file:" && /^\/[a-z]:(?:\/|$)/i.test(url.pathname)) url.hostname = "";
   const parts: Record<Part, string> = Object.fromEntries(PARTS.map((part) => [part, url[part]])) as never;
+  if (url.protocol === "blob:") parts.origin = blobOrigin(url);
   const { href, protocol, pathname } = url;
-  if (pathname.includes("%5E") && !pathname.includes(ESCAPED_CARET)) {
-    const marked = make((text) => text.replaceAll("^", CARET));
-    const path = marked?.pathname.replaceAll(ESCAPED_CARET, "^") ?? pathname;
+  const isOpaque = !pathname.startsWith("/");
+  const kept = pathname.includes("%5E") ? "^" : isOpaque && pathname.endsWith("%20") ? " " : undefined;
+  if (kept !== undefined && !pathname.includes(ESCAPED_MARK)) {
+    const marked = make((text) => text.replaceAll(kept, MARK));
+    let path = marked?.pathname.replaceAll(ESCAPED_MARK, kept) ?? pathname;
+    if (isOpaque && !/[?#]/.test(href)) path = path.trimEnd();
     const hasAuthority = href.startsWith("//", protocol.length);
     const at = href.indexOf(pathname, hasAuthority ? href.indexOf("/", protocol.length + 2) : 0);
     parts.href = href.slice(0, at) + path + href.slice(at + pathname.length);
@@ -44,15 +50,25 @@ function partsOf(make: (marked: (text: string) => string) => URL | null): string
   return JSON.stringify(PARTS.map((part) => parts[part]));
 }
 
+/** Deno looks into the blob's URL whatever its scheme, as long as that has origins. */
+function blobOrigin({ pathname }: URL): string {
+  const inner = URL.parse(pathname);
+  return inner?.protocol === "blob:" ? blobOrigin(inner) : (inner?.origin ?? "null");
+}
+
 const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** URLs, parsed by the platform. A parsed URL is the JSON list of its parts in the order of `PARTS`. */
 export const urlNatives: Readonly<Record<string, Native>> = {
   /** `{url, base?}` → parts, or an empty text if invalid. */
   urlParse: ({ url, base }) => {
-    return partsOf((marked) =>
+    const parts = partsOf((marked) =>
       URL.parse(marked(asText(url)), base === undefined ? undefined : marked(asText(base))),
     );
+    // The drive that a URL without a host names first stays as it is written.
+    return /^\s*(?:file:)?[\\/]{3}[a-z]\|/i.test(asText(url)) && parts.includes("file:///")
+      ? parts.replace(/(?<=file:\/\/\/[a-z]):|(?<="\/[a-z]):/gi, "|")
+      : parts;
   },
   /** `{url, part, value}` → parts after setting one. */
   urlSet: ({ url, part, value }) => {
