@@ -1,5 +1,5 @@
 import { string } from "../convert.ts";
-import { printGetters, requireArguments } from "../webIdl.ts";
+import { defineGetters, printGetters, requireArguments } from "../webIdl.ts";
 
 // An event's state is in properties with these names, as in Deno: its methods work on any object that has them.
 export const attributes = Symbol("[[attributes]]");
@@ -165,25 +165,11 @@ listMembers(CustomEvent, ["detail"]);
 
 export class ErrorEvent extends Event {
   [Symbol.toStringTag] = "ErrorEvent";
-  readonly #message: unknown;
-  readonly #filename: unknown;
-  readonly #lineno: unknown;
-  readonly #colno: unknown;
-  readonly #error: unknown;
-  get message(): unknown {
-    return this.#message;
-  }
-  get filename(): unknown {
-    return this.#filename;
-  }
-  get lineno(): unknown {
-    return this.#lineno;
-  }
-  get colno(): unknown {
-    return this.#colno;
-  }
-  get error(): unknown {
-    return this.#error;
+  readonly #fields: Init;
+  static {
+    const keys = ["message", "filename", "lineno", "colno", "error"];
+    defineGetters(ErrorEvent, keys, (event: ErrorEvent) => event.#fields);
+    listMembers(ErrorEvent, keys);
   }
   constructor(
     type: unknown,
@@ -199,39 +185,25 @@ export class ErrorEvent extends Event {
     }: Init = NO_INIT,
   ) {
     super(type, { bubbles, cancelable, composed });
-    this.#message = message;
-    this.#filename = filename;
-    this.#lineno = lineno;
-    this.#colno = colno;
-    this.#error = error;
+    this.#fields = { message, filename, lineno, colno, error };
   }
 }
-listMembers(ErrorEvent, ["message", "filename", "lineno", "colno", "error"]);
 
 export class CloseEvent extends Event {
-  readonly #wasClean: unknown;
-  readonly #code: unknown;
-  readonly #reason: unknown;
-  get wasClean(): unknown {
-    return this.#wasClean;
-  }
-  get code(): unknown {
-    return this.#code;
-  }
-  get reason(): unknown {
-    return this.#reason;
+  readonly #fields: Init;
+  static {
+    const keys = ["wasClean", "code", "reason"];
+    defineGetters(CloseEvent, keys, (event: CloseEvent) => event.#fields);
+    listMembers(CloseEvent, [], keys);
   }
   constructor(
     type: unknown,
     { bubbles, cancelable, composed, wasClean = false, code = 0, reason = "" }: Init = NO_INIT,
   ) {
     super(type, { bubbles, cancelable, composed });
-    this.#wasClean = wasClean;
-    this.#code = code;
-    this.#reason = reason;
+    this.#fields = { wasClean, code, reason };
   }
 }
-listMembers(CloseEvent, [], ["wasClean", "code", "reason"]);
 
 export class ProgressEvent extends Event {
   [Symbol.toStringTag] = "ProgressEvent";
@@ -249,21 +221,17 @@ listMembers(ProgressEvent, [], ["lengthComputable", "loaded", "total"]);
 
 export class PromiseRejectionEvent extends Event {
   [Symbol.toStringTag] = "PromiseRejectionEvent";
-  readonly #promise: unknown;
-  readonly #reason: unknown;
-  get promise(): unknown {
-    return this.#promise;
-  }
-  get reason(): unknown {
-    return this.#reason;
+  readonly #fields: Init;
+  static {
+    const keys = ["promise", "reason"];
+    defineGetters(PromiseRejectionEvent, keys, (event: PromiseRejectionEvent) => event.#fields);
+    listMembers(PromiseRejectionEvent, keys);
   }
   constructor(type: unknown, { bubbles, cancelable, composed, promise, reason }: Init = NO_INIT) {
     super(type, { bubbles, cancelable, composed });
-    this.#promise = promise;
-    this.#reason = reason;
+    this.#fields = { promise, reason };
   }
 }
-listMembers(PromiseRejectionEvent, ["promise", "reason"]);
 
 /** Creates `MessageEvent`. `isPort` says whether a value is a `MessagePort`. */
 export function createMessageEvent(isPort: (value: unknown) => boolean) {

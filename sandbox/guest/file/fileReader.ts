@@ -162,45 +162,20 @@ export function createFileReader({ load, setTimeout, exception }: Internals) {
         return (chosen as Decoder).decode(bytes);
       });
     }
-    get onerror(): unknown {
-      return this.#getHandler("error");
-    }
-    set onerror(value: unknown) {
-      this.#setHandler("error", value);
-    }
-    get onloadstart(): unknown {
-      return this.#getHandler("loadstart");
-    }
-    set onloadstart(value: unknown) {
-      this.#setHandler("loadstart", value);
-    }
-    get onload(): unknown {
-      return this.#getHandler("load");
-    }
-    set onload(value: unknown) {
-      this.#setHandler("load", value);
-    }
-    get onloadend(): unknown {
-      return this.#getHandler("loadend");
-    }
-    set onloadend(value: unknown) {
-      this.#setHandler("loadend", value);
-    }
-    get onprogress(): unknown {
-      return this.#getHandler("progress");
-    }
-    set onprogress(value: unknown) {
-      this.#setHandler("progress", value);
-    }
-    get onabort(): unknown {
-      return this.#getHandler("abort");
-    }
-    set onabort(value: unknown) {
-      this.#setHandler("abort", value);
+    static {
+      for (const type of ["error", "loadstart", "load", "loadend", "progress", "abort"]) {
+        const handler = {
+          get [`on${type}`](): unknown {
+            return (this as unknown as FileReader).#getHandler(type);
+          },
+          set [`on${type}`](value: unknown) {
+            (this as unknown as FileReader).#setHandler(type, value);
+          },
+        };
+        Object.defineProperties(FileReader.prototype, Object.getOwnPropertyDescriptors(handler));
+      }
     }
   }
-  for (const key of Object.getOwnPropertyNames(FileReader.prototype))
-    if (key.startsWith("on")) Object.defineProperty(FileReader.prototype, key, { enumerable: true });
   for (const [name, value] of Object.entries({ EMPTY, LOADING, DONE }))
     for (const target of [FileReader, FileReader.prototype])
       Object.defineProperty(target, name, { value, enumerable: true });

@@ -1,8 +1,9 @@
 import type { Internals } from "../internals.ts";
 import { boolean, dictionary, string } from "../convert.ts";
-import { exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
+import { PATTERN_PARTS as PARTS } from "./parts.ts";
+import { defineGetters, exposeInterface, printGetters, requireArguments } from "../webIdl.ts";
 
-const PARTS = ["protocol", "username", "password", "hostname", "port", "pathname", "search", "hash"];
+const GETTERS = [...PARTS, "hasRegExpGroups"];
 
 const readInit = dictionary<object>(
   "URLPatternInit",
@@ -86,6 +87,9 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
   class URLPattern {
     readonly #of: object;
     readonly #parts: Record<string, unknown>;
+    static {
+      defineGetters(URLPattern, GETTERS, (pattern: URLPattern) => pattern.#parts, ["test", "exec"]);
+    }
     constructor(input: unknown = undefined, base: unknown = undefined, options: unknown = undefined) {
       const prefix = "Failed to construct 'URLPattern'";
       const hasBase = typeof base === "string";
@@ -133,33 +137,6 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
       });
       return { inputs, ...(Object.fromEntries(parts) as object) };
     }
-    get protocol(): unknown {
-      return this.#parts["protocol"];
-    }
-    get username(): unknown {
-      return this.#parts["username"];
-    }
-    get password(): unknown {
-      return this.#parts["password"];
-    }
-    get hostname(): unknown {
-      return this.#parts["hostname"];
-    }
-    get port(): unknown {
-      return this.#parts["port"];
-    }
-    get pathname(): unknown {
-      return this.#parts["pathname"];
-    }
-    get search(): unknown {
-      return this.#parts["search"];
-    }
-    get hash(): unknown {
-      return this.#parts["hash"];
-    }
-    get hasRegExpGroups(): unknown {
-      return this.#parts["hasRegExpGroups"];
-    }
     test(target: unknown, targetBase: unknown = undefined): boolean {
       requireArguments(arguments.length, 1, "Failed to execute 'test' on 'URLPattern'");
       return this.#match(target, targetBase) !== null;
@@ -171,6 +148,6 @@ export function createUrlPattern(native: Internals["native"]): new (...args: unk
   }
   exposeInterface(URLPattern);
   Object.defineProperty(URLPattern, "length", { value: 1, configurable: true });
-  printGetters(URLPattern, [...PARTS, "hasRegExpGroups"]);
+  printGetters(URLPattern, GETTERS);
   return URLPattern;
 }

@@ -9,23 +9,9 @@ import {
   requireArguments,
 } from "../webIdl.ts";
 import { givePrototype } from "../shape.ts";
+import { type Part, PARTS } from "./parts.ts";
 import type { SearchParamsTools } from "./searchParams.ts";
 
-/** The parts of a URL, in the order of the host's answer. */
-const PARTS = [
-  "href",
-  "origin",
-  "protocol",
-  "username",
-  "password",
-  "host",
-  "hostname",
-  "port",
-  "pathname",
-  "search",
-  "hash",
-] as const;
-type Part = (typeof PARTS)[number];
 type Parts = Record<Part, string>;
 
 /** Creates `URL` (URL Standard, §6.1); the host parses. */

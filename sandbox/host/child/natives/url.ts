@@ -1,20 +1,6 @@
 import { domainToASCII, domainToUnicode } from "node:url";
+import { type Part, PARTS, PATTERN_PARTS } from "../../../guest/url/parts.ts";
 import type { Native } from "./native.ts";
-
-const PARTS = [
-  "href",
-  "origin",
-  "protocol",
-  "username",
-  "password",
-  "host",
-  "hostname",
-  "port",
-  "pathname",
-  "search",
-  "hash",
-] as const;
-type Part = (typeof PARTS)[number];
 
 /** Schemes whose hosts are domains. */
 const SPECIAL = /^(?:https?|wss?|ftp|file):$/;
@@ -86,19 +72,7 @@ export const urlNatives: Readonly<Record<string, Native>> = {
   urlPattern: ({ input, base, options }) => {
     const pattern = makePattern(input, base, options);
     return JSON.stringify(
-      Object.fromEntries(
-        [
-          "protocol",
-          "username",
-          "password",
-          "hostname",
-          "port",
-          "pathname",
-          "search",
-          "hash",
-          "hasRegExpGroups",
-        ].map((key) => [key, (pattern as unknown as Record<string, unknown>)[key]]),
-      ),
+      Object.fromEntries(([...PATTERN_PARTS, "hasRegExpGroups"] as const).map((key) => [key, pattern[key]])),
     );
   },
   /** `{input, base?, options, target, targetBase?}` → the match as JSON, or `null`. */
