@@ -1,16 +1,7 @@
 import type { Hex } from "viem";
-import type { Account } from "./account.ts";
 import { RpcError, parseReceipt, type Receipt } from "../lib/nodeAnswers.ts";
-import type { ChainClient } from "./client.ts";
-import {
-  PriceAboveCapError,
-  quote,
-  replacementOf,
-  type Fees,
-  type GasPrice,
-  type PriceTerms,
-} from "./fees.ts";
-import { isEvery } from "./gapFiller.ts";
+import { PriceAboveCapError, quote, replacementOf, type GasPrice, type PriceTerms } from "./fees.ts";
+import { isEvery, type GapFillerOptions } from "./gapFiller.ts";
 import { findNonceSpender } from "./nonceSpender.ts";
 import { TransactionError, meaningOf } from "./refusal.ts";
 import { type SenderJournal, readSigned, signCall, type SignedTransaction } from "./signedTransaction.ts";
@@ -58,19 +49,12 @@ export interface DeliverOptions {
   readonly onAnswered?: () => void;
 }
 
-export interface DeliveryOptions<Payload> {
-  readonly client: ChainClient;
-  readonly account: Account;
-  readonly chainId: number;
-  readonly fees: Fees;
+export interface DeliveryOptions<Payload> extends Omit<GapFillerOptions<Payload>, "journal"> {
   readonly journal: SenderJournal<Payload> | undefined;
   readonly signal: AbortSignal;
-  readonly onError: (error: unknown) => void;
   /** Called when a transaction waits because gas costs more than the cap. */
   readonly onTooDear: (error: PriceAboveCapError) => void;
   readonly pauses: Pauses;
-  /** Nonces being delivered, including the current one. */
-  readonly inFlight: ReadonlySet<number>;
   /** Pause between checks, in milliseconds. */
   readonly pollMs: number;
   /** Whether a pool may hold another transaction of ours with the nonce: a node refused it and may have taken it all the same. */

@@ -1,11 +1,9 @@
 import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
-import type { Account } from "./account.ts";
-import type { ChainClient } from "./client.ts";
 import { RpcError, type Receipt } from "../lib/nodeAnswers.ts";
 import { NonceGapError, createDelivery, createPauses } from "./delivery.ts";
-import { PriceAboveCapError, quote, type Fees, type GasPrice, type PriceTerms } from "./fees.ts";
-import { createGapFiller } from "./gapFiller.ts";
+import { PriceAboveCapError, quote, type GasPrice, type PriceTerms } from "./fees.ts";
+import { createGapFiller, type GapFillerOptions } from "./gapFiller.ts";
 import { TransactionError } from "./refusal.ts";
 import {
   type SenderJournal,
@@ -64,14 +62,9 @@ export interface Sender<Payload = undefined> {
   reconcile(): Promise<boolean>;
 }
 
-export interface SenderOptions<Payload> {
-  readonly client: ChainClient;
-  readonly account: Account;
-  readonly chainId: number;
-  readonly fees: Fees;
+export interface SenderOptions<Payload> extends Omit<GapFillerOptions<Payload>, "journal" | "inFlight"> {
   readonly journal?: SenderJournal<Payload>;
   readonly signal: AbortSignal;
-  readonly onError: (error: unknown) => void;
   /** Interval for checking a waiting transaction, in addition to new heads, and for retrying what failed. Default 1,000. */
   readonly pollMs?: number;
   /**

@@ -77,7 +77,7 @@ export interface OracleOptions {
   readonly beacon?: BeaconTerms | undefined;
   readonly localBeacon?: BeaconTerms | undefined;
   /** First block to read, an earlier status' `checkpoint`. Default: 86,400 blocks before the newest. */
-  readonly fromBlock?: bigint;
+  readonly fromBlock?: bigint | undefined;
   /** Runs the sources: a sandbox pool. The oracle doesn't close it. */
   readonly runner: SourceRunner;
   readonly log: OracleLog;

@@ -8,36 +8,25 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { parsePresetParams } from "../presets/presetParams.ts";
 import type { PresetRegistry } from "../presets/presetRegistry.ts";
-import type { Store } from "../store/store.ts";
-import { createAcceptance, type Acceptance } from "./accept/acceptance.ts";
+import { createAcceptance, type Acceptance, type AcceptanceOptions } from "./accept/acceptance.ts";
 import { createActivity } from "./read/activity.ts";
 import { createDeletedDapps, type DeletedDapps } from "./keep/deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./accept/commandChecker.ts";
 import { assertCompiles, simulateSource } from "./accept/dryRun.ts";
 import { readDryRuns, recordDryRun } from "./accept/dryRunLog.ts";
-import type { RequestBook } from "./requestBook.ts";
 import { createRequestReader, waitForEnd, watchTimeline } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
 import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
 import { readUsage } from "./read/usageReport.ts";
-import type { Replica } from "./takeover/replicaSync.ts";
 import type { Preset } from "../presets/preset.ts";
 
-export interface ServiceOptions {
-  readonly store: Store;
-  readonly book: RequestBook;
+export interface ServiceOptions extends Omit<AcceptanceOptions, "checker" | "getNetwork"> {
   readonly dapps: DappDirectory;
   readonly pool: SandboxPool;
   readonly registry: PresetRegistry;
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
   /** Address of this service for callers, without a trailing slash. */
   readonly baseUrl: () => string;
-  /** Maximum number of open requests on one network. */
-  readonly maxOpenPerNetwork: number;
-  /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
-  readonly maxDailyPerDapp?: number;
-  /** Present if other processes may serve from the same store. */
-  readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
 }
 
 /** Creates the service from its parts. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "pino";
 import type { Hex } from "viem";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { NetworkReadiness, NetworkView } from "../../api/types.ts";
@@ -14,19 +13,18 @@ import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
-import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";
 import type { OpenNetwork } from "../../requests/openNetwork.ts";
-import type { RequestBook } from "../../requests/requestBook.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";
-import { openLeaseHolder, type LeaseHolder } from "../../requests/takeover/leaseHolder.ts";
-import type { Replica } from "../../requests/takeover/replicaSync.ts";
+import {
+  openLeaseHolder,
+  type LeaseHolder,
+  type LeaseHolderOptions,
+} from "../../requests/takeover/leaseHolder.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
 import { findChain } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
-import type { Keep } from "../../store/retention.ts";
-import type { Store } from "../../store/store.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
 import { connectSecrets, type OracleSecrets } from "./connectSecrets.ts";
@@ -60,24 +58,13 @@ export type OracleOperator =
   | { readonly embedded: NetworkKeys }
   | { readonly external: ContractsFile; readonly oracleUrl: string | undefined };
 
-export interface ServedNetworkOptions {
+export interface ServedNetworkOptions extends Omit<LeaseHolderOptions, "network"> {
   readonly source: NetworkSource;
   readonly oracle: OracleOperator;
   /** Runs sources for the oracle, if it is in this process. */
   readonly pool: SandboxPool;
   /** Hosts that are not public, and that sources may reach anyway. */
   readonly allowHosts: readonly string[];
-  readonly store: Store;
-  /** How long ended requests and other old records are kept. */
-  readonly keep: Keep;
-  readonly book: RequestBook;
-  /** Present where several processes may serve from one database. */
-  readonly replica?: Replica | undefined;
-  readonly log: Logger;
-  /** Called for every transaction of the service that is mined. */
-  readonly onTransaction: (transaction: MinedTransaction) => void;
-  /** Whether the chain may be newer than the journal; see `assertJournalKnows`. */
-  readonly acceptsChain: boolean;
   /** The service's own base URL; known once it listens. */
   readonly baseUrl: () => string;
 }

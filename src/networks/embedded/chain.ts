@@ -38,24 +38,17 @@ export type EmbeddedChain = Required<
 /** The VRF version of the contracts, and how PresetConsumer pays for random words: fixed when a chain is created. */
 export type EmbeddedVrf = Required<Pick<VrfTerms, "vrfVersion" | "nativePayment">>;
 
-export interface EmbeddedChainOptions {
+/** The folder is created when it is absent. */
+export interface EmbeddedChainOptions extends Omit<EmbeddedNodeOptions, "chainId" | "onDamage"> {
   readonly profile: NetworkProfile;
-  /** Folder for the chain's state; created when absent. */
-  readonly folder: string;
   /** The chain that an earlier start found or created. */
   readonly known: KnownChain | undefined;
-  /** RPC port to use if it is free. */
-  readonly preferredPort: number;
-  readonly rpcOrigins: EmbeddedNodeOptions["rpcOrigins"];
   readonly deployer: Account;
   readonly roles: StackRoles;
   /** For a new chain; a known chain must have the same. */
   readonly vrf: EmbeddedVrf;
   /** Further accounts that send transactions. */
   readonly accounts: readonly Hex[];
-  readonly onRestart: EmbeddedNodeOptions["onRestart"];
-  readonly onCompacted: EmbeddedNodeOptions["onCompacted"];
-  readonly onError: EmbeddedNodeOptions["onError"];
 }
 
 /**
@@ -68,13 +61,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const findings = [...found];
   const start = () =>
     startEmbeddedNode({
+      ...options,
       chainId: profile.chainId,
-      folder,
-      preferredPort: options.preferredPort,
-      rpcOrigins: options.rpcOrigins,
-      onRestart: options.onRestart,
-      onCompacted: options.onCompacted,
-      onError: options.onError,
       onDamage: (sentence) => findings.push(sentence),
     });
   let node = await start();

@@ -69,6 +69,7 @@ export interface EmbeddedNodeOptions {
   readonly chainId: number;
   /** Folder for state, log and history; must exist. */
   readonly folder: string;
+  /** RPC port to use if it is free. */
   readonly preferredPort: number;
   /** Limit on Anvil's memory; see `AnvilOptions`. */
   readonly maxDataKilobytes?: number;

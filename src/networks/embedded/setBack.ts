@@ -2,31 +2,24 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import type { Connection } from "../../evm/connection.ts";
-import type { Compactor } from "./storage/compactor.ts";
+import type { Compactor, CompactorOptions } from "./storage/compactor.ts";
 import type { Gate } from "./gate.ts";
-import type { Keeper } from "./storage/keeper.ts";
-import type { DumpSummary } from "./storage/keeperWorker.ts";
 import type { BlockKeeping } from "./storage/keepBlocks.ts";
-import { readBlock, type ReadBlock, type RecordedBlock, type Recorder } from "./recorder.ts";
+import { readBlock, type ReadBlock, type RecordedBlock } from "./recorder.ts";
 import { replaceState } from "./storage/stateFile.ts";
 
 /** Runs a request that removes blocks, such as `evm_revert`. */
 export type SetBack = (request: () => Promise<unknown>) => Promise<unknown>;
 
-export interface SetBackOptions {
-  readonly connection: Connection;
-  readonly gate: Gate;
-  readonly recorder: Recorder;
-  readonly keeper: Keeper;
-  /** Dumps the state in the keeper. */
-  readonly dump: () => Promise<DumpSummary>;
+export interface SetBackOptions extends Pick<
+  CompactorOptions,
+  "stateFile" | "keeper" | "dump" | "connection" | "gate" | "recorder"
+> {
   readonly keeping: BlockKeeping;
   readonly compactor: Pick<Compactor, "alone">;
   readonly batches: BatchCount;
   /** When the newest block was recorded, by `performance.now()`. */
   readonly lastBlockAt: () => number;
-  /** Path of the stored state. */
-  readonly stateFile: string;
   /** @throws {EmbeddedChainError} when the request removed the block that identifies this chain. */
   readonly assertKept: () => Promise<void>;
   /** Called when the file holds the state that the request left behind; the log may restart after this block. */

@@ -160,34 +160,14 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
 /** Maximum bytes of results in one transaction, unless one batch has more; pools refuse transactions above 128 KiB (geth, `txMaxSize`). */
 const MAX_REPORTED_BYTES = 60_000;
 
-/** Signs the results of batches and delivers them. */
-interface PresetReports {
-  /** Sends a batch's results in a report of their own. The batch is finished or postponed by that. */
-  push(entry: BatchEntry): void;
-  /** Sends a transaction with the results of these batches, as far as they fit: the others follow later. */
-  withReports(
-    ready: readonly BatchEntry[],
-    send: (reports: readonly SignedReport[]) => Promise<Receipt>,
-  ): Promise<Receipt>;
-  /** Reads a log of PresetConsumer: it may have adopted other nodes. */
-  onLog(eventLog: RawLog): void;
-}
-
-interface PresetReportsOptions {
-  readonly client: Pick<ChainClient, "call">;
-  readonly chainId: number;
-  readonly presetConsumer: Hex;
-  readonly nodes: readonly FunctionsNode[];
-  readonly pipelining: CommitPipelining;
+interface PresetReportsOptions extends PresetNetworkOptions {
   readonly batches: PresetBatches;
   /** Returns the results of a batch that is delivered, as bytes of `encodeResults`. */
   readonly resultsOf: (request: BatchRequest) => Uint8Array;
-  readonly log: OracleLog;
-  readonly signal: AbortSignal;
 }
 
-/** Creates the delivery of presets' results for one process that holds all keys. */
-function createPresetReports(options: PresetReportsOptions): PresetReports {
+/** Creates the delivery of presets' results for one process that holds all keys: it signs them and sends them. */
+function createPresetReports(options: PresetReportsOptions) {
   const { presetConsumer, nodes, batches, resultsOf, log, signal } = options;
   const { requests } = batches;
   const signing = createSigning(options);
@@ -287,18 +267,24 @@ function createPresetReports(options: PresetReportsOptions): PresetReports {
   }
 
   return {
-    push(entry) {
+    /** Sends a batch's results in a report of their own. The batch is finished or postponed by that. */
+    push(entry: BatchEntry): void {
       entry.state = "working";
       entry.why = "in the next report";
       group.push(entry);
     },
-    async withReports(ready, send) {
+    /** Sends a transaction with the results of these batches, as far as they fit: the others follow later. */
+    async withReports(
+      ready: readonly BatchEntry[],
+      send: (reports: readonly SignedReport[]) => Promise<Receipt>,
+    ): Promise<Receipt> {
       const entries = ready.slice(0, countFitting(ready));
       const reports = await signTogether(entries);
       // The proofs wait for no signature.
       return await sendTogether(reports.length === 0 ? [] : entries, () => send(reports));
     },
-    onLog(eventLog) {
+    /** Reads a log of PresetConsumer: it may have adopted other nodes. */
+    onLog(eventLog: RawLog): void {
       if (findEvent(eventLog)?.name === "NodesAdopted") signing.forgetNodes();
     },
   };

@@ -110,30 +110,17 @@ export interface FunctionsNode {
 
 type FunctionsEntry = Entry<OracleRequest>;
 
-/** Signs the results of function requests and delivers them. */
-interface FunctionsDelivery {
-  /** Sends an entry's result in the next report. The entry is finished, dropped or postponed by that. */
-  push(entry: FunctionsEntry): void;
-  /** Must be called when the coordinator's configuration changed: it is reread before the next report. */
-  forgetConfig(): void;
-}
-
-interface FunctionsDeliveryOptions extends FunctionsContracts {
-  readonly client: Pick<ChainClient, "call" | "request">;
-  readonly nodes: readonly FunctionsNode[];
-  readonly pipelining: CommitPipelining;
+interface FunctionsDeliveryOptions extends FunctionsNetworkOptions {
   readonly requestSet: RequestSet<OracleRequest>;
   /** Returns what the nodes agreed on for a request that is delivered. */
   readonly resultOf: (request: OracleRequest) => Pick<ReportItem, "observation" | "roundSignature">;
-  readonly log: OracleLog;
-  readonly signal: AbortSignal;
 }
 
 /**
  * Creates the delivery of reports for one process that holds all keys. As many nodes sign a report as the coordinator requires; their
  * accounts take turns.
  */
-function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDelivery {
+function createFunctionsDelivery(options: FunctionsDeliveryOptions) {
   const { client, coordinator, nodes, requestSet, log, signal } = options;
   const signaturesWanted = signaturesOf(nodes.length, faultyNodesOf(nodes.length));
   let configDigest: Hex | undefined;
@@ -200,12 +187,14 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions): FunctionsDe
   }
 
   return {
-    push(entry) {
+    /** Sends an entry's result in the next report. The entry is finished, dropped or postponed by that. */
+    push(entry: FunctionsEntry): void {
       entry.state = "working";
       entry.why = "in the next report";
       group.push(entry);
     },
-    forgetConfig() {
+    /** Must be called when the coordinator's configuration changed: it is reread before the next report. */
+    forgetConfig(): void {
       configDigest = undefined;
     },
   };

@@ -148,26 +148,13 @@ interface Shortage {
   readonly isShort: boolean;
 }
 
-/** What requests in flight may cost their subscriptions. */
-interface Reservations {
-  /**
-   * Reserves what requests may cost at a gas price, in order, as far as their subscriptions hold it. Rejects with {@link RpcError} if the
-   * node doesn't say what words cost.
-   *
-   * @returns why the others wait, by request.
-   */
-  reserve(requests: readonly VrfRequest[], gasPriceWei: bigint): Promise<ReadonlyMap<VrfRequest, Shortage>>;
-  release(requests: readonly VrfRequest[]): void;
-}
-
 /**
- * Creates the reservations of one VRF node. A callback may use less than its limit when it is tried, so it counts with its limit.
+ * Creates the reservations of what requests in flight to one VRF node may cost their subscriptions. A callback may use less than its limit
+ * when it is tried, so it counts with its limit.
  *
  * @param ask reads from the coordinator, or from its feed
  */
-function createReservations(
-  ask: <Value>(read: ContractRead<Value>, to?: Hex) => Promise<Value>,
-): Reservations {
+function createReservations(ask: <Value>(read: ContractRead<Value>, to?: Hex) => Promise<Value>) {
   /** What each request in flight may cost, and what those of a purse may cost together. */
   const reserved = new Map<VrfRequest, bigint>();
   const sums = new Map<string, bigint>();
@@ -194,7 +181,16 @@ function createReservations(
   }
 
   return {
-    async reserve(requests, gasPriceWei) {
+    /**
+     * Reserves what requests may cost at a gas price, in order, as far as their subscriptions hold it. Rejects with {@link RpcError} if
+     * the node doesn't say what words cost.
+     *
+     * @returns why the others wait, by request.
+     */
+    async reserve(
+      requests: readonly VrfRequest[],
+      gasPriceWei: bigint,
+    ): Promise<ReadonlyMap<VrfRequest, Shortage>> {
       const waiting = new Map<VrfRequest, Shortage>();
       if (requests.length === 0) return waiting;
       const version = vrfVersionOf(requests[0]!);
@@ -226,7 +222,7 @@ function createReservations(
       }
       return waiting;
     },
-    release(requests) {
+    release(requests: readonly VrfRequest[]): void {
       for (const request of requests) {
         const sum = (sums.get(purseOf(request)) ?? 0n) - (reserved.get(request) ?? 0n);
         if (sum > 0n) sums.set(purseOf(request), sum);

@@ -50,11 +50,16 @@ export interface VrfDelivery {
 
 export interface VrfDeliveryOptions {
   readonly client: Pick<ChainClient, "call">;
+  /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
   readonly coordinator: Hex;
+  /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus, lower case. */
   readonly batchCoordinator: Hex;
   readonly key: ProvingKey;
+  /** The account that pays for the fulfilments; anyone may send one. */
   readonly sender: Sender;
+  /** A single entry may exceed `maxTransactionGas`. */
   readonly pipelining: CommitPipelining;
+  /** Absent if nothing goes with the proofs. */
   readonly presets?: ProofCompanion | undefined;
   readonly requestSet: RequestSet<VrfRequest>;
   readonly solvency: Solvency;

@@ -3,34 +3,17 @@ import type { ChainClient } from "../../evm/client.ts";
 import { type RawLog, RpcError } from "../../lib/nodeAnswers.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import { describeLostHash, describeUnconfirmed, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
-import type { Sender } from "../../evm/sender.ts";
-import type { ProvingKey } from "../../vrf/proof.ts";
 import type { Answerer } from "../answerer.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";
-import type { CommitPipelining } from "../groupCommit.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
-import type { OracleLog } from "../log.ts";
 import { createSolvency } from "./solvency.ts";
-import { createVrfDelivery } from "./vrfDelivery.ts";
+import { createVrfDelivery, type VrfDeliveryOptions } from "./vrfDelivery.ts";
 import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 
-export interface VrfNodeOptions {
+export interface VrfNodeOptions extends Omit<VrfDeliveryOptions, "requestSet" | "solvency"> {
   readonly client: Pick<ChainClient, "call" | "getCode" | "request">;
-  /** VRFCoordinatorV2 or VRFCoordinatorV2_5, lower case. */
-  readonly coordinator: Hex;
-  /** Its BatchVRFCoordinatorV2 or BatchVRFCoordinatorV2Plus, lower case. */
-  readonly batchCoordinator: Hex;
   readonly blockhashStore: Hex;
-  readonly key: ProvingKey;
-  /** The account that pays for the fulfilments; anyone may send one. */
-  readonly sender: Sender;
-  /** A single entry may exceed `maxTransactionGas`. */
-  readonly pipelining: CommitPipelining;
-  /** Absent if nothing goes with the proofs. */
-  readonly presets?: ProofCompanion | undefined;
-  readonly log: OracleLog;
-  readonly signal: AbortSignal;
 }
 
 type VrfEntry = Entry<VrfRequest>;
@@ -134,26 +117,12 @@ const EVM_HASH_BLOCKS = REACHABLE_BLOCKS - MINING_MARGIN_BLOCKS;
 const STORE_AT_AGE_BLOCKS = 128n;
 const GAS = 100_000n;
 
-/** Keeps the block hashes of waiting requests beyond the 256 blocks for which the EVM knows them. */
-interface BlockhashKeeper {
-  /** Stores the hashes that are due among the blocks of waiting requests. */
-  onHead(head: bigint, blocks: ReadonlySet<bigint>): void;
-  /** Whether the block's hash is known to be in the BlockhashStore. */
-  has(block: bigint): boolean;
-  /** Starts to look up the block's hash in the store, once; `onKnown` is called when the answer is known. */
-  ask(block: bigint): "asking" | "lost";
-}
-
-/** Creates the keeper of one VRF node. */
-function createBlockhashKeeper(options: {
-  readonly client: Pick<ChainClient, "call">;
-  readonly blockhashStore: Hex;
-  readonly sender: Sender;
-  /** Called when a lookup was answered or a hash was stored. */
-  readonly onKnown: () => void;
-  readonly log: OracleLog;
-  readonly signal: AbortSignal;
-}): BlockhashKeeper {
+/**
+ * Creates what keeps the block hashes of waiting requests beyond the 256 blocks for which the EVM knows them.
+ *
+ * @param options.onKnown called when a lookup was answered or a hash was stored.
+ */
+function createBlockhashKeeper(options: VrfNodeOptions & { readonly onKnown: () => void }) {
   const { client, blockhashStore, sender, log, signal } = options;
   const states = new Map<bigint, "storing" | "tried" | "asking" | "stored" | "lost">();
 
@@ -200,7 +169,8 @@ function createBlockhashKeeper(options: {
   }
 
   return {
-    onHead(head, blocks) {
+    /** Stores the hashes that are due among the blocks of waiting requests. */
+    onHead(head: bigint, blocks: ReadonlySet<bigint>): void {
       for (const block of states.keys())
         if (states.get(block) !== "storing" && !blocks.has(block)) states.delete(block);
       for (const block of blocks) {
@@ -210,8 +180,10 @@ function createBlockhashKeeper(options: {
         void store(block);
       }
     },
-    has: (block) => states.get(block) === "stored",
-    ask(block) {
+    /** Whether the block's hash is known to be in the BlockhashStore. */
+    has: (block: bigint): boolean => states.get(block) === "stored",
+    /** Starts to look up the block's hash in the store, once. */
+    ask(block: bigint): "asking" | "lost" {
       const state = states.get(block);
       if (state === "lost") return "lost";
       if (state === undefined || state === "tried") {

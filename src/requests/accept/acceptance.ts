@@ -35,8 +35,7 @@ export interface Acceptance {
   resumeChecks(network: string, sinceMs?: number): void;
 }
 
-/** Creates the acceptance of all networks. */
-export function createAcceptance(options: {
+export interface AcceptanceOptions {
   readonly store: Store;
   readonly book: RequestBook;
   readonly checker: CommandChecker;
@@ -48,7 +47,10 @@ export function createAcceptance(options: {
   readonly maxDailyPerDapp?: number;
   /** Present if other processes accept into the same store. */
   readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
-}): Acceptance {
+}
+
+/** Creates the acceptance of all networks. */
+export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const { store, book, checker, getNetwork } = options;
   const openLimits = createOpenLimits(book, options.maxOpenPerNetwork);
   const dailyLimit = createDailyLimit(store, {
@@ -120,7 +122,7 @@ function createLateChecks({
   book,
   checker,
   getNetwork,
-}: Pick<Parameters<typeof createAcceptance>[0], "book" | "checker" | "getNetwork">) {
+}: Pick<AcceptanceOptions, "book" | "checker" | "getNetwork">) {
   /** Ids of requests whose dry run is in flight in this process. */
   const checking = new Set<string>();
 

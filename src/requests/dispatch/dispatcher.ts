@@ -256,32 +256,25 @@ async function prepareAll(
   return ready;
 }
 
-/** A queue that serves its callers in turn, so that a caller with many items doesn't hold up the others. */
-interface FairQueue<T> {
-  readonly size: number;
-  /** Appends an item to those of its caller. */
-  add(caller: string, item: T): void;
-  /** Takes up to `count` items, one per caller in turn, each caller's in their order. */
-  take(count: number): T[];
-}
-
-/** Creates an empty queue. */
-export function createFairQueue<T>(): FairQueue<T> {
+/** Creates an empty queue that serves its callers in turn, so that a caller with many items doesn't hold up the others. */
+export function createFairQueue<T>() {
   /** In the order in which callers are served next. */
   const byCaller = new Map<string, T[]>();
   let size = 0;
 
   return {
-    get size() {
+    get size(): number {
       return size;
     },
-    add(caller, item) {
+    /** Appends an item to those of its caller. */
+    add(caller: string, item: T): void {
       const items = byCaller.get(caller);
       if (items === undefined) byCaller.set(caller, [item]);
       else items.push(item);
       size += 1;
     },
-    take(count) {
+    /** Takes up to `count` items, one per caller in turn, each caller's in their order. */
+    take(count: number): T[] {
       const taken: T[] = [];
       while (taken.length < count && size > 0) {
         const [caller, items] = byCaller.entries().next().value!;
@@ -295,30 +288,13 @@ export function createFairQueue<T>(): FairQueue<T> {
   };
 }
 
-/** Decides when one account's next transaction begins. */
-interface Turns {
-  /**
-   * Resolves when the next transaction may begin: at once if none is in flight; beside others, when there is enough for a
-   * full one or the pace allows it.
-   */
-  next(): Promise<void>;
-  /** Resolves when one more transaction may be in flight. */
-  place(): Promise<void>;
-  /** Runs work, which never rejects, as a transaction in flight. */
-  run(work: () => Promise<void>): void;
-  /** Resolves when none is in flight. */
-  idle(): Promise<void>;
-  /** Checks again whether there is enough for a full transaction. */
-  look(): void;
-}
-
-/** Creates the turns of one account. Once `signal` aborts, nothing waits any more. */
+/** Creates what decides when one account's next transaction begins. Once `signal` aborts, nothing waits any more. */
 export function createTurns(
   options: Partial<Pick<Pipelining, "maxInFlight" | "paceMs">> & {
     readonly isFull: () => boolean;
     readonly signal: AbortSignal;
   },
-): Turns {
+) {
   const { maxInFlight = 1, paceMs = 0, isFull, signal } = options;
   const underWay = new Set<Promise<void>>();
   let lastBegin = -Infinity;
@@ -343,23 +319,31 @@ export function createTurns(
   const paceLeftMs = (): number => lastBegin + paceMs - performance.now();
 
   return {
-    async next() {
+    /**
+     * Resolves when the next transaction may begin: at once if none is in flight; beside others, when there is enough for a
+     * full one or the pace allows it.
+     */
+    async next(): Promise<void> {
       await until(hasPlace);
       await until(() => underWay.size === 0 || isFull() || paceLeftMs() <= 0, paceLeftMs);
       if (!isFull()) lastBegin = performance.now();
     },
-    place: () => until(hasPlace),
-    run(work) {
+    /** Resolves when one more transaction may be in flight. */
+    place: (): Promise<void> => until(hasPlace),
+    /** Runs work, which never rejects, as a transaction in flight. */
+    run(work: () => Promise<void>): void {
       const done = work().finally(() => {
         underWay.delete(done);
         wake();
       });
       underWay.add(done);
     },
-    async idle() {
+    /** Resolves when none is in flight. */
+    async idle(): Promise<void> {
       await Promise.all(underWay);
     },
-    look: () => wake(),
+    /** Checks again whether there is enough for a full transaction. */
+    look: (): void => wake(),
   };
 }
 

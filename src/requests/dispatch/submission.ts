@@ -200,19 +200,14 @@ interface PresetGroup {
   bytes: number;
 }
 
-/** The presets among submissions, grouped in order as they share VRF requests. */
-interface PresetGroups {
-  readonly groups: readonly PresetGroup[];
-  /** Returns whether the preset begins a group. */
-  readonly add: (one: PresetSubmission) => boolean;
-}
-
-function createPresetGroups(): PresetGroups {
+/** Creates groups of presets, in order, as they share VRF requests. */
+function createPresetGroups() {
   const groups: PresetGroup[] = [];
   const growing = new Map<string, PresetGroup>();
   return {
     groups,
-    add(one) {
+    /** Returns whether the preset begins a group. */
+    add: (one: PresetSubmission): boolean => {
       const terms = `${one.vrfSubscriptionId} ${(one.joinedKeyHashes ?? [one.keyHash]).join()} ${one.confirmations} ${one.beacon?.round} ${one.beacon?.chainHash}`;
       const bytes = packedBytes(one);
       const group = growing.get(terms);

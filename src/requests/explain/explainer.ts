@@ -295,19 +295,12 @@ function seconds(ms: number): string {
 const INTERVAL_MS = 15_000;
 const AT_ONCE = 50;
 
-/** What old requests wait for, for lists; not persisted. */
-interface OldExplanations {
-  find(id: string): string | undefined;
-  /** Starts explaining periodically; returns a function that stops it. */
-  start(onError: (error: unknown) => void): () => void;
-}
-
-/** Creates the explanations of one network's open requests. */
+/** Creates the explanations of one network's open requests, for lists; they are not persisted. */
 export function createOldExplanations(options: {
   /** Returns the open requests that have stayed in their state for longer than `ageMs`, oldest first. */
   readonly old: (ageMs: number) => readonly OpenRequest[];
   readonly explain: (request: OpenRequest) => Promise<string | null>;
-}): OldExplanations {
+}) {
   let explained = new Map<string, string>();
   const explainOld = async (): Promise<void> => {
     const old = options.old(INTERVAL_MS);
@@ -319,7 +312,8 @@ export function createOldExplanations(options: {
     explained = fresh;
   };
   return {
-    find: (id) => explained.get(id),
-    start: (onError) => repeat(explainOld, INTERVAL_MS, onError),
+    find: (id: string): string | undefined => explained.get(id),
+    /** Starts explaining periodically; returns a function that stops it. */
+    start: (onError: (error: unknown) => void): (() => void) => repeat(explainOld, INTERVAL_MS, onError),
   };
 }

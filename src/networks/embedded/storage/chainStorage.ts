@@ -1,18 +1,15 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Connection } from "../../../evm/connection.ts";
 import { KEPT_TRANSACTION_BLOCKS } from "../process/anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { BlockLog } from "./blockLog.ts";
 import { createBatchCount, createSetBack, type SetBack } from "../setBack.ts";
-import { createCompactor, type CompactionReport, type Compactor } from "./compactor.ts";
-import type { Gate } from "../gate.ts";
+import { createCompactor, type Compactor, type CompactorOptions } from "./compactor.ts";
 import type { AppearanceQuery, Appearances, RemovableBlocks } from "../../network.ts";
 import type { RemovedBlocks } from "./history.ts";
-import type { Keeper } from "./keeper.ts";
 import { UnkeptError, keepBlocks, type BlockKeeping } from "./keepBlocks.ts";
 import { withDeadline } from "../../../lib/deadline.ts";
-import { readBlock, type RecordedBlock, type Recorder } from "../recorder.ts";
+import { readBlock, type RecordedBlock } from "../recorder.ts";
 import { writeState } from "./stateFile.ts";
 
 /** Blocks that Anvil may forget while a request for them is in flight. */
@@ -66,20 +63,16 @@ export interface ChainStorage {
   close(): Promise<void>;
 }
 
-export interface ChainStorageOptions {
-  readonly stateFile: string;
-  /** Closed with the storage. */
-  readonly keeper: Keeper;
-  readonly connection: Connection;
-  readonly gate: Gate;
-  readonly recorder: Recorder;
+/** The keeper is closed with the storage. */
+export interface ChainStorageOptions extends Pick<
+  CompactorOptions,
+  "stateFile" | "keeper" | "connection" | "gate" | "recorder" | "isDown" | "onCompacted"
+> {
   readonly log: BlockLog;
   /** Block of the state that the current process was started from, -1 if there is none. */
   readonly stored: number;
-  readonly isDown: () => boolean;
   /** @throws when the chain is not ours. */
   readonly assertOurs: () => Promise<void>;
-  readonly onCompacted: (report: CompactionReport) => void;
   readonly onError: (error: unknown) => void;
   /** Called with the newest block left when blocks were removed. */
   readonly onSetBack: (head: RecordedBlock) => void;

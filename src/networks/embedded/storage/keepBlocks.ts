@@ -1,11 +1,10 @@
 import { createTurnstile } from "../../../lib/turnstile.ts";
-import { BrokenConnectionError, type Connection } from "../../../evm/connection.ts";
+import { BrokenConnectionError } from "../../../evm/connection.ts";
 import { messageOf } from "../../../lib/errors.ts";
 import { EmbeddedChainError } from "../process/anvil.ts";
-import type { Gate } from "../gate.ts";
+import type { CompactorOptions } from "./compactor.ts";
 import { ForgottenError } from "./history.ts";
-import type { Keeper } from "./keeper.ts";
-import { ChainDownError, readBlock, type RecordedBlock, type Recorder } from "../recorder.ts";
+import { ChainDownError, readBlock, type RecordedBlock } from "../recorder.ts";
 
 /**
  * Blocks that may be recorded but not kept yet; Anvil forgets them after `KEPT_TRANSACTION_BLOCKS`. While keeping fails, nothing more is
@@ -50,13 +49,10 @@ export class UnkeptError extends EmbeddedChainError {
   }
 }
 
-export interface BlockKeepingOptions {
-  readonly gate: Gate;
-  readonly keeper: Keeper;
-  readonly connection: Connection;
-  readonly recorder: Recorder;
-  /** Whether the chain is restarting and doesn't have all of its blocks yet. */
-  readonly isDown: () => boolean;
+export interface BlockKeepingOptions extends Pick<
+  CompactorOptions,
+  "gate" | "keeper" | "connection" | "recorder" | "isDown"
+> {
   /** The last block that is certainly kept. */
   readonly kept: number;
   /** Called when the node has forgotten blocks that aren't kept: only a start from the block log brings them back. */
