@@ -62,6 +62,16 @@ export function nameRound(beacon: {
     : `round ${beacon.round} of the operator's own chain of rounds, ${beacon.chainHash}`;
 }
 
+/** Returns where drand publishes a round at its time; `undefined` for rounds of other chains. */
+export function addressOfRound({
+  round,
+  chainHash,
+  isLocal,
+}: Parameters<typeof nameRound>[0]): string | undefined {
+  if (isLocal === true || !isQuicknet(chainHash)) return undefined;
+  return `https://api.drand.sh/${chainHash.slice(2)}/public/${round}`;
+}
+
 /** How long a request waits for a round of drand that does not come. */
 export const ROUND_WAIT_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { QUICKNET_HASH } from "../../src/lib/drand.ts";
-import { describeDraw, describeTimes, nameRound, shorten } from "../../src/lib/drawWords.ts";
+import { addressOfRound, describeDraw, describeTimes, nameRound, shorten } from "../../src/lib/drawWords.ts";
 
 const draw = {
   kind: "preset",
@@ -66,4 +66,12 @@ test("shorten cuts a list after an entry, with the number of those left out, and
   const bytes = `0x${"ab".repeat(100)}`;
   expect(shorten(bytes)).toBe(`${bytes.slice(0, 120)} … ${bytes.slice(-16)}`);
   expect(shorten("a,".repeat(70))).toBe("a,".repeat(70));
+});
+
+test("addressOfRound leads to a round of quicknet at drand's relay, and of no other chain", () => {
+  expect(addressOfRound({ round: "1000", chainHash: QUICKNET_HASH })).toBe(
+    "https://api.drand.sh/52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971/public/1000",
+  );
+  expect(addressOfRound({ round: "1000", chainHash: `0x${"0b".repeat(32)}` })).toBeUndefined();
+  expect(addressOfRound({ round: "1000", chainHash: QUICKNET_HASH, isLocal: true })).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import type {
 } from "../../../client/index.ts";
 import { capitalize } from "../../../lib/capitalize.ts";
 import { cut } from "../../../lib/cut.ts";
-import { nameRound } from "../../../lib/drawWords.ts";
+import { addressOfRound, nameRound } from "../../../lib/drawWords.ts";
 import { lineOf } from "../../../lib/sharedWords.ts";
 import { count, Time } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
@@ -22,9 +22,16 @@ export function StateTag({ state }: { readonly state: RequestState }) {
 
 /** The round that a preset waits for. */
 export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<PresetRunView["beacon"]> }) {
+  const address = addressOfRound(beacon);
   return (
     <>
-      {nameRound(beacon)}
+      {address === undefined ? (
+        nameRound(beacon)
+      ) : (
+        <a href={address} rel="noreferrer">
+          {nameRound(beacon)}
+        </a>
+      )}
       {beacon.time !== null && (
         <>
           , due <Time iso={beacon.time} />
