@@ -181,6 +181,42 @@ test.each([
 
 const result = () => page.getByRole("region", { name: "Result" });
 
+test("a function with HTTP requests names the hosts of its source, and says what is proven and what not", async () => {
+  const run = (url: string) =>
+    callApi("/api/oracleFunctions/runFunction", {
+      network: "sepolia",
+      source:
+        `// see https://docs.example.org\nconst { error } = await Functions.makeHttpRequest({ url: ${url}, timeout: 1000 });\n` +
+        "return Functions.encodeString(error ? 'no answer' : 'an answer')",
+      args: ["127.0.0.1:1"],
+      returnType: "string",
+    });
+  const { id } = await run("'https://127.0.0.1:1/price'");
+  await page.goto(`${tyche.url}/r/${id}`);
+  await result()
+    .getByText("The nodes asked 127.0.0.1:1 over HTTP: the hosts that the source names.", { exact: true })
+    .waitFor();
+  await result()
+    .getByText(
+      /It is proven that 3 nodes of the oracle agreed on this result of this source and signed it, but not/,
+    )
+    .waitFor();
+  await verdict().getByText("not confirmed 3 of 4 nodes signed this report", { exact: true }).waitFor();
+  await page
+    .locator("#how")
+    .getByText(
+      /ran the program, each with HTTP requests of its own, and signed the median of what they returned\.$/,
+    )
+    .waitFor();
+  await visitor.inspect();
+  const built = await run("`https://${args[0]}/`");
+  await page.goto(`${tyche.url}/r/${built.id}`);
+  await result()
+    .getByText(/^The nodes made HTTP requests, to addresses that the source builds/)
+    .waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
 /** Runs a function that fails on the nodes alone: its dry run, which gets another word in place of a round's, ends well. */
 async function failOnNodes(statement: string): Promise<string> {
   const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") ${statement}; return Functions.encodeString("fine");`;

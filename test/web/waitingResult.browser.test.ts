@@ -66,7 +66,7 @@ test("the page of a draw that waits for its round says for what and until when, 
   await result.getByText("Waiting", { exact: true }).waitFor();
   await result.getByText(new RegExp(`^Waiting for round ${round} of .*, due at ${due}\\.$`)).waitFor();
   await page.getByText(data.dappId).waitFor();
-  await result.getByText(/the service waits for it for about 24 hours, until \w+ \d+, \d{4}/).waitFor();
+  await result.getByText(/The service waits for it for about 24 hours, until \w+ \d+, \d{4}/).waitFor();
   for (const [beforeMs, words] of [
     [3_900_000, "in 1 hour 5 minutes"],
     [42_000, "in 42 seconds"],

@@ -1,7 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
-import type { BeaconView, SharedRequest, SharedResult, TransactionView } from "../../../../client/index.ts";
+import type {
+  BeaconView,
+  ProgramView,
+  SharedRequest,
+  SharedResult,
+  TransactionView,
+} from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedWords.ts";
 import { ROUND_WAIT_MS } from "../../../../lib/drawWords.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
@@ -21,11 +27,13 @@ import {
 } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
+import { HttpPart } from "./httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
+import { findSourceHosts } from "./sourceHosts.ts";
 import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */
@@ -72,6 +80,9 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   const { heading, subject } = "outcome" in shared ? describeShared(shared) : describeRequest(shared);
   const resultHash = ended && transactionHashOf(ended.outcome.url);
   const mined = useTransaction(network, resultHash);
+  const requested = useTransaction(network, shared.requestedIn);
+  const program = findProgram(shared, [mined, requested]);
+  const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
   return (
     <Page title={plainText(heading)}>
@@ -98,16 +109,23 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
         <section aria-label="Result">
           {request !== undefined && <WithoutResult request={request} />}
           {ended !== undefined && <Result shared={ended} />}
+          {ended !== undefined && hosts !== undefined && mined !== undefined && (
+            <HttpPart
+              hosts={hosts}
+              signers={countSigners(mined, ended.outcome.requestId)}
+              isError={!ended.outcome.success}
+            />
+          )}
         </section>
         {ended !== undefined && resultHash !== undefined && known !== undefined && (
           <VerdictPart id={shared.id} known={known} hash={resultHash} requestId={ended.outcome.requestId} />
         )}
         <QrCode address={address} />
       </div>
-      {network !== undefined && <About shared={shared} network={network} mined={mined} />}
+      {network !== undefined && <About {...{ shared, network, mined, requested, program }} />}
       {ended !== undefined && resultHash !== undefined && (
         <>
-          <HowPart shared={ended} />
+          <HowPart shared={ended} usesHttp={hosts !== undefined} />
           <CheckPart
             network={ended.network}
             hash={resultHash}
@@ -136,6 +154,23 @@ function useTransaction(network: string | undefined, hash: string | undefined): 
     staleTime: 60_000,
   });
   return data;
+}
+
+/** Returns what the nodes were asked to run for a function. */
+function findProgram(
+  shared: AnyShared,
+  transactions: readonly (TransactionView | undefined)[],
+): ProgramView | null | undefined {
+  const { requestId } = "outcome" in shared ? shared.outcome : shared;
+  return transactions
+    .flatMap((one) => [...(one?.functionResults ?? []), ...(one?.functionRequests ?? [])])
+    .find((one) => one.requestId === requestId)?.program;
+}
+
+/** Returns how many nodes signed the report on a request. */
+function countSigners({ reports }: TransactionView, requestId: string): number {
+  const report = reports.find(({ requestIds }) => requestIds.some((id) => id === requestId));
+  return report?.signatures.filter(({ signer }) => signer !== null).length ?? 0;
 }
 
 function Result({ shared: { outcome, shown, params = {} } }: { readonly shared: SharedResult }) {
@@ -195,8 +230,8 @@ function RoundTerms({ time, isFunction }: { readonly time: string; readonly isFu
         "If it does not come before the function times out on chain, the request fails."
       ) : (
         <>
-          If it is late, the service waits for it for about 24 hours, until <LocalTime iso={until} />; then
-          the request fails.
+          The service waits for it for about 24 hours, until <LocalTime iso={until} />; then the request
+          fails.
         </>
       )}
     </p>
@@ -208,23 +243,21 @@ function About({
   shared,
   network,
   mined,
+  requested,
+  program,
 }: {
   readonly shared: AnyShared;
   readonly network: string;
   /** The transaction with the result. */
   readonly mined: TransactionView | undefined;
+  /** The transaction with the request. */
+  readonly requested: TransactionView | undefined;
+  readonly program: ProgramView | null | undefined;
 }) {
   const { params = {}, parameterTitles = {}, dappId, requestedIn } = shared;
   const ended = "outcome" in shared ? shared : undefined;
-  const { label, requestId } = "outcome" in shared ? shared.outcome : shared;
-  const requested = useTransaction(network, requestedIn);
+  const { label } = "outcome" in shared ? shared.outcome : shared;
   const [wasWaiting] = useState(isWaitingRequest(shared));
-  const program = [mined, requested]
-    .flatMap((transaction) => [
-      ...(transaction?.functionResults ?? []),
-      ...(transaction?.functionRequests ?? []),
-    ])
-    .find((one) => one.requestId === requestId)?.program;
   const drawn = drawnOf(ended?.shown);
   const beacon = "outcome" in shared ? beaconOf(shared.outcome) : shared.beacon;
   return (
@@ -316,7 +349,13 @@ function Organiser({ dappId }: { readonly dappId: string }) {
 }
 
 /** How the result came about, for whoever has never heard of it. */
-function HowPart({ shared: { outcome, preset, params, title } }: { readonly shared: SharedResult }) {
+function HowPart({
+  shared: { outcome, preset, params, title },
+  usesHttp,
+}: {
+  readonly shared: SharedResult;
+  readonly usesHttp: boolean;
+}) {
   const isRandom = "randomNumber" in outcome;
   const isPreset = preset !== undefined;
   const beacon = "beacon" in outcome ? outcome.beacon : undefined;
@@ -353,14 +392,20 @@ function HowPart({ shared: { outcome, preset, params, title } }: { readonly shar
         )}
         {!isRandom && (
           <li>
-            The nodes of the oracle ran the program{" "}
+            The nodes of the oracle ran the program
             {isPreset && title !== undefined && (
               <>
-                (<Link href={`/presets/${preset}`}>{plainText(title)}</Link>){" "}
+                {" "}
+                (<Link href={`/presets/${preset}`}>{plainText(title)}</Link>)
               </>
             )}
-            and signed {outcome.success ? "what it returned" : "the error that it ended with"}.
-            {isPreset && " Anybody can run it again."}
+            {usesHttp && ", each with HTTP requests of its own,"} and signed{" "}
+            {!outcome.success
+              ? "the error that it ended with"
+              : usesHttp
+                ? "the median of what they returned"
+                : "what it returned"}
+            .{isPreset && " Anybody can run it again."}
           </li>
         )}
       </ol>

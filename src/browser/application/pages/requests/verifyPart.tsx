@@ -96,7 +96,7 @@ export function Found({
         ? describeAdvice(found)
         : undefined;
   const signatures = request?.steps.find(({ name }) => name === "signatures");
-  const isSigned = found.verdict === "valid" && signatures !== undefined;
+  const isSigned = ["valid", "unconfirmed"].includes(found.verdict) && signatures?.outcome === "ok";
   const verdict = (
     <>
       <Tag kind={TAG_KINDS[outcome]}>{words}</Tag> {isSigned && <UnknownText text={signatures.detail} />}
@@ -122,7 +122,10 @@ export function Found({
       {request?.label === null && <p className="notice">{describeLabel(null)}</p>}
       {request?.label && <p>{describeDraws(request.label)}</p>}
       {request !== undefined && (
-        <Folded summary={count(request.steps.length, "step")} isOpen={found.verdict !== "valid"}>
+        <Folded
+          summary={count(request.steps.length, "step")}
+          isOpen={!["valid", "unconfirmed"].includes(found.verdict)}
+        >
           {request.label && (
             <p>
               <UnknownText text={describeLabel(request.label)} />
