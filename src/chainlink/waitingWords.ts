@@ -1,4 +1,8 @@
 import { formatGwei, formatUnits, getAddress, type Hex } from "viem";
+import type { ChainClient } from "../evm/client.ts";
+import { RpcError } from "../lib/nodeAnswers.ts";
+import { readOf } from "./contractRead.ts";
+import { blockhashStoreAbi } from "./contracts/abi.ts";
 
 /** How many blocks back `BLOCKHASH` reaches from the block that asks (EIP-210 was never active). */
 export const REACHABLE_BLOCKS = 256n;
@@ -22,6 +26,23 @@ export function describeCodeless(consumer: Hex): string {
 /** Describes that no proof for a request of this block can be checked any more. */
 export function describeLostHash(blockNumber: bigint): string {
   return `the hash of block ${blockNumber} is out of reach: the EVM knows those of the last ${REACHABLE_BLOCKS} blocks, and the BlockhashStore does not have it`;
+}
+
+/** Whether the BlockhashStore has a block's hash. Rejects when the node doesn't say. */
+export async function isHashStored(
+  client: Pick<ChainClient, "call">,
+  blockhashStore: Hex,
+  block: bigint,
+): Promise<boolean> {
+  try {
+    const { data } = readOf(blockhashStoreAbi, "getBlockhash", [block]);
+    await client.call({ to: blockhashStore, data });
+    return true;
+  } catch (error) {
+    // The store answers no by reverting with a reason; any other failure says nothing about the hash.
+    if (error instanceof RpcError && error.data !== undefined) return false;
+    throw error;
+  }
 }
 
 /** Describes that the coordinator takes no proof at the current price of gas; omits what is unknown. */

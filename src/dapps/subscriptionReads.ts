@@ -1,10 +1,10 @@
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import { functionsRouterAbi } from "../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../chainlink/vrfCoordinator.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
+import { askContract, readOf } from "../chainlink/contractRead.ts";
 
 /** Balances of a dapp's subscriptions. */
 export interface SubscriptionBalances {
@@ -47,19 +47,10 @@ export function createSubscriptionReads({
 }): SubscriptionReads {
   const { vrfVersion = "v2" } = contracts;
 
-  const readVrf = async ({ vrfSubscriptionId }: StoredSubscription): Promise<VrfSubscription> => {
-    const { data, decode } = COORDINATOR_READS[vrfVersion].subscription(vrfSubscriptionId);
-    return decode(await client.call({ to: contracts.vrfCoordinator, data }));
-  };
-  const readFunctions = async ({ functionsSubscriptionId }: StoredSubscription) => {
-    const call = { abi: functionsRouterAbi, functionName: "getSubscription" } as const;
-    const args = [functionsSubscriptionId] as const;
-    const data = await client.call({
-      to: contracts.functionsRouter,
-      data: encodeFunctionData({ ...call, args }),
-    });
-    return decodeCallResult({ ...call, data });
-  };
+  const readVrf = ({ vrfSubscriptionId: id }: StoredSubscription): Promise<VrfSubscription> =>
+    askContract(client, contracts.vrfCoordinator, COORDINATOR_READS[vrfVersion].subscription(id));
+  const readFunctions = ({ functionsSubscriptionId: id }: StoredSubscription) =>
+    askContract(client, contracts.functionsRouter, readOf(functionsRouterAbi, "getSubscription", [id]));
 
   const readBalances = async (subscription: StoredSubscription): Promise<SubscriptionBalances> => {
     const [vrf, functions] = await Promise.all([readVrf(subscription), readFunctions(subscription)]);

@@ -12,14 +12,13 @@ import type { ChainClient } from "../evm/client.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { Sender } from "../evm/sender.ts";
 import { linkTokenAbi, vrfCoordinatorV2PlusAbi } from "../chainlink/contracts/abi.ts";
-import { readOf, tryContract, type ContractRead } from "../chainlink/contractRead.ts";
+import { askContract, readOf, tryContract, type ContractRead } from "../chainlink/contractRead.ts";
 import { consentMessage, isConsent, type SecretsConsent } from "../chainlink/secretsConsent.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../chainlink/vrfVersion.ts";
 import { shareByKey } from "../lib/memo.ts";
 import { saveSubscription, type StoredSubscription } from "../store/chainRecords.ts";
 import { listDapps } from "../store/dapps.ts";
 import type { Store } from "../store/store.ts";
-import { decodeCallResult } from "../lib/callResult.ts";
 import { createHoldOff } from "../lib/holdOff.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import type { Payload } from "../store/transactionContents.ts";
@@ -117,12 +116,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   /** Returns the subscriptions that the contract has for a dapp; an id is never 0. */
   const findOnChain = async (dappId: string): Promise<StoredSubscription | undefined> => {
-    const call = { abi: subscriptionOwnerAbi, functionName: "subscriptionsOf" } as const;
-    const data = await client.call({
-      to: contracts.subscriptionOwner,
-      data: encodeFunctionData({ ...call, args: [dappKey(dappId)] }),
-    });
-    const [vrfSubscriptionId, functionsSubscriptionId] = decodeCallResult({ ...call, data });
+    const { subscriptionOwner: owner } = contracts;
+    const read = readOf(subscriptionOwnerAbi, "subscriptionsOf", [dappKey(dappId)]);
+    const [vrfSubscriptionId, functionsSubscriptionId] = await askContract(client, owner, read);
     return vrfSubscriptionId === 0n
       ? undefined
       : { dappId, network, vrfSubscriptionId, functionsSubscriptionId };
@@ -130,21 +126,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   /** Checks first, because a transaction that reverts for lack of LINK costs gas and doesn't say why. */
   const assertReserve = async (neededJuels: bigint, purpose: string): Promise<void> => {
-    const call = { abi: linkTokenAbi, functionName: "balanceOf" } as const;
-    const { link, subscriptionOwner } = contracts;
-    const data = await client.call({
-      to: link,
-      data: encodeFunctionData({ ...call, args: [subscriptionOwner] }),
-    });
-    const juels = decodeCallResult({ ...call, data });
-    if (juels < neededJuels)
-      throw new LinkShortageError({
-        network,
-        reserve: subscriptionOwner,
-        purpose,
-        neededJuels,
-        heldJuels: juels,
-      });
+    const { link, subscriptionOwner: reserve } = contracts;
+    const heldJuels = await askContract(client, link, readOf(linkTokenAbi, "balanceOf", [reserve]));
+    if (heldJuels < neededJuels)
+      throw new LinkShortageError({ network, reserve, purpose, neededJuels, heldJuels });
   };
 
   const provision = async (dappId: string): Promise<StoredSubscription> => {

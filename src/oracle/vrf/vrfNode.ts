@@ -1,8 +1,13 @@
 import { type Hex, encodeFunctionData } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import { type RawLog, RpcError } from "../../lib/nodeAnswers.ts";
+import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { decodeLog } from "../../chainlink/events.ts";
-import { describeLostHash, describeUnconfirmed, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
+import {
+  describeLostHash,
+  describeUnconfirmed,
+  isHashStored,
+  REACHABLE_BLOCKS,
+} from "../../chainlink/waitingWords.ts";
 import type { Answerer } from "../answerer.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";
@@ -149,22 +154,10 @@ function createBlockhashKeeper(options: VrfNodeOptions & { readonly onKnown: () 
 
   async function look(block: bigint): Promise<void> {
     try {
-      const data = encodeFunctionData({
-        abi: blockhashStoreAbi,
-        functionName: "getBlockhash",
-        args: [block],
-      });
-      await client.call({ to: blockhashStore, data });
-      states.set(block, "stored");
+      states.set(block, (await isHashStored(client, blockhashStore, block)) ? "stored" : "lost");
       options.onKnown();
-    } catch (error) {
-      // The store answers no by reverting with a reason; any other failure says nothing about the hash.
-      if (error instanceof RpcError && error.data !== undefined) {
-        states.set(block, "lost");
-        options.onKnown();
-      } else {
-        states.delete(block);
-      }
+    } catch {
+      states.delete(block);
     }
   }
 

@@ -1,12 +1,10 @@
-import { encodeFunctionData, type Hex } from "viem";
+import type { Hex } from "viem";
 import { askContract } from "../../chainlink/contractRead.ts";
 import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
-import { blockhashStoreAbi } from "../../chainlink/contracts/abi.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
-import { describeLostHash, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
+import { describeLostHash, isHashStored, REACHABLE_BLOCKS } from "../../chainlink/waitingWords.ts";
 import { ROUND_WAIT_MS } from "../../lib/drawWords.ts";
-import { RpcError } from "../../lib/nodeAnswers.ts";
 import type { BlockHead, ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { RequestBook } from "../requestBook.ts";
@@ -89,19 +87,6 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
   const askedAt = new Map<string, bigint>();
   /** Likewise: the head when its wait was first found to be over. */
   const overAt = new Map<string, bigint>();
-
-  const isHashLost = async (block: number): Promise<boolean> => {
-    const args = [BigInt(block)] as const;
-    const data = encodeFunctionData({ abi: blockhashStoreAbi, functionName: "getBlockhash", args });
-    try {
-      await client.call({ to: options.contracts.blockhashStore, data });
-      return false;
-    } catch (error) {
-      // The store answers no with a revert and its reason; any other failure says nothing about the hash.
-      if (error instanceof RpcError && error.data !== undefined) return true;
-      throw error;
-    }
-  };
 
   /**
    * Whether the contracts still wait for the answer: the coordinator deletes a request's commitment as it fulfils it, PresetConsumer a
@@ -223,7 +208,8 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     if (age + 1 < confirmations) return;
     const unreachable = Number(REACHABLE_BLOCKS) + (client.isOneNode ? 0 : LAG_BLOCKS);
     // A proof can be in the next block at the earliest.
-    if (age >= unreachable && (await isHashLost(acceptedBlock))) {
+    const { blockhashStore } = options.contracts;
+    if (age >= unreachable && !(await isHashStored(client, blockhashStore, BigInt(acceptedBlock)))) {
       if (!(await isUnanswered(awaiting, number))) return;
       const lost = describeLostHash(BigInt(acceptedBlock));
       if (isDrawnOnce(request)) return await failWithoutWords(awaiting, lost);
