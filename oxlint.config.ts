@@ -76,7 +76,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/networks/embedded/launch.ts",
     "src/oracle/node/inbox.ts",
     "src/requests/accept/acceptance.ts",
-    "src/requests/follow/requestIndex.ts",
+    "src/requests/follow/tracker.ts",
     "src/requests/follow/callbackRecorder.ts",
     "src/requests/lateRounds.ts",
     "src/requests/accept/dryRunLog.ts",

@@ -2,11 +2,13 @@ import {
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
-  TraceFlags,
   trace,
+  TraceFlags,
   type Attributes,
   type SpanContext,
 } from "@opentelemetry/api";
+import type { Hex } from "viem";
+import type { Receipt } from "./nodeAnswers.ts";
 
 /** One step in the processing of a request, with Unix times in milliseconds. Attributes hold ids and counts, never what a caller sent. */
 export interface Step {
@@ -96,4 +98,19 @@ function tell(parent: SpanContext | undefined, step: Step): void {
 
 function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
+}
+
+/** Reports to tracing a transaction that was to answer some requests. `startMs`: when work on it started, Unix time in milliseconds. */
+export function tellAnswers(
+  name: "prove words" | "report",
+  requestIds: readonly Hex[],
+  { startMs, receipt }: { readonly startMs: number; readonly receipt: Receipt },
+): void {
+  for (const requestId of requestIds)
+    tellStep(requestId, {
+      name,
+      startMs,
+      attributes: { "tyche.transaction": receipt.transactionHash },
+      failure: receipt.succeeded ? undefined : "reverted",
+    });
 }

@@ -40,7 +40,7 @@ import {
 } from "./networkViews.ts";
 import { watchNodes, type NodeWatch } from "./nodeWatch.ts";
 import { findAnsweredBlock, keepOracleCheckpoint } from "./oracleCheckpoint.ts";
-import { describeOracleHealth } from "./oracleHealth.ts";
+import { describeOracleHealth } from "./networkOracle.ts";
 import type { ExploredChain } from "../../explorer/exploredChain.ts";
 
 /** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */

@@ -4,7 +4,7 @@ import { Gauge, type Registry } from "prom-client";
 import type { OracleNetwork } from "./oracleNetwork.ts";
 import type { Gateway } from "../../oracle/secrets/gateway.ts";
 import { GATEWAY_PATH } from "../../oracle/secrets/gatewayClient.ts";
-import { describeOracleHealth } from "../network/oracleHealth.ts";
+import { describeOracleHealth } from "../network/networkOracle.ts";
 import { closeIfStalled } from "../../lib/stalledReaders.ts";
 import { limitConnections } from "../../http/connectionLimit.ts";
 import { MESSAGES_PATH, MAX_BODY_BYTES } from "../../oracle/node/peerClient.ts";

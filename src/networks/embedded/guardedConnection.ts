@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { AnswerError, BrokenConnectionError, type Connection } from "../../evm/connection.ts";
 import type { DeadlyCalls } from "./process/deadlyCalls.ts";
-import { classOf, type Gate } from "./gate.ts";
-import { changesState, setsBack } from "./methods.ts";
+import { classOf, type Gate, changesState, setsBack } from "./gate.ts";
 import { ChainDownError, type Recorder } from "./recorder.ts";
 import type { SetBack } from "./setBack.ts";
 

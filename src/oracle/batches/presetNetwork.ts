@@ -35,7 +35,7 @@ import { PRESET_CONSUMER_READS, type AdoptedNodes } from "../../chainlink/preset
 import { signaturesOf } from "../../chainlink/quorum.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
-import { tellAnswers } from "../answerSpans.ts";
+import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
 

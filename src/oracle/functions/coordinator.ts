@@ -5,7 +5,7 @@ import type { RevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
-import { tellAnswers } from "../answerSpans.ts";
+import { tellAnswers } from "../../lib/spans.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
 import {

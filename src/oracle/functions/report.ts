@@ -1,8 +1,7 @@
 import { toFunctionSelector, type Hex } from "viem";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { keccak256 } from "../../lib/keccak.ts";
-import { WORD_BYTES } from "../../lib/uint256.ts";
-import { AbiWriter, encodedBytesLength } from "../abiWriter.ts";
+import { WORD_BYTES, AbiWriter, encodedBytesLength } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import type { ReportSignature, ReportSigner } from "../signer.ts";
 

@@ -4,7 +4,7 @@ import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
-import { tellAnswers } from "../answerSpans.ts";
+import { tellAnswers } from "../../lib/spans.ts";
 import { encodeFulfillment, gasOfFulfillment } from "../vrf/fulfillment.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";

@@ -6,7 +6,7 @@ import type { VrfVersion } from "../../lib/vocabulary.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { encodeProof, PROOF_BYTES, type Proof } from "../../vrf/proof.ts";
-import { AbiWriter, encodedBytesLength } from "../abiWriter.ts";
+import { AbiWriter, encodedBytesLength } from "../../lib/uint256.ts";
 import type { Entry } from "../requestSet.ts";
 
 /** A request for random words as announced by the coordinator. */

@@ -12,7 +12,7 @@ import type { Sender } from "../../evm/sender.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { beginProof, type BegunProof, type ProvingKey } from "../../vrf/proof.ts";
 import { seedOf } from "../../vrf/randomWords.ts";
-import { tellAnswers } from "../answerSpans.ts";
+import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";
 import {

@@ -9,7 +9,6 @@ import { decodeResult } from "../../lib/decodeResult.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { readValue } from "../../lib/presetShow.ts";
 import type { RequestState } from "../../lib/vocabulary.ts";
-import type { RequestFinder } from "./requestIndex.ts";
 import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../requestBook.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
@@ -26,6 +25,12 @@ const RANK: Readonly<Record<RequestState, number>> = {
   fulfilled: 4,
   failed: 4,
 };
+
+/** Finds requests by their on-chain identifiers. */
+export interface RequestFinder {
+  /** Returns the requests with a transaction hash, a VRF request id or a Functions request id: 32 bytes each, which don't collide. */
+  find(id: Hex): readonly OpenRequest[];
+}
 
 /** Returns what an event changes in the requests it belongs to. Idempotent: the same event delivered again changes nothing. */
 export function changesOf(

@@ -1,13 +1,13 @@
+import type { Hex } from "viem";
 import { createTurnstile } from "../../lib/turnstile.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";
-import { createBlockDraft, createRequestIndex } from "./requestIndex.ts";
-import { changesOf } from "./logChanges.ts";
+import { changesOf, type RequestFinder } from "./logChanges.ts";
 import type { RoundWait } from "./roundWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
-import type { Change, RequestBook } from "../requestBook.ts";
+import { type Change, type RequestBook, applyChange } from "../requestBook.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
 import { readWordCharges } from "../keep/usage.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
@@ -150,4 +150,87 @@ function setBack(request: OpenRequest, firstReplaced: bigint): readonly Change[]
 function forgetChain(request: OpenRequest): readonly Change[] {
   const forget = CHAIN_FACTS.filter((name) => request.progress[name] !== undefined);
   return forget.length === 0 ? [] : [{ request, forget }];
+}
+
+/** Finds open requests by their on-chain identifiers. */
+interface RequestIndex extends RequestFinder {
+  /** Adds a request, or reindexes it by its current progress. */
+  set(request: OpenRequest): void;
+  delete(request: OpenRequest): void;
+  all(): readonly OpenRequest[];
+}
+
+/** Creates an empty index. */
+export function createRequestIndex(): RequestIndex {
+  const byId = new Map<Hex, Set<OpenRequest>>();
+  const idsOf = new Map<OpenRequest, readonly Hex[]>();
+
+  const remove = (request: OpenRequest): void => {
+    for (const id of idsOf.get(request) ?? []) {
+      const requests = byId.get(id);
+      requests?.delete(request);
+      if (requests?.size === 0) byId.delete(id);
+    }
+    idsOf.delete(request);
+  };
+
+  return {
+    set(request) {
+      remove(request);
+      const { transactionHashes = [], vrfRequestId, functionsRequestId, parts = [] } = request.progress;
+      const ids = [...transactionHashes];
+      if (vrfRequestId !== undefined) ids.push(vrfRequestId);
+      if (functionsRequestId !== undefined) ids.push(functionsRequestId);
+      // The first part has the request's own id.
+      for (const { id } of parts.slice(1)) ids.push(id);
+      idsOf.set(request, ids);
+      for (const id of ids) {
+        const requests = byId.get(id);
+        if (requests === undefined) byId.set(id, new Set([request]));
+        else requests.add(request);
+      }
+    },
+    delete: remove,
+    find: (id) => [...(byId.get(id) ?? [])],
+    all: () => [...idsOf.keys()],
+  };
+}
+
+/** The changes that one block's logs bring. Each log is read as if the changes of the earlier ones were already stored. */
+interface BlockDraft extends RequestFinder {
+  /** The changes so far; each refers to the stored request, not to its draft. */
+  readonly changes: readonly Change[];
+  /** Adds the change that a log brings to a request found through this draft. */
+  add(change: Change, log: Pick<RawLog, "blockNumber" | "blockHash">): void;
+}
+
+/** Creates an empty draft over the requests of an index, without modifying them. */
+export function createBlockDraft(index: RequestFinder): BlockDraft {
+  const changes: Change[] = [];
+  const drafts = new Map<OpenRequest, OpenRequest>();
+  const originals = new Map<OpenRequest, OpenRequest>();
+  const draftIndex = createRequestIndex();
+
+  return {
+    changes,
+    add(change, { blockNumber, blockHash }) {
+      const request = originals.get(change.request) ?? change.request;
+      const drafted = drafts.get(request) ?? { ...request };
+      applyChange(drafted, change, Date.now());
+      drafts.set(request, drafted);
+      originals.set(drafted, request);
+      if (isEnded(drafted.state)) {
+        draftIndex.delete(drafted);
+        changes.push({ ...change, request, endedIn: { number: Number(blockNumber), hash: blockHash } });
+      } else {
+        draftIndex.set(drafted);
+        changes.push({ ...change, request });
+      }
+    },
+    find: (id) => [
+      // A request that ended otherwise stays ended: late words change nothing.
+      ...index.find(id).filter((request) => !drafts.has(request) && !isEnded(request.state)),
+      ...draftIndex.find(id),
+    ],
+  };
 }

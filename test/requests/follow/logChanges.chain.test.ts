@@ -5,7 +5,7 @@ import { presetRequestId } from "../../../src/chainlink/presetBatch.ts";
 import { encodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
 import { toHexText } from "../../../src/lib/hex.ts";
 import { applyChange } from "../../../src/requests/requestBook.ts";
-import { createBlockDraft, createRequestIndex } from "../../../src/requests/follow/requestIndex.ts";
+import { createBlockDraft, createRequestIndex } from "../../../src/requests/follow/tracker.ts";
 import { changesOf } from "../../../src/requests/follow/logChanges.ts";
 import { readWordCharges } from "../../../src/requests/keep/usage.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
