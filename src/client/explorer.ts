@@ -45,6 +45,10 @@ export interface TycheExplorer {
       readonly preset?: string | undefined;
       readonly kind?: "preset" | "random" | "function" | undefined;
       readonly state?: "waiting" | "fulfilled" | "failed" | undefined;
+      /** Only those whose title, label or result contains it. */
+      readonly text?: string | undefined;
+      /** Only those with a label of the dapp with this id. */
+      readonly dapp?: string | undefined;
       readonly cursor?: string | undefined;
     },
   ): Promise<{ readonly items: readonly RequestSummary[]; readonly nextCursor: string | null }>;
@@ -107,8 +111,8 @@ export function createExplorer(
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),
-    requests: ({ network, preset, kind, state, cursor, ...options } = {}) =>
-      get("/requests", options, { network, preset, kind, state, cursor }),
+    requests: ({ network, preset, kind, state, text, dapp, cursor, ...options } = {}) =>
+      get("/requests", options, { network, preset, kind, state, text, dapp, cursor }),
     shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
     chainData: (id, options) => get(`/results/${encodeURIComponent(id)}/chainData`, options),
     handInRound: ({ round, chainHash }, signature, options = {}) =>

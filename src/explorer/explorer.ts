@@ -31,7 +31,7 @@ import { titlesOf } from "../lib/parameterTitles.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readTransaction } from "./readTransaction.ts";
-import { searchChain, searchLabel, searchRequest, type FoundLabels } from "./search.ts";
+import { searchChain, searchLabel, searchRequest, type FoundLabels, type LabelQuery } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
 /** Number of blocks in the overview. */
@@ -72,8 +72,8 @@ export interface Explorer {
    * than {@link search}.
    */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
-  /** Returns the requests with this label, in its canonical form, in the blocks below `before`, and where to go on; if there are none, some whose label begins so. As expensive. */
-  searchLabel(network: string, label: string, before?: bigint): Promise<FoundLabels>;
+  /** Returns the requests with a label, in its canonical form, in the blocks below `before`, and where to go on; if there are none, some whose label contains it; or those with a dapp's labels. As expensive. */
+  searchLabel(network: string, wanted: LabelQuery, before?: bigint): Promise<FoundLabels>;
   findOverview(network: string): Promise<ChainOverview | undefined>;
   /**
    * Returns what contracts other than the service's own requested on two subscriptions: the newest requests, or those before a
@@ -213,9 +213,9 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       const found = open(network);
       return found === undefined ? [] : await searchRequest(requestId, found.chain);
     },
-    async searchLabel(network, label, before) {
+    async searchLabel(network, wanted, before) {
       const found = open(network);
-      return found === undefined ? { hits: [], older: null } : await searchLabel(label, found.chain, before);
+      return found === undefined ? { hits: [], older: null } : await searchLabel(wanted, found.chain, before);
     },
     async findOverview(network) {
       const found = open(network);

@@ -8,7 +8,7 @@ import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { ChainArchive, LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readBlocks } from "./lists.ts";
-import type { SearchTerms } from "./searchTerms.ts";
+import { MIN_NAME_CHARACTERS, type SearchTerms } from "./searchTerms.ts";
 
 /**
  * Number of newest blocks searched for a preset, and for an unanswered request for words: their ids are not topics, so all requests must
@@ -23,7 +23,7 @@ const QUERIED_BLOCKS = 10_000n;
 /** Newest blocks of an embedded chain in which hashes are looked for by their beginning. */
 export const PREFIX_BLOCKS = 500;
 
-/** Queries in one search for a label, and hits at which it ends: the next search goes on. Of longer labels, no more are listed. */
+/** Queries in one search for a label, and hits at which it ends: the next search goes on. Of labels that contain it, no more are listed. */
 const LABEL_QUERIES = 10;
 const LABEL_HITS = 50;
 
@@ -139,6 +139,9 @@ export async function searchRequest(requestId: Hex, chain: ExploredChain): Promi
   return [...hit("random", words), ...hit("function", functions), ...hit("preset", presets)];
 }
 
+/** What to search labels for: a label, or the dapp that gave them. */
+export type LabelQuery = { readonly label: string } | { readonly dapp: string };
+
 /** What a search for a label found. */
 export interface FoundLabels {
   readonly hits: readonly SearchHit[];
@@ -148,18 +151,19 @@ export interface FoundLabels {
 
 /**
  * Finds the requests with a label, of whatever dapp, newest first, in up to 100,000 blocks below `before`; if there are none, some whose
- * label begins so. A label is only part of a topic, so all must be read.
+ * label contains it. Or those with any label of a dapp. A label is only part of a topic, so all must be read.
  *
+ * @param wanted a label in its canonical form, or a dapp's id
  * @param before default: the newest block and all below it
  */
 export async function searchLabel(
-  label: string,
+  wanted: LabelQuery,
   { network, archive, contracts }: ExploredChain,
   before?: bigint,
 ): Promise<FoundLabels> {
   const head = await archive.getHeadNumber();
   const hits = new Map<string, LabelHit>();
-  const longer = new Map<string, LabelHit>();
+  const partly = new Map<string, LabelHit>();
   let older = before !== undefined && before <= head ? before : head + 1n;
   for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size < LABEL_HITS; left -= 1) {
     const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
@@ -168,18 +172,25 @@ export async function searchLabel(
     const logs = await archive.findLogs({ address: contracts.presetConsumer, topics, ...range });
     for (const log of logs.toReversed()) {
       const event = findEvent(log);
-      if (event?.name !== "Labelled" || !event.label.startsWith(label)) continue;
+      if (event?.name !== "Labelled") continue;
+      const isWhole = "dapp" in wanted ? event.dapp === wanted.dapp : event.label === wanted.label;
+      if (!isWhole && ("dapp" in wanted || !isPart(wanted.label, event.label))) continue;
       const { transactionHash } = log;
       const hit = { network, kind: "label", label: event.label, dapp: event.dapp, transactionHash } as const;
       const key = `${transactionHash} ${hit.dapp} ${hit.label}`;
-      if (hit.label === label) hits.set(key, hit);
-      else if (longer.size < LABEL_HITS) longer.set(key, hit);
+      if (isWhole) hits.set(key, hit);
+      else if (partly.size < LABEL_HITS) partly.set(key, hit);
     }
     older = fromBlock;
   }
-  const found = [...(hits.size > 0 ? hits : longer).values()];
+  const found = [...(hits.size > 0 ? hits : partly).values()];
   const identified = found.map(async (hit) => ({ ...hit, ...(await identify(hit, archive, contracts)) }));
   return { hits: await Promise.all(identified), older: older === 0n ? null : older };
+}
+
+/** One letter is part of nearly every label. */
+function isPart(text: string, label: string): boolean {
+  return text.length >= MIN_NAME_CHARACTERS && label.includes(text);
 }
 
 type LabelHit = Extract<SearchHit, { kind: "label" }>;

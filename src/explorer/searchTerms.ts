@@ -1,11 +1,12 @@
 import type { Hex } from "viem";
+import { isDappId } from "../lib/dappId.ts";
 import { isServiceRequest } from "../lib/resultAddress.ts";
 import { toWord } from "../lib/uint256.ts";
 
 /** Longest text to search for: a decimal uint256 has 78 digits. */
 export const MAX_SEARCH_CHARACTERS = 100;
 /** Shorter texts are part of nearly every name. */
-const MIN_NAME_CHARACTERS = 2;
+export const MIN_NAME_CHARACTERS = 2;
 const MAX_UINT256 = 2n ** 256n - 1n;
 
 /**
@@ -23,6 +24,8 @@ export interface SearchTerms {
   readonly blockNumber?: bigint;
   /** `req_` and 26 characters: id of one of the service's own requests. */
   readonly serviceRequest?: string;
+  /** `dapp_` and 26 characters: id of a dapp, which is on chain with its labels. */
+  readonly dapp?: string;
   /** Part of the name of a contract, preset or network, lower case. */
   readonly name?: string;
 }
@@ -35,6 +38,7 @@ export function parseSearch(given: string): SearchTerms {
   const text = given.trim().toLowerCase();
   if (text.length > MAX_SEARCH_CHARACTERS) return {};
   if (isServiceRequest(text)) return { serviceRequest: text };
+  if (isDappId(text)) return { dapp: text };
   const terms = { ...parsePrefix(text), ...parseHex(text), ...parseDecimal(text) };
   const isName = Object.keys(terms).every((term) => term === "prefix");
   return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;
@@ -42,7 +46,7 @@ export function parseSearch(given: string): SearchTerms {
 
 /** Describes in words what a text could refer to; empty if it could be nothing. */
 export function describeTerms(terms: SearchTerms): string[] {
-  const { hash, prefix, requestId, address, blockNumber, serviceRequest, name } = terms;
+  const { hash, prefix, requestId, address, blockNumber, serviceRequest, dapp, name } = terms;
   return [
     ...(hash === undefined ? [] : ["the hash of a transaction or a block"]),
     ...(prefix === undefined ? [] : ["the beginning of a hash or a request id"]),
@@ -50,7 +54,8 @@ export function describeTerms(terms: SearchTerms): string[] {
     ...(address === undefined ? [] : ["an address"]),
     ...(blockNumber === undefined ? [] : ["a block number"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
-    ...(name === undefined ? [] : ["the name of a contract, preset or network", "a label"]),
+    ...(dapp === undefined ? [] : ["the id of a dapp with labels"]),
+    ...(name === undefined ? [] : ["part of the name of a contract, preset or network", "part of a label"]),
   ];
 }
 

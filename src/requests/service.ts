@@ -139,6 +139,10 @@ export interface OnChainOptions {
   readonly preset?: string;
   readonly kind?: "preset" | "random" | "function";
   readonly state?: "waiting" | "fulfilled" | "failed";
+  /** Only those whose name, label or result contains it, among the next 1,000. Default: all. */
+  readonly text?: string;
+  /** Only those with a label of this dapp, among the next 1,000. Default: all. */
+  readonly dapp?: string;
   readonly cursor?: string;
 }
 

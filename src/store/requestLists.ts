@@ -67,14 +67,16 @@ async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
   return ids.toSorted((a, b) => (a < b ? 1 : -1)).slice(0, limit);
 }
 
-/** Requests that a page looks through for those of a preset, kind or state, which no index has. */
+/** Requests that a page looks through for those of a preset, kind or state, or with a text, which no index has. */
 const SCANNED = 1_000;
+/** How many of them are read at once where each must be looked at here. */
+const SCANNED_AT_ONCE = 100;
 
 /**
  * Returns a page of all dapps' requests that the oracle network has on chain, newest first. An index has just these.
  *
- * @param page `before`: id of the last row of the previous page; `preset`, `kind` and `states`: only such requests, among the next
- *   {@link SCANNED}
+ * @param page `before`: id of the last row of the previous page; `preset`, `kind`, `states` and `accepts`: only such requests, among the
+ *   next {@link SCANNED}
  * @param onDamaged see {@link parseRows}
  * @returns `end`: the id after which older ones have not been looked through; `null` if all have
  */
@@ -87,11 +89,12 @@ export async function listRequestsOnChain(
     readonly preset?: string | undefined;
     readonly kind?: RequestKind | undefined;
     readonly states?: readonly RequestState[] | undefined;
+    readonly accepts?: ((request: StoredRequest) => boolean) | undefined;
   },
   onDamaged?: OnDamaged,
 ): Promise<{ readonly rows: StoredRequest[]; readonly end: string | null }> {
-  const { networks, limit, before, preset, kind, states } = page;
-  const isScan = preset !== undefined || kind !== undefined || states !== undefined;
+  const { networks, limit, before, preset, kind, states, accepts } = page;
+  const isScan = [preset, kind, states, accepts].some((filter) => filter !== undefined);
   const read = async (network: string) => {
     let query = db
       .selectFrom("requests")
@@ -104,8 +107,33 @@ export async function listRequestsOnChain(
   };
   const ids = (await Promise.all(networks.map(read))).flat().toSorted((a, b) => (a < b ? 1 : -1));
   const scanned = ids.slice(0, isScan ? SCANNED : limit);
-  if (scanned.length === 0) return { rows: [], end: null };
-  let query = db.selectFrom("requests").selectAll().where("id", "in", scanned);
+  const end = ids.length > scanned.length ? scanned.at(-1)! : null;
+  const atOnce = accepts === undefined ? SCANNED : SCANNED_AT_ONCE;
+  const rows: StoredRequest[] = [];
+  for (let from = 0; from < scanned.length && rows.length < limit; from += atOnce) {
+    const found = await readScanned(db, { ...page, ids: scanned.slice(from, from + atOnce) }, onDamaged);
+    rows.push(...(accepts === undefined ? found : found.filter(accepts)));
+  }
+  return { rows: rows.slice(0, limit), end };
+}
+
+/** Reads those of these requests that are for a preset, of a kind or in a state, newest first. */
+async function readScanned(
+  db: Queryable,
+  {
+    ids,
+    limit,
+    preset,
+    kind,
+    states,
+    accepts,
+  }: Omit<Parameters<typeof listRequestsOnChain>[1], "networks"> & { readonly ids: readonly string[] },
+  onDamaged: OnDamaged | undefined,
+): Promise<StoredRequest[]> {
+  let query = db
+    .selectFrom("requests")
+    .selectAll()
+    .where("id", "in", [...ids]);
   if (preset !== undefined) {
     // Quotes within the JSON of other values are escaped. LIKE would ignore case in SQLite.
     const member = `"preset":${JSON.stringify(preset)}`;
@@ -113,8 +141,8 @@ export async function listRequestsOnChain(
   }
   if (kind !== undefined) query = query.where("kind", "=", kind);
   if (states !== undefined) query = query.where("state", "in", [...states]);
-  const rows = await query.orderBy("id", "desc").limit(limit).execute();
-  return { rows: parseRows(rows, onDamaged), end: ids.length > scanned.length ? scanned.at(-1)! : null };
+  const found = query.orderBy("id", "desc").limit(accepts === undefined ? limit : ids.length);
+  return parseRows(await found.execute(), onDamaged);
 }
 
 /** Rows that a search by the beginning of a hash finds at most. */

@@ -297,7 +297,9 @@ describe("chain, addresses and search", () => {
     const [request] = (await client.requests({ limit: 1, kind: "preset" })).items;
     expect((await explorer.search(request!.id)).paths).toEqual([`/r/${request!.id}`]);
     const named = await explorer.search("presetcons");
-    expect(named).toMatchObject({ takenFor: ["the name of a contract, preset or network", "a label"] });
+    expect(named).toMatchObject({
+      takenFor: ["part of the name of a contract, preset or network", "part of a label"],
+    });
     expect(named.paths).toHaveLength(networks.length);
     expect(await explorer.search("Avalanche")).toMatchObject({ hits: [], paths: ["/explorer/fuji"] });
     expect((await explorer.search("testnets")).paths).toEqual([]);

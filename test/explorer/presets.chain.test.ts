@@ -166,12 +166,12 @@ test("requests are found by their label, of whatever dapp, newest first", async 
     requestId: (await view(transactionHash)).presets[index]!.requestId,
   });
   const hits = [await hitOf("dapp_b", second), await hitOf("dapp_a", first)];
-  await expect.poll(() => explorer.searchLabel("test", "raffle 7")).toEqual({ hits, older: null });
-  expect(await explorer.searchLabel("test", "raffle")).toEqual({
+  await expect.poll(() => explorer.searchLabel("test", { label: "raffle 7" })).toEqual({ hits, older: null });
+  expect(await explorer.searchLabel("test", { label: "raffle" })).toEqual({
     hits: [hits[0], await hitOf("dapp_a", first, 1), hits[1]],
     older: null,
   });
-  expect(await explorer.searchLabel("test", "raffle 7", second.blockNumber)).toMatchObject({
+  expect(await explorer.searchLabel("test", { label: "raffle 7" }, second.blockNumber)).toMatchObject({
     hits: [{ dapp: "dapp_a" }],
   });
 });

@@ -53,14 +53,14 @@ const hash = (block: number): Hex => pad(`0x${block.toString(16)}`);
 
 test("a search for a label ends after 100,000 blocks, and the next one goes on below them", async () => {
   const { chain, queries } = chainWith(123_456, [7, 23_456, 23_457, 123_456]);
-  const first = await searchLabel("raffle", chain);
+  const first = await searchLabel({ label: "raffle" }, chain);
   expect(first).toMatchObject({
     hits: [{ transactionHash: hash(123_456) }, { transactionHash: hash(23_457) }],
     older: 23_457n,
   });
   for (const { fromBlock, toBlock } of queries) expect(toBlock - fromBlock).toBe(9_999n);
   expect(queries).toHaveLength(10);
-  expect(await searchLabel("raffle", chain, first.older!)).toMatchObject({
+  expect(await searchLabel({ label: "raffle" }, chain, first.older!)).toMatchObject({
     hits: [{ transactionHash: hash(23_456) }, { transactionHash: hash(7) }],
     older: null,
   });
@@ -69,20 +69,33 @@ test("a search for a label ends after 100,000 blocks, and the next one goes on b
 test("it ends earlier where it has found 50, and leaves none of them out", async () => {
   const labelled = Array.from({ length: 70 }, (_, i) => 90_000 + i);
   const { chain } = chainWith(99_999, [5, ...labelled]);
-  const { hits, older } = await searchLabel("raffle", chain);
+  const { hits, older } = await searchLabel({ label: "raffle" }, chain);
   expect(hits).toHaveLength(70);
-  expect(await searchLabel("raffle", chain, older!)).toMatchObject({ hits: [{}], older: null });
+  expect(await searchLabel({ label: "raffle" }, chain, older!)).toMatchObject({ hits: [{}], older: null });
 });
 
-test("a label's beginning finds 50 of the requests whose label begins so, with their ids on the chain", async () => {
+test("a part of a label finds 50 of the requests whose label contains it, with their ids on the chain", async () => {
   const { chain } = chainWith(
     99,
     Array.from({ length: 70 }, (_, block) => block),
     (block) => `raffle-${block}`,
   );
-  const { hits } = await searchLabel("raffle", chain);
+  const { hits } = await searchLabel({ label: "raffle" }, chain);
   expect(hits).toHaveLength(50);
   expect(hits[0]).toMatchObject({ label: "raffle-69", requestId: hash(69) });
-  expect((await searchLabel("raffle-6", chain)).hits).toMatchObject([{ label: "raffle-6" }]);
-  expect((await searchLabel("affle", chain)).hits).toEqual([]);
+  expect((await searchLabel({ label: "raffle-6" }, chain)).hits).toMatchObject([{ label: "raffle-6" }]);
+  expect((await searchLabel({ label: "fle-6" }, chain)).hits).toMatchObject(
+    [69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 6].map((n) => ({ label: `raffle-${n}` })),
+  );
+  expect((await searchLabel({ label: "f" }, chain)).hits).toEqual([]);
+  expect((await searchLabel({ label: "raffles" }, chain)).hits).toEqual([]);
+});
+
+test("a dapp's id finds the requests with its labels, whatever these are", async () => {
+  const { chain } = chainWith(99, [7, 8], (block) => `raffle-${block}`);
+  expect((await searchLabel({ dapp: "dapp_a" }, chain)).hits).toMatchObject([
+    { label: "raffle-8", dapp: "dapp_a" },
+    { label: "raffle-7", dapp: "dapp_a" },
+  ]);
+  expect((await searchLabel({ dapp: "dapp_" }, chain)).hits).toEqual([]);
 });

@@ -28,6 +28,7 @@ test.each([
   ["DeadBeef", { name: "deadbeef", prefix: "0xdeadbeef" }],
   ["0x12345678", { blockNumber: 0x12345678n, prefix: "0x12345678" }],
   ["Coordinator", { name: "coordinator" }],
+  [`DAPP_${"0".repeat(26)}`, { dapp: `dapp_${"0".repeat(26)}` }],
   ["<script>", { name: "<script>" }],
 ] as const)("%j may name %o", (text, terms) => {
   expect(parseSearch(text)).toEqual(terms);

@@ -1,4 +1,10 @@
-import type { NetworkView, PresetView, RequestSummary, SharedResult } from "../../src/api/types.ts";
+import type {
+  NetworkView,
+  PresetView,
+  RequestSummary,
+  SearchHit,
+  SharedResult,
+} from "../../src/api/types.ts";
 import { expect, test } from "vitest";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
 import { NotFoundError } from "../../src/lib/errors.ts";
@@ -9,6 +15,23 @@ const networks = ["sepolia", "fuji"].map((name) => ({
   title: `${name} (local chain)`,
 })) as unknown as readonly NetworkView[];
 const presets = [{ name: "lotto", title: "Draw winners" }] as unknown as readonly PresetView[];
+
+/** Returns what chains have for a label: with some, only longer ones. */
+function labelled(network: string, label: string): SearchHit[] {
+  const hit = { network, kind: "label", label, dapp: "dapp_a" } as const;
+  if (label === "raffle 7")
+    return [{ ...hit, transactionHash: "0x07", requestId: network === "sepolia" ? "0xa7" : "0xb7" }];
+  if (label === "lott")
+    return Array.from({ length: network === "sepolia" ? 60 : 1 }, (_, i) => ({
+      ...hit,
+      label: `lotto-${i}`,
+      transactionHash: `0x${i}` as const,
+    }));
+  if (label === "draw")
+    return [{ ...hit, label: network === "sepolia" ? "draw" : "draw 2", transactionHash: "0x08" }];
+  if (label === "coordinator") return [{ ...hit, label: "new coordinator", transactionHash: "0x09" }];
+  return [];
+}
 
 /** Searches on chains that have every block; `silent` names one that is unreachable. */
 const search = (
@@ -33,45 +56,17 @@ const search = (
 ) =>
   searchEverywhere(text, {
     explorer: {
-      search: async (network, { blockNumber }) => {
+      search: async (network, { blockNumber, name }) => {
         if (network === silent) throw new Error("refused");
+        if (name === "coordinator")
+          return [{ network, kind: "address", party: { address: "0xc0", name: "VRFCoordinatorV2" } }];
         return blockNumber === undefined || !hasBlocks
           ? []
           : [{ network, kind: "block", number: String(blockNumber) }];
       },
       searchRequest: async () => [],
-      searchLabel: async (network, label, below) => ({
-        hits:
-          label === "raffle 7"
-            ? [
-                {
-                  network,
-                  kind: "label",
-                  label,
-                  dapp: "dapp_a",
-                  transactionHash: "0x07",
-                  requestId: network === "sepolia" ? "0xa7" : "0xb7",
-                },
-              ]
-            : label === "lott"
-              ? Array.from({ length: network === "sepolia" ? 60 : 1 }, (_, i) => ({
-                  network,
-                  kind: "label",
-                  label: `lotto-${i}`,
-                  dapp: "dapp_a",
-                  transactionHash: `0x${i}`,
-                }))
-              : label === "draw"
-                ? [
-                    {
-                      network,
-                      kind: "label",
-                      label: network === "sepolia" ? "draw" : "draw 2",
-                      dapp: "dapp_a",
-                      transactionHash: "0x08",
-                    },
-                  ]
-                : [],
+      searchLabel: async (network, wanted, below) => ({
+        hits: "dapp" in wanted ? [] : labelled(network, wanted.label),
         older: below === 5_000n || network === "sepolia" ? null : 5_000n,
       }),
     },
@@ -108,7 +103,7 @@ test("a label is found in whatever form it is written, where nothing else is", a
   expect((await search("RAFFLE  7", { preferred: "fuji" })).paths).toEqual(["/explorer/fuji/tx/0x07"]);
   expect(await search("raffle 8")).toMatchObject({
     hits: [],
-    takenFor: ["the name of a contract, preset or network", "a label"],
+    takenFor: ["part of the name of a contract, preset or network", "part of a label"],
   });
 });
 
@@ -125,11 +120,24 @@ test("a label leads to the page of its request, with the result if there is one"
   expect(hits).toMatchObject([{ title: "Draw", result: "ann", at: AT }, { at: AT }]);
 });
 
-test("a label's beginning lists what begins so, at most 50; the label itself lists no longer ones", async () => {
+test("a part of a label lists what contains it, at most 50; the label itself lists no longer ones", async () => {
   const { hits } = await search("lott");
   expect(hits).toHaveLength(50);
   expect(hits[1]).toMatchObject({ label: "lotto-1" });
   expect((await search("draw")).hits).toMatchObject([{ network: "sepolia", label: "draw" }]);
+});
+
+test("what may be a name is looked for in labels, too", async () => {
+  expect((await search("Coordinator", { preferred: "sepolia" })).paths).toEqual([
+    "/explorer/sepolia/address/0xc0",
+    "/explorer/sepolia/tx/0x09",
+  ]);
+  expect((await search("7", { preferred: "sepolia" })).paths).toEqual(["/explorer/sepolia/block/7"]);
+});
+
+test("the id of a dapp is looked for as what gave labels", async () => {
+  const id = `dapp_${"0".repeat(26)}`;
+  expect(await search(id)).toMatchObject({ takenFor: ["the id of a dapp with labels"], hits: [] });
 });
 
 test("a search for a label says where older blocks are left, and goes on there", async () => {

@@ -74,7 +74,7 @@ test("lists all requests page by page, also those of one network, and all transa
   expect(visitor.troubles).toEqual([]);
 });
 
-test("a label leads to its result's page, and what labels begin with to a list of them", async () => {
+test("a label leads to its result's page, and any part of labels to a list of them", async () => {
   const draw = async (label: string) =>
     (await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: { label } }))
       .data;
@@ -84,7 +84,7 @@ test("a label leads to its result's page, and what labels begin with to a list o
   await page.getByRole("heading", { level: 1, name: "explorer prefix-1" }).waitFor();
   expect(new URL(page.url()).pathname).toBe(new URL(shareUrl).pathname);
   await visitor.open(`${tyche.url}/explorer`);
-  await search("explorer prefix");
+  await search("rer pref");
   const found = page.getByRole("region", { name: "Found" }).getByRole("link");
   await expect.poll(() => found.count()).toBe(2);
   expect(await found.last().getAttribute("href")).toBe(new URL(shareUrl).pathname);
@@ -97,8 +97,8 @@ test("a transaction's page names its requests, and its status comes before a pro
     body: { label: "explorer words" },
   });
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
-  const name = page.getByRole("region", { name: "Requests", exact: true }).getByRole("link");
-  await expect.poll(() => name.allInnerTexts()).toEqual(["Random numbers: explorer words"]);
+  const name = page.getByRole("region", { name: "Requests", exact: true }).getByRole("link").first();
+  await expect.poll(() => name.innerText()).toBe("Random numbers: explorer words");
   const headings = page.locator("main :is(h1, h2, #overview)");
   expect(
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
@@ -368,6 +368,83 @@ test("where older blocks were not searched for a label, a link goes on there", a
   await expect.poll(() => asked.at(-1)).toContain("before=5000");
   await page.getByText(/^Not searched yet/).waitFor({ state: "detached" });
   expect(asked.at(-1)).toBe("?q=nobody%27s+raffle&network=sepolia&before=5000");
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("requests are filtered by text and organiser, and pages lead back, with the filters in the address", async () => {
+  const mark = `list ${tyche.dappId.slice(-6)}`;
+  for (let from = 0; from < 55; from += 11)
+    await Promise.all(
+      Array.from({ length: 11 }, (_, i) =>
+        tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+          body: { label: `${mark} #${from + i}` },
+        }),
+      ),
+    );
+  await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", { body: {} });
+  await visitor.open(`${tyche.url}/explorer/requests?network=sepolia`);
+  const names = page.getByRole("region", { name: "List of requests" }).locator('a[href^="/r/"]');
+  const texts = async () => new Set(await names.allInnerTexts());
+  await page.getByLabel("Text").fill(mark.toUpperCase());
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.waitForURL(/\?network=sepolia&text=/);
+  await expect.poll(async () => [...(await texts())].every((name) => name.includes(mark))).toBe(true);
+  const first = await texts();
+  expect(first.size).toBe(25);
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  expect(await pages.getByRole("link").allInnerTexts()).toEqual(["Older"]);
+  await pages.getByRole("link", { name: "Older" }).click();
+  await expect.poll(async () => (await texts()).isDisjointFrom(first)).toBe(true);
+  const second = await texts();
+  await pages.getByRole("link", { name: "Older" }).click();
+  await expect.poll(async () => (await texts()).size).toBe(5);
+  expect(await pages.getByRole("link").allInnerTexts()).toEqual(["First page", "Newer"]);
+  await visitor.inspect();
+  await pages.getByRole("link", { name: "Newer" }).click();
+  await expect.poll(texts).toEqual(second);
+  await page.reload();
+  await expect.poll(texts).toEqual(second);
+  await pages.getByRole("link", { name: "First page" }).click();
+  await expect.poll(texts).toEqual(first);
+
+  await page
+    .getByRole("link", { name: /^dapp_/ })
+    .first()
+    .click();
+  await page.getByText(`Of the organiser ${tyche.dappId}: requests with a label.`).waitFor();
+  await page.goto(`${tyche.url}/explorer/requests?dapp=${tyche.dappId}`);
+  await names.first().waitFor();
+  for (const name of await texts()) expect(name).toContain(": ");
+  await page.getByRole("link", { name: "Show those of all" }).click();
+  await names
+    .filter({ hasText: /^Flip a coin$/ })
+    .first()
+    .waitFor();
+  await page.getByLabel("Text").fill("no such request");
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByText(/^(?:No requests here|None among the newest thousand)\.$/).waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("what a search looks for is said where it finds nothing, and a dapp's id finds what it has labelled", async () => {
+  await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: { label: "explorer by organiser" },
+  });
+  await search("nobody has this");
+  await page.getByRole("heading", { name: "What can be searched for" }).waitFor();
+  await visitor.inspect();
+  await page
+    .getByRole("link", { name: "Look for it in the titles and results of the newest requests" })
+    .click();
+  await page.waitForURL("**/explorer/requests?text=nobody+has+this");
+  await visitor.open(`${tyche.url}/explorer`);
+  await search(tyche.dappId);
+  await page
+    .getByRole("region", { name: "Found" })
+    .getByRole("link", { name: /^explorer by organiser: Flip a coin/ })
+    .first()
+    .waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 

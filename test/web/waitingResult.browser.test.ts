@@ -126,7 +126,7 @@ test("the page of a draw that waits for its round says for what and until when, 
     "preset",
     expect.stringMatching(/^dapp_\w+…\w+$/),
   ]);
-  expect(await named.getByRole("link").getAttribute("href")).toBe(`/r/${data.id}`);
+  expect(await named.getByRole("link").first().getAttribute("href")).toBe(`/r/${data.id}`);
   await other.close();
   // By its label, the chain itself says so, in the first sentence.
   await verifier.page.getByLabel("Transaction hash").fill("before the draw");

@@ -111,7 +111,10 @@ function named(all: readonly { readonly name: string; readonly title: string }[]
     .map(({ name }) => name);
 }
 
-/** Looks for requests, by id and then by label, only where there is nothing else: reading logs is expensive. */
+/**
+ * Looks for requests, by id and then by label, only where there is nothing else: reading logs is expensive. What may be a name may be part of
+ * a label, too.
+ */
 async function find(
   explorer: Searched,
   networks: readonly NetworkView[],
@@ -125,12 +128,19 @@ async function find(
   if (before === undefined) found = await lookFor((network) => explorer.search(network, terms));
   if (before === undefined && found.hits.length === 0 && requestId !== undefined)
     found = await lookFor((network) => explorer.searchRequest(network, requestId));
-  if (found.hits.length > 0 || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
+  const isOther = found.hits.length > 0 && terms.name === undefined;
+  if (isOther || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
     return { ...found, hits: found.hits.slice(0, MAX_HITS) };
+  const { dapp } = terms;
   const label = canonicalLabel(text);
-  const labelled = await ask(networks, (network) => explorer.searchLabel(network, label, before));
+  const wanted = dapp === undefined ? { label } : { dapp };
+  const labelled = await ask(networks, (network) => explorer.searchLabel(network, wanted, before));
   const exact = labelled.hits.filter((hit) => hit.kind === "label" && hit.label === label);
-  return { ...labelled, hits: exact.length > 0 ? exact : labelled.hits.slice(0, MAX_HITS) };
+  return {
+    hits: [...found.hits, ...(exact.length > 0 ? exact : labelled.hits.slice(0, MAX_HITS))],
+    silent: [...new Set([...found.silent, ...labelled.silent])],
+    older: labelled.older,
+  };
 }
 
 async function ask(
@@ -165,12 +175,13 @@ function describeNothing(text: string, terms: SearchTerms, silent: readonly Netw
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)
-    return `${JSON.stringify(text)} is not a hash, address, block number, request id, label or name.`;
+    return `${JSON.stringify(text)} is not a hash, address, block number, id, label or name.`;
   const { prefix } = terms;
   if (prefix !== undefined)
     return `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be searched.`;
-  return `No network here knows ${text} as ${takenFor.join(", or ")}.${range}${unasked}`;
+  const shown = terms.name === undefined ? text : JSON.stringify(text);
+  return `No network here knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;
 }

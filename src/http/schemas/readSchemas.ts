@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { AUDIT_WORDS, type AuditAction } from "../../lib/auditWords.ts";
+import { MAX_SEARCH_CHARACTERS } from "../../explorer/searchTerms.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, TOLD_EVENTS } from "../../lib/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
@@ -152,7 +153,7 @@ export function readSchemas(terms: SchemaTerms) {
           Type.String({
             maxLength: 100,
             description:
-              "Only the requests for this preset. With this, `kind` or `state`, a page looks through 1,000 requests, so that it may have few or none of them before the last.",
+              "Only the requests for this preset. With any filter but `network`, a page looks through 1,000 requests, so that it may have few or none of them before the last.",
           }),
         ),
         kind: Type.Optional(
@@ -161,6 +162,20 @@ export function readSchemas(terms: SchemaTerms) {
         state: Type.Optional(
           Type.Enum(["waiting", "fulfilled", "failed"], {
             description: "Only the requests in this state. `waiting`: without a result yet.",
+          }),
+        ),
+        text: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: MAX_SEARCH_CHARACTERS,
+            description: "Only the requests whose title, label or result contains this text, in any case.",
+          }),
+        ),
+        dapp: Type.Optional(
+          Type.String({
+            maxLength: MAX_SEARCH_CHARACTERS,
+            description:
+              "Only the requests with a label of the dapp with this id: with the label, it is on chain.",
           }),
         ),
         cursor: pageCursor("req"),

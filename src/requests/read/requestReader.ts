@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { NotFoundError } from "../../lib/errors.ts";
+import { canonicalLabel } from "../../lib/label.ts";
 import {
   listRequests,
   listRequestsByOracleIds,
@@ -10,7 +11,15 @@ import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requ
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
 import { assertCursor } from "../../lib/readPage.ts";
-import { isLinking, ownParamsOf, roundOf, type OpenRequest, type SubmittedRequest } from "../openRequest.ts";
+import {
+  isLinking,
+  ownParamsOf,
+  parseStoredRequest,
+  roundOf,
+  type OpenRequest,
+  type SubmittedRequest,
+} from "../openRequest.ts";
+import { DamagedRecordError } from "../../store/checksum.ts";
 import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
@@ -135,6 +144,28 @@ export function createRequestReader(options: {
     };
   };
 
+  /**
+   * Returns a filter by what a list shows of a request: its name, label and result contain the text; with its label, its dapp is on chain.
+   */
+  const isWanted = ({
+    text,
+    dapp,
+  }: {
+    readonly text?: string | undefined;
+    readonly dapp?: string | undefined;
+  }) => {
+    const wanted = canonicalLabel(text ?? "");
+    return (stored: StoredRequest): boolean => {
+      const request = findIntact(stored);
+      // The page leaves it out, and reports it.
+      if (request === undefined) return true;
+      const { label } = request.params as { readonly label?: string };
+      if (dapp !== undefined && (label === undefined || request.dappId !== dapp)) return false;
+      const shown = [titleOf(request).title, label, resultLineOf(request)];
+      return shown.some((one) => one?.toLowerCase().includes(wanted) ?? false);
+    };
+  };
+
   const summarize = (request: OpenRequest): RequestSummary[] => {
     const requestId = oracleIdOf(request) as Hex | null;
     if (requestId === null || isLinking(request)) return [];
@@ -161,7 +192,7 @@ export function createRequestReader(options: {
 
   return {
     present,
-    async listOnChain({ network, preset, kind, state, cursor }) {
+    async listOnChain({ network, preset, kind, state, text, dapp, cursor }) {
       assertCursor(cursor, "req");
       const page = {
         networks: network === undefined ? [...networks.keys()] : [network],
@@ -170,6 +201,7 @@ export function createRequestReader(options: {
         preset,
         kind,
         states: state === "waiting" ? OPEN_STATES : state && [state],
+        accepts: text === undefined && dapp === undefined ? undefined : isWanted({ text, dapp }),
       };
       let end: string | null = null;
       const { rows, ids } = await readPage(async (onDamaged) => {
@@ -245,6 +277,15 @@ export function createRequestReader(options: {
       return { items, nextCursor: last };
     },
   };
+}
+
+function findIntact(stored: StoredRequest): OpenRequest | undefined {
+  try {
+    return parseStoredRequest(stored);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return undefined;
+    throw error;
+  }
 }
 
 /** A request as a search finds it by its id; none until a transaction of it is known. */

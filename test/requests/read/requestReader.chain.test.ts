@@ -214,7 +214,7 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
     const dappId = i % 2 === 0 ? DESK_DAPP : "dapp_other";
     const own = Object.assign(request, {
       dappId,
-      params: { ...request.params, label: `raffle-${i}` },
+      params: i === 26 ? request.params : { ...request.params, label: `raffle-${i}` },
     });
     await book.add(own);
     if (i === 29) continue; // It isn't on chain.
@@ -240,7 +240,13 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
   expect(first.items[0]).not.toHaveProperty("result");
   expect(first.items[1]).toMatchObject({ label: "raffle-27", success: true });
   expect(first.items[1]!.result).toHaveLength(200);
-  expect(JSON.stringify(first)).not.toMatch(/private words|dapp/);
+  expect(JSON.stringify(first)).not.toMatch(/private words/);
+  // Whose a request is stands on chain with its label, and nowhere else.
+  expect(first.items.slice(1, 4).map(({ dappId }) => dappId)).toEqual([
+    "dapp_other",
+    undefined,
+    "dapp_other",
+  ]);
   const second = await reader.listOnChain({ network: DESK_NETWORK, cursor: first.nextCursor! });
   expect(second).toMatchObject({ items: { length: 4 }, nextCursor: null });
   expect(await reader.listOnChain({ network: "elsewhere" })).toEqual({ items: [], nextCursor: null });
@@ -248,7 +254,16 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
     items: [{ label: "raffle-28" }],
     nextCursor: null,
   });
-  for (const none of [{ state: "waiting" }, { kind: "random" }] as const)
+  expect((await reader.listOnChain({ dapp: DESK_DAPP })).items.map(({ label }) => label)).toEqual(
+    [28, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0].map((i) => `raffle-${i}`),
+  );
+  const labelled = async (text: string) =>
+    (await reader.listOnChain({ text })).items.map(({ label }) => label);
+  expect(await labelled("FFLE-2")).toEqual([28, 27, 25, 24, 23, 22, 21, 20, 2].map((i) => `raffle-${i}`));
+  expect(await labelled("xxx")).toHaveLength(25);
+  expect(await labelled("draw")).toContain(undefined);
+  expect(await labelled("private words")).toEqual([]);
+  for (const none of [{ state: "waiting" }, { kind: "random" }, { text: "other raffle" }] as const)
     expect(await reader.listOnChain(none)).toEqual({ items: [], nextCursor: null });
 
   const ids = [idOf(7), idOf(29)];

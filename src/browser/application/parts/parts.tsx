@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import type { DecodedValue, TransactionView, ExplorerNetwork } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
 import { Code, PartyLink, Time } from "./format.tsx";
@@ -113,24 +112,6 @@ export function Folded({
       <summary>{summary}</summary>
       {children}
     </details>
-  );
-}
-
-/** Link to the next page of a list; nothing on the last page. */
-export function Older({
-  href,
-  cursor,
-}: {
-  readonly href: (cursor: string) => string;
-  readonly cursor: string | null;
-}) {
-  if (cursor === null) return null;
-  return (
-    <p className="pages">
-      <Link rel="next" href={href(cursor)}>
-        Older
-      </Link>
-    </p>
   );
 }
 

@@ -4,8 +4,8 @@ import type { RequestSummary } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
 import { refetchUnlessRefused } from "../refetch.ts";
 import { useExplorer, useShortTitleOf } from "../services.tsx";
-import { Age } from "./format.tsx";
-import { List } from "./list.tsx";
+import { Age, ShortHex } from "./format.tsx";
+import { type Column, List } from "./list.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 import { Bad } from "./requestParts.tsx";
 
@@ -23,6 +23,8 @@ export interface ListedRequest {
   readonly answer: { readonly text: string; readonly isError: boolean } | undefined;
   readonly href: string;
   readonly at: string;
+  /** Id of the dapp that gave it a label. */
+  readonly dappId?: string | undefined;
 }
 
 /** Names a request by what it asks for, and by its label. */
@@ -47,19 +49,22 @@ export function useLatestRequests(of: { readonly network?: string; readonly pres
 }
 
 export function listed(request: RequestSummary): ListedRequest {
-  const { requestId, network, at, state, result, success } = request;
+  const { requestId, network, at, state, result, success, dappId } = request;
   const failed = state === "failed" ? { text: "failed", isError: true } : undefined;
   const answer = result === undefined ? failed : { text: result, isError: success === false };
-  return { requestId, network, at, answer, name: nameOf(request), href: pageOf(request) };
+  return { requestId, network, at, answer, dappId, name: nameOf(request), href: pageOf(request) };
 }
 
 /** A table of requests, in the given order: newest first. */
 export function RequestList({
   label,
   requests,
+  hasOrganisers = false,
 }: {
   readonly label: string;
   readonly requests: readonly ListedRequest[];
+  /** Whether to say whose requests with a label are. */
+  readonly hasOrganisers?: boolean;
 }) {
   const titleOf = useShortTitleOf();
   return (
@@ -80,10 +85,22 @@ export function RequestList({
         { head: "Result", kind: "long", cell: ({ answer }) => <Answer answer={answer} /> },
         { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
         { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
+        ...(hasOrganisers && requests.some(({ dappId }) => dappId !== undefined) ? [ORGANISER] : []),
       ]}
     />
   );
 }
+
+/** Column that says whose requests with a label are, and leads to the others of the same. */
+export const ORGANISER: Column<{ readonly dappId?: string | undefined }> = {
+  head: "Organiser",
+  cell: ({ dappId }) =>
+    dappId !== undefined && (
+      <Link href={`/explorer/requests?dapp=${dappId}`}>
+        <ShortHex text={dappId} />
+      </Link>
+    ),
+};
 
 /** A result in a list, or that there is none. */
 export function Answer({ answer }: Pick<ListedRequest, "answer">) {

@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useParams, useSearchParams } from "wouter";
+import { useParams } from "wouter";
 import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Folded, Listing, Older, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Pages, usePlace } from "../../parts/pages.tsx";
+import { Folded, Listing, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -24,8 +25,7 @@ export function DryRuns() {
 
 function RunList({ dappId }: { readonly dappId: string }) {
   const client = useClient(dappId);
-  const [search] = useSearchParams();
-  const cursor = search.get("cursor") ?? undefined;
+  const cursor = usePlace("cursor");
   const query = useQuery({
     queryKey: ["dryRuns", dappId, cursor],
     queryFn: () => client.dryRuns({ limit: PAGE_SIZE, cursor }),
@@ -42,10 +42,7 @@ function RunList({ dappId }: { readonly dappId: string }) {
         {({ items, nextCursor }) => (
           <>
             {items.length === 0 ? <p className="note">None yet.</p> : <RunTable runs={items} />}
-            <Older
-              href={(cursor) => `/dapps/${dappId}/dry-runs?cursor=${encodeURIComponent(cursor)}`}
-              cursor={nextCursor}
-            />
+            <Pages parameter="cursor" older={nextCursor} />
           </>
         )}
       </Loaded>

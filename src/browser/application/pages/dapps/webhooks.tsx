@@ -22,7 +22,8 @@ import {
 import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
 import { RotateButton } from "../../parts/rotateButton.tsx";
-import { Facts, Listing, Notice, Older, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Pages, usePlace } from "../../parts/pages.tsx";
+import { Facts, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay } from "../../services.tsx";
 
@@ -330,7 +331,7 @@ function Attempts({
   const state = STATES.find((one) => one === search.get("state"));
   const type = TOLD_EVENTS.find((one) => one === search.get("type"));
   const eventId = search.get("event") ?? undefined;
-  const cursor = search.get("cursor") ?? undefined;
+  const cursor = usePlace("cursor");
   const query = useQuery({
     queryKey: ["attempts", dappId, webhookId, state, type, eventId, cursor],
     queryFn: () => webhooks.attempts(webhookId, { limit: ATTEMPTS, state, type, eventId, cursor }),
@@ -464,14 +465,7 @@ function Attempts({
                     id === shownId ? <Sent dappId={dappId} webhookId={webhookId} id={id} /> : undefined
                   }
                 />
-                <Older
-                  href={(next) => {
-                    const query = new URLSearchParams(search);
-                    query.set("cursor", next);
-                    return `/dapps/${dappId}/webhooks/${webhookId}?${query.toString()}`;
-                  }}
-                  cursor={nextCursor}
-                />
+                <Pages parameter="cursor" older={nextCursor} />
               </>
             )
           }

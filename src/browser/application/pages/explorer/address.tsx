@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import { Code, Copyable, CopyButton, count, groupDigits, PartyLink } from "../../parts/format.tsx";
-import { type Fact, Facts, Folded, Listing, Older, Tag, ValueTable } from "../../parts/parts.tsx";
+import { Pages, usePlace } from "../../parts/pages.tsx";
+import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
@@ -12,8 +13,7 @@ import { Found, useTrail } from "./explorerFrame.tsx";
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
   const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
-  const [search] = useSearchParams();
-  const before = search.get("before") ?? undefined;
+  const before = usePlace("before");
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({
@@ -42,10 +42,7 @@ export function Address() {
             <h2>Transactions</h2>
             <TransactionTable transactions={view.transactions} network={network} />
             <p className="note">{noteOf(view)}</p>
-            <Older
-              href={(cursor) => `/explorer/${network}/address/${view.address}?before=${cursor}`}
-              cursor={view.older}
-            />
+            <Pages parameter="before" older={view.older} />
           </section>
         </Page>
       )}

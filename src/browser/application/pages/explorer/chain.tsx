@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import type { BlockSummary } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { AddToWallet } from "../../parts/addToWallet.tsx";
@@ -15,7 +15,8 @@ import {
   TimeAndAge,
 } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Facts, Older } from "../../parts/parts.tsx";
+import { Pages, usePlace } from "../../parts/pages.tsx";
+import { Facts } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
@@ -98,8 +99,7 @@ function ChainRequests({ network }: { readonly network: string }) {
 /** `/explorer/{network}/transactions`: a network's transactions, page by page. */
 export function Transactions() {
   const { network } = useParams<{ readonly network: string }>();
-  const [search] = useSearchParams();
-  const before = search.get("before") ?? undefined;
+  const before = usePlace("before");
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({
@@ -117,7 +117,7 @@ export function Transactions() {
           </p>
           <section className="panel" aria-label="All transactions">
             <TransactionTable transactions={transactions} network={network} />
-            <Older href={(cursor) => `/explorer/${network}/transactions?before=${cursor}`} cursor={older} />
+            <Pages parameter="before" older={older} />
           </section>
         </Page>
       )}
@@ -128,8 +128,7 @@ export function Transactions() {
 /** `/explorer/{network}/blocks`: a network's blocks, page by page. */
 export function Blocks() {
   const { network } = useParams<{ readonly network: string }>();
-  const [search] = useSearchParams();
-  const before = search.get("before") ?? undefined;
+  const before = usePlace("before");
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({
@@ -150,7 +149,7 @@ export function Blocks() {
             ) : (
               <BlockTable blocks={blocks} network={network} />
             )}
-            <Older href={(cursor) => `/explorer/${network}/blocks?before=${cursor}`} cursor={older} />
+            <Pages parameter="before" older={older} />
           </section>
         </Page>
       )}

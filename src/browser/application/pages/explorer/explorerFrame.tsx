@@ -26,7 +26,8 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
   return (
     <form className="search" role="search" onSubmit={send}>
       <label className="visually-hidden" htmlFor="q">
-        Transaction, block, address, name of a contract, preset or network, request id or label
+        Transaction, block, address, name of a contract, preset or network, request id, part of a label, or
+        organiser
       </label>
       <input
         id="q"
@@ -38,7 +39,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"
-        placeholder="Hash, block, name or label"
+        placeholder="Hash, block, name, label or organiser"
       />
       <button>Find</button>
     </form>

@@ -214,10 +214,20 @@ function Result({
         </p>
         {goOn}
         {form}
-        <p className="note">
-          You can search for the hash of a transaction or block, a block number, an address, part of the name
-          of a contract, preset or network, or the id or label of a request.
+        <p>
+          <Link href={`/explorer/requests?${new URLSearchParams({ text }).toString()}`}>
+            Look for it in the titles and results of the newest requests
+          </Link>
         </p>
+        <h2>What can be searched for</h2>
+        <ul>
+          <li>
+            a transaction or block: its hash, or the first 8 digits of it or more; a block by its number
+          </li>
+          <li>an address, or part of the name of a contract, preset or network</li>
+          <li>a request: its id, or any part of its label</li>
+          <li>an organiser: the id of their application (dapp_…), for the requests with their labels</li>
+        </ul>
       </Page>
     );
   return (

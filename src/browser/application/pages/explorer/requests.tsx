@@ -1,14 +1,19 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
+import type { FormEvent } from "react";
+import { Link, useSearchParams } from "wouter";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
+import { isDappId } from "../../../../lib/dappId.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
-import { Older } from "../../parts/parts.tsx";
+import { Code } from "../../parts/format.tsx";
+import { Pages, usePlace } from "../../parts/pages.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 
 const REFRESH_MS = 5_000;
+/** Longest text to filter by. */
+const MAX_TEXT_CHARACTERS = 100;
 
 const ANY = ["", "any"] as const;
 const KINDS = [
@@ -32,13 +37,15 @@ export function ExplorerRequests() {
   const preset = search.get("preset") ?? undefined;
   const kind = KINDS.find(([name]) => name === search.get("kind"))?.[0];
   const state = STATES.find(([name]) => name === search.get("state"))?.[0];
-  const cursor = search.get("cursor") ?? undefined;
+  const text = search.get("text") ?? undefined;
+  const dapp = search.get("dapp") ?? undefined;
+  const cursor = usePlace("cursor");
   const chosen = Object.fromEntries(
-    Object.entries({ network, kind, preset, state }).flatMap(([name, value]) =>
+    Object.entries({ network, kind, preset, state, text, dapp }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     ),
   );
-  const choose = (name: "network" | "kind" | "preset" | "state", value: string): void => {
+  const choose = (name: "network" | "kind" | "preset" | "state" | "text" | "dapp", value: string): void => {
     const params = new URLSearchParams(chosen);
     // The requests for a preset are of one kind.
     if (name === "kind") params.delete("preset");
@@ -48,13 +55,20 @@ export function ExplorerRequests() {
     setSearch(params);
   };
   const query = useQuery({
-    queryKey: ["explorer requests", network, preset, cursor, kind, state],
-    queryFn: () => explorer.requests({ network, kind, preset, state, cursor }),
+    queryKey: ["explorer requests", network, preset, cursor, kind, state, text, dapp],
+    queryFn: () => explorer.requests({ network, kind, preset, state, text, dapp, cursor }),
     placeholderData: keepPreviousData,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
-  const older = (next: string): string =>
-    `/explorer/requests?${new URLSearchParams({ ...chosen, cursor: next }).toString()}`;
+  const withoutDapp = new URLSearchParams(chosen);
+  withoutDapp.delete("dapp");
+  const find = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget).get("text");
+    const wanted = typeof given === "string" ? given.trim() : "";
+    if (isDappId(wanted)) choose("dapp", wanted);
+    else choose("text", wanted);
+  };
   return (
     <Page title="Requests" trail={[{ href: "/explorer", text: "Explorer" }]}>
       <h1>Requests</h1>
@@ -62,7 +76,20 @@ export function ExplorerRequests() {
         Presets, random numbers and functions that were requested of this service. What contracts request by
         themselves is among the transactions.
       </p>
-      <form className="filter" onSubmit={(event) => event.preventDefault()}>
+      <form className="filter" key={text} onSubmit={find}>
+        <span>
+          <label htmlFor="text">Text</label>{" "}
+          <input
+            id="text"
+            name="text"
+            type="search"
+            defaultValue={text}
+            maxLength={MAX_TEXT_CHARACTERS}
+            placeholder="Title, label or result"
+            autoComplete="off"
+          />{" "}
+          <button>Find</button>
+        </span>
         <span>
           <label htmlFor="network">Network</label>{" "}
           <Select
@@ -103,6 +130,12 @@ export function ExplorerRequests() {
           />
         </span>
       </form>
+      {dapp !== undefined && (
+        <p>
+          Of the organiser <Code text={dapp} />: requests with a label.{" "}
+          <Link href={`/explorer/requests?${withoutDapp.toString()}`}>Show those of all</Link>
+        </p>
+      )}
       <section className="panel" aria-label="Requests">
         <Loaded query={query}>
           {({ items, nextCursor }) => (
@@ -112,9 +145,9 @@ export function ExplorerRequests() {
                   {nextCursor === null ? "No requests here." : "None among the newest thousand."}
                 </p>
               ) : (
-                <RequestList label="List of requests" requests={items.map(listed)} />
+                <RequestList label="List of requests" requests={items.map(listed)} hasOrganisers />
               )}
-              <Older href={older} cursor={nextCursor} />
+              <Pages parameter="cursor" older={nextCursor} />
             </>
           )}
         </Loaded>

@@ -16,7 +16,6 @@ import {
   inGwei,
   percent,
   PartyLink,
-  ShortHex,
   TimeAndAge,
 } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
@@ -32,7 +31,7 @@ import {
   ReportDetails,
 } from "./functionSections.tsx";
 import { Group } from "./group.tsx";
-import { Answer, listed, nameOf, pageOf } from "../../parts/requestList.tsx";
+import { Answer, listed, nameOf, ORGANISER, pageOf } from "../../parts/requestList.tsx";
 import { JoinSection, RandomnessDetails, RandomRequestDetails } from "./randomnessSections.tsx";
 
 const PENDING_MS = 500;
@@ -279,7 +278,6 @@ function RequestTable({
   readonly label: string;
   readonly requests: readonly RequestSummary[];
 }) {
-  const hasLabels = requests.some(({ dappId }) => dappId !== undefined);
   return (
     <List
       label={label}
@@ -297,14 +295,7 @@ function RequestTable({
         },
         { head: "Result", kind: "long", cell: (request) => <Answer answer={listed(request).answer} /> },
         { head: "Kind", isPlain: true, cell: ({ kind }) => KINDS[kind] },
-        ...(hasLabels
-          ? [
-              {
-                head: "Organiser",
-                cell: ({ dappId }: RequestSummary) => dappId !== undefined && <ShortHex text={dappId} />,
-              },
-            ]
-          : []),
+        ...(requests.some(({ dappId }) => dappId !== undefined) ? [ORGANISER] : []),
       ]}
     />
   );

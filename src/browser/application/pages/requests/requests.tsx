@@ -3,7 +3,8 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
 import { isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
-import { Notice, Older, UnknownText } from "../../parts/parts.tsx";
+import { Pages, usePlace } from "../../parts/pages.tsx";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { RequestTable } from "../../parts/requestTable.tsx";
@@ -32,7 +33,7 @@ function RequestList({ dappId }: { readonly dappId: string }) {
   const chosen = (name: string, known: readonly string[]): string | undefined =>
     known.find((one) => one === search.get(name));
   const names = networks.map(({ name }) => name);
-  const cursor = search.get("cursor") ?? undefined;
+  const cursor = usePlace("cursor");
   const filter = {
     state: chosen("state", REQUEST_STATES) as RequestState | undefined,
     kind: chosen("kind", REQUEST_KINDS) as RequestKind | undefined,
@@ -56,11 +57,6 @@ function RequestList({ dappId }: { readonly dappId: string }) {
       else next.set(name, value);
       return next;
     });
-  const older = (next: string): string => {
-    const params = new URLSearchParams(search);
-    params.set("cursor", next);
-    return `/dapps/${dappId}/requests?${params.toString()}`;
-  };
   const filterPart = (
     name: keyof typeof filter,
     label: string,
@@ -109,7 +105,7 @@ function RequestList({ dappId }: { readonly dappId: string }) {
                 <Link href={`/dapps/${dappId}/consumers`}>Consumers</Link> shows which of them are waiting,
                 and why.
               </p>
-              <Older href={older} cursor={nextCursor} />
+              <Pages parameter="cursor" older={nextCursor} />
             </>
           )}
         </Loaded>
