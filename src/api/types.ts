@@ -1701,11 +1701,13 @@ export interface SharedRequest {
   readonly state: "waiting" | "failed";
   /** What it waits for, or that it failed. */
   readonly why: string;
+  /** Public page of its result. */
+  readonly shareUrl: string;
   /** The round of drand that the request fixed; absent without one. */
   readonly beacon?: BeaconView;
   readonly kind?: "preset" | "random" | "function";
   readonly network?: string;
-  /** Its id on the chain; absent for random numbers. */
+  /** Its id on the chain. */
   readonly requestId?: Hex;
   readonly label?: string;
   /** Name of the preset; absent for others. */

@@ -44,7 +44,7 @@ export function createWebApp(options: WebDeps): Middleware {
               if (error instanceof NotFoundError) ctx.status = 404;
               return undefined;
             });
-      sendShell(ctx, shared && "outcome" in shared ? createLinkPreview(shared) : {});
+      sendShell(ctx, shared && createLinkPreview(shared));
       return undefined;
     }
     return routes(ctx, async () => {

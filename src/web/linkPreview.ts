@@ -1,5 +1,5 @@
 import { plainText } from "../lib/hiddenCharacters.ts";
-import { describeShared } from "../lib/sharedWords.ts";
+import { describeRequest, describeShared } from "../lib/sharedWords.ts";
 import type { Service } from "../requests/service.ts";
 
 /** About what the previews of messengers show; a result may have 24 KB. */
@@ -12,15 +12,13 @@ export interface LinkPreview {
   readonly tags: string;
 }
 
-type SharedResult = Extract<Awaited<ReturnType<Service["getShared"]>>, { readonly outcome: unknown }>;
+type Shared = Awaited<ReturnType<Service["getShared"]>>;
 
-/** Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result. */
-export function createLinkPreview(shared: SharedResult): LinkPreview {
-  const { heading, subject, result } = describeShared(shared);
+/** Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for. */
+export function createLinkPreview(shared: Shared): LinkPreview {
+  const { heading, subject, said, url } = "outcome" in shared ? ended(shared) : open(shared);
   const title = toHtml(heading);
-  const ended = shared.outcome.success ? result : `failed: ${result}`;
-  const description = toHtml([...subject, ended].join(": "));
-  const url = shared.outcome.shareUrl;
+  const description = toHtml([...subject, said].join(": "));
   const tags = {
     "og:type": "website",
     "og:site_name": "Tyche",
@@ -39,6 +37,16 @@ export function createLinkPreview(shared: SharedResult): LinkPreview {
     title: `${title} · Tyche`,
     tags: `${lines.join("")}\n<meta name="description" content="${description}">`,
   };
+}
+
+function ended(shared: Extract<Shared, { readonly outcome: unknown }>) {
+  const { result, ...named } = describeShared(shared);
+  const { success, shareUrl } = shared.outcome;
+  return { ...named, said: success ? result : `failed: ${result}`, url: shareUrl };
+}
+
+function open(shared: Exclude<Shared, { readonly outcome: unknown }>) {
+  return { ...describeRequest(shared), said: shared.why, url: shared.shareUrl };
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -55,6 +55,24 @@ test("cuts a long result at a whole character", () => {
   expect(description).toMatch(/🎲…$/u);
 });
 
+test("says of a request without a result what it waits for", () => {
+  const { tags } = createLinkPreview({
+    id: "req_1",
+    state: "waiting",
+    why: "waiting for drand's round 7",
+    shareUrl,
+    kind: "preset",
+    title: "Draw winners from a list",
+    label: "raffle",
+    params: { list: ["ann", "bob"] },
+  });
+  expect(contentOf(tags, "og:title")).toBe("raffle");
+  expect(contentOf(tags, "og:url")).toBe(shareUrl);
+  expect(contentOf(tags, "og:description")).toBe(
+    "Draw winners from a list: 2 entries: waiting for drand's round 7",
+  );
+});
+
 test("says of a request that failed that it did", () => {
   const { outcome, ...rest } = shared("raffle", []);
   const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;

@@ -128,6 +128,16 @@ test("the page of a draw that waits for its round says for what and until when, 
   ]);
   expect(await named.getByRole("link").first().getAttribute("href")).toBe(`/r/${data.id}`);
   await other.close();
+  const asked = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source: "return new Uint8Array(1)", beacon: "drand" },
+    headers: { prefer: "respond-async" },
+  });
+  const open = await visitor.page.context().newPage();
+  await open.goto(asked.data.shareUrl);
+  await open
+    .getByText(/^On chain: no report from the oracle yet; one may arrive until 20\d\d-.* UTC\.$/)
+    .waitFor();
+  await open.close();
   // By its label, the chain itself says so, in the first sentence.
   await verifier.page.getByLabel("Transaction hash").fill("before the draw");
   await verifier.page.getByRole("button", { name: "Verify" }).press("Enter");

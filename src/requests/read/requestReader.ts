@@ -65,10 +65,12 @@ export function createRequestReader(options: {
 }): RequestReader {
   const { store, book, networks, registry, baseUrl } = options;
 
+  const shareUrlOf = (id: string): string => `${baseUrl()}/r/${id}`;
+
   const present = (request: OpenRequest): RequestRecord =>
     presentRequest(request, {
       explorer: networks.get(request.network)?.explorerUrl,
-      share: `${baseUrl()}/r/${request.id}`,
+      share: shareUrlOf(request.id),
     });
 
   /** Says why a network sends nothing. */
@@ -129,16 +131,17 @@ export function createRequestReader(options: {
       id,
       state: isWaiting ? "waiting" : "failed",
       why: describeOpenly(request, networks.get(request.network)?.intake()?.explained(id)),
+      shareUrl: shareUrlOf(id),
       ...(isWaiting && beacon !== undefined ? { beacon } : {}),
     };
     if (progress.acceptedBlock === undefined) return common;
     const { label } = request.params;
-    const requestId = oracleIdOf(request) as Hex | null;
+    const requestId = (oracleIdOf(request) as Hex | null) ?? progress.vrfRequestId;
     return {
       ...common,
       kind,
       network,
-      ...(requestId === null ? {} : { requestId }),
+      ...(requestId === undefined ? {} : { requestId }),
       ...(label === undefined ? {} : { label }),
       ...openly(request),
     };

@@ -135,8 +135,8 @@ test("an outcome that is a failure has a code and no value", async () => {
 
 const lackOf = async (...given: Parameters<typeof endRequest>) => {
   const { id, reader } = await endRequest(...given);
-  const { id: known, ...request } = (await reader.getShared(id)) as SharedRequest;
-  expect(known).toBe(id);
+  const { id: known, shareUrl, ...request } = (await reader.getShared(id)) as SharedRequest;
+  expect([known, shareUrl]).toEqual([id, `http://tyche/r/${id}`]);
   return request;
 };
 

@@ -38,6 +38,8 @@ import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */
 const WAITING_MS = 2_000;
+/** How often the chain is asked what such a request waits for. */
+const CHAIN_MS = 10_000;
 
 /** `/r/{id}`: a result as a certificate for everyone, which reveals nothing of the dapp that is not on chain; before, what it waits for. */
 export function Shared() {
@@ -80,7 +82,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   const { heading, subject } = "outcome" in shared ? describeShared(shared) : describeRequest(shared);
   const resultHash = ended && transactionHashOf(ended.outcome.url);
   const mined = useTransaction(network, resultHash);
-  const requested = useTransaction(network, shared.requestedIn);
+  const requested = useTransaction(network, shared.requestedIn, isWaitingRequest(shared));
   const program = findProgram(shared, [mined, requested]);
   const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
@@ -107,7 +109,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
       )}
       <div className="panel certificate">
         <section aria-label="Result">
-          {request !== undefined && <WithoutResult request={request} />}
+          {request !== undefined && <WithoutResult request={request} requested={requested} />}
           {ended !== undefined && <Result shared={ended} />}
           {ended !== undefined && hosts !== undefined && mined !== undefined && (
             <HttpPart
@@ -144,13 +146,18 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   );
 }
 
-/** Reads a transaction, once its hash is known. */
-function useTransaction(network: string | undefined, hash: string | undefined): TransactionView | undefined {
+/** Reads a transaction, once its hash is known, and reads it anew while it `isOpen`. */
+function useTransaction(
+  network: string | undefined,
+  hash: string | undefined,
+  isOpen = false,
+): TransactionView | undefined {
   const explorer = useExplorer();
   const { data } = useQuery({
     queryKey: ["transaction", network, hash],
     queryFn: () => explorer.transaction(network!, hash!),
     enabled: network !== undefined && hash !== undefined,
+    refetchInterval: isOpen && CHAIN_MS,
     staleTime: 60_000,
   });
   return data;
@@ -188,7 +195,15 @@ function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined 
 }
 
 /** What an audience sees before a draw, or of a request that failed without a result. */
-function WithoutResult({ request: { state, why, kind, beacon } }: { readonly request: SharedRequest }) {
+function WithoutResult({
+  request: { state, why, kind, beacon, requestId },
+  requested,
+}: {
+  readonly request: SharedRequest;
+  /** The transaction with the request. */
+  readonly requested: TransactionView | undefined;
+}) {
+  const waitsFor = requested && findWait(requested, requestId);
   if (state === "failed")
     return (
       <>
@@ -211,6 +226,11 @@ function WithoutResult({ request: { state, why, kind, beacon } }: { readonly req
           Due <Countdown iso={beacon.time} />: <LocalTime iso={beacon.time} /> on your clock.
         </p>
       )}
+      {waitsFor !== undefined && (
+        <p>
+          On chain: <Why text={waitsFor} />.
+        </p>
+      )}
       {kind !== undefined && kind !== "random" && (
         <p>All inputs and the program are on chain, where nobody can change them any more.</p>
       )}
@@ -218,6 +238,16 @@ function WithoutResult({ request: { state, why, kind, beacon } }: { readonly req
       <p className="note">The result will appear here by itself.</p>
     </>
   );
+}
+
+/** Returns what a request's own transaction says that it waits for. */
+function findWait(
+  { functionRequests, presets, randomRequests }: TransactionView,
+  requestId: string | undefined,
+): string | undefined {
+  const wordsId = presets.find((one) => one.requestId === requestId)?.vrfRequestId ?? requestId;
+  const own = functionRequests.find((one) => one.requestId === requestId);
+  return (own ?? randomRequests.find((one) => one.requestId === wordsId))?.waitsFor;
 }
 
 /** What happens if the round that a request waits for doesn't come. */
