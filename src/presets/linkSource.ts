@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ImportDeclaration, parse, type Position, type Program } from "acorn";
-import { SourceSyntaxError } from "./sourceSyntaxError.ts";
+import { describeOpenEnd, SourceSyntaxError } from "./sourceSyntaxError.ts";
 
 /** Modules that sources may import statically, each a file in this folder that exports exactly one arrow function. */
 const MODULES: Readonly<Record<string, { readonly name: string; readonly file: string }>> = {
@@ -45,7 +45,7 @@ function findImports(source: string): ImportDeclaration[] {
     });
   } catch (error) {
     // Otherwise esbuild would blame the import, which is left in only because the text could not be parsed to take it out.
-    if (STATIC_IMPORT.test(source)) throw describeFailure(error);
+    if (STATIC_IMPORT.test(source)) throw describeFailure(error, source);
     return [];
   }
   return program.body.filter((statement) => statement.type === "ImportDeclaration");
@@ -55,8 +55,9 @@ function findImports(source: string): ImportDeclaration[] {
 const STATIC_IMPORT = /^\s*import\s*[\w{*]/m;
 
 /** Parses acorn's error, whose message ends with the place. */
-function describeFailure(error: unknown): SourceSyntaxError {
-  const { message, loc } = error as { readonly message: string; readonly loc?: Position };
+function describeFailure(error: unknown, source: string): SourceSyntaxError {
+  const { message, loc, pos = 0 } = error as Error & { readonly loc?: Position; readonly pos?: number };
+  if (pos >= source.trimEnd().length) return describeOpenEnd(source, error);
   const place = loc === undefined ? {} : { line: loc.line, column: loc.column + 1 };
   return new SourceSyntaxError(message.replace(/ \(\d+:\d+\)$/, ""), { ...place, cause: error });
 }

@@ -1,6 +1,6 @@
 import { type Message, stop, transform, type TransformOptions } from "esbuild";
 import type { LinkedSource } from "./linkSource.ts";
-import { SourceSyntaxError } from "./sourceSyntaxError.ts";
+import { describeOpenEnd, SourceSyntaxError } from "./sourceSyntaxError.ts";
 
 /**
  * Longest time for one source: thousands of times what an honest one takes, and enough to start esbuild's process on a busy machine, where
@@ -44,7 +44,8 @@ export async function minifySource(source: LinkedSource): Promise<string> {
 
 async function minify({ text: source, preludeLines }: LinkedSource): Promise<string> {
   const { code } = await transform(`${OPENING}\n${source}\n}`, OPTIONS).catch((error: unknown) => {
-    throw describeFailure(error, preludeLines + 1);
+    const own = source.split("\n").slice(preludeLines).join("\n");
+    throw describeFailure(error, own, preludeLines + 1);
   });
   const body = code.slice(OPENING.length, -CLOSING.length);
   // A source such as `} function more() {` closes the function too early. What esbuild prints after it then starts with a keyword or a
@@ -61,15 +62,17 @@ async function minify({ text: source, preludeLines }: LinkedSource): Promise<str
   return body;
 }
 
-/** @param linesBefore Lines before the author's text. */
-function describeFailure(error: unknown, linesBefore: number): SourceSyntaxError {
+/** @param linesBefore lines before the author's text, of which the last one opens the function. */
+function describeFailure(error: unknown, source: string, linesBefore: number): SourceSyntaxError {
   const first = (error as { readonly errors?: readonly Message[] }).errors?.[0];
   if (first === undefined) return new SourceSyntaxError("can't be parsed", { cause: error });
   if (first.location === null) return new SourceSyntaxError(first.text, { cause: error });
+  const { column, lineText } = first.location;
+  const line = first.location.line - linesBefore;
+  if (line > source.trimEnd().split("\n").length) return describeOpenEnd(source, error);
   // esbuild counts lines from 1 and columns from 0, in bytes.
-  const { line, column, lineText } = first.location;
   return new SourceSyntaxError(first.text, {
-    line: line - linesBefore,
+    line,
     column: Buffer.from(lineText).subarray(0, column).toString().length + 1,
     cause: error,
   });

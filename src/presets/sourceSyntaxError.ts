@@ -16,3 +16,10 @@ export class SourceSyntaxError extends SyntaxError {
     this.column = options.column;
   }
 }
+
+/** A source that ends before what it opens is closed, which is noticed behind it. */
+export function describeOpenEnd(source: string, cause: unknown): SourceSyntaxError {
+  const lines = source.trimEnd().split("\n");
+  const place = { line: lines.length, column: lines.at(-1)!.length + 1 };
+  return new SourceSyntaxError("ends before all that it opens is closed", { ...place, cause });
+}

@@ -487,6 +487,19 @@ describe("source.js", () => {
   });
 });
 
+test.each([
+  ["a call", "const word = args[0];\n  return f(\n\n", "2:12"],
+  [
+    "a block, behind an import",
+    'import { createDraw } from "tyche:draw";\nif (true) {\n  return "é"\n',
+    "3:13",
+  ],
+])("a source that does not close %s has its fault at its end", async (_what, source, place) => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", { source });
+  expect(await loadBroken(folder)).toBe(`echo/source.js:${place}: ends before all that it opens is closed`);
+});
+
 test("a comment on the last line does not swallow what is put behind the source", async () => {
   const folder = await makeFolder();
   await writePreset(folder, "echo", { source: `${EXAMPLE_SOURCE}// the end` });
