@@ -29,7 +29,7 @@ test("a new preset works as it is", async () => {
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
   const checked = await runCli(["preset", "check", "--folder", folder, "--draws", "20000"]);
   expect(checked.stdout).toMatch(
-    /^ok {6}pick: 2 examples, 10 runs with extreme words, 20,000 draws for 1 distribution, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
+    /^ok {6}pick: 3 examples, 15 runs with extreme words, 20,000 draws for 1 distribution, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
   );
   expect(checked.code).toBe(0);
 });

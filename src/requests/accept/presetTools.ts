@@ -81,9 +81,10 @@ async function check(
   run: RunSource,
   options: DistributionOptions,
 ): Promise<Pick<PresetReport, "problems" | "ran">> {
-  const problems = [...(await checkExamples(preset, run)), ...(await checkWords(preset, run))];
-  // A source that fails its examples fails its draws too: once is enough.
-  if (problems.length === 0) problems.push(...(await checkDistributions(preset, run, options)));
+  // A source that fails its examples fails with other words too: once is enough.
+  let problems = await checkExamples(preset, run);
+  if (problems.length === 0) problems = await checkWords(preset, run);
+  if (problems.length === 0) problems = await checkDistributions(preset, run, options);
   if (problems.length > 0) return { problems };
   const { draws = DEFAULT_DRAWS } = options;
   const { length: examples } = preset.examples;
@@ -168,6 +169,7 @@ function createDefinition(name: string): object {
     examples: [
       { params: { options }, word: `0x${"0".repeat(64)}`, parsedResult: "red" },
       { params: { options }, word: `0x${"0".repeat(63)}5`, parsedResult: "blue" },
+      { params: { options: ["left", "right"] }, word: `0x${"0".repeat(63)}1`, parsedResult: "right" },
     ],
     distributions: [{ params: { options }, outcomes: { red: 1, green: 1, blue: 1 } }],
   };
