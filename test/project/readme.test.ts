@@ -54,12 +54,8 @@ test("the README has the two commands, in one line each", () => {
 
 test("every answer to a question about the code names a file", () => {
   const rows = architecture.split("\n").filter((line) => /^\| [A-Z].*\? \|/.test(line));
-  const [waits, tooMany, killed, gas, network] = rows;
-  expect(waits).toContain("how long a call waits");
-  expect(tooMany).toContain("429");
-  expect(killed).toContain("kill -9");
-  expect(gas).toContain("gas prices");
-  expect(network).toContain("add a network");
+  const asked = ["how long a call waits", "429", "kill -9", "gas prices", "add a network"];
+  expect(asked.filter((words) => !rows.some((row) => row.includes(words)))).toEqual([]);
   expect(rows.filter((row) => pathsIn(row).length === 0)).toEqual([]);
 });
 
