@@ -333,6 +333,7 @@ async function listen(working: Working, here: Here) {
     limits: config.http,
     counter,
   });
+  const parts = describeParts(working, { access, people });
   const web = createWebApp({
     access,
     people,
@@ -342,10 +343,11 @@ async function listen(working: Working, here: Here) {
     readJson: readJsonBody,
     getVerifierPage,
     getShared: (id) => service.getShared(id),
+    explorer: parts.operator.explorer,
     log,
   });
   here.server = await startHttp({
-    ...describeParts(working, { access, people }),
+    ...parts,
     limits: config.http,
     trustProxy: config.trustProxy,
     guardPublic,

@@ -37,6 +37,13 @@ import type { SearchTerms } from "./searchTerms.ts";
 /** Number of blocks in the overview. */
 const OVERVIEW_BLOCKS = 15;
 
+/** How the ids of pages' subjects are written. */
+export const SUBJECTS: Readonly<Record<PageSubject["kind"], RegExp>> = {
+  tx: /^0x[0-9a-fA-F]{64}$/,
+  block: /^(0|[1-9][0-9]{0,17})$/,
+  address: /^0x[0-9a-fA-F]{40}$/,
+};
+
 /** A preset that runs on the chains. */
 interface InstalledPreset {
   readonly name: string;
@@ -50,10 +57,21 @@ interface InstalledPreset {
   readonly written: { readonly source: string };
 }
 
+/** What a page is about, as its address has it. */
+export interface PageSubject {
+  readonly kind: "tx" | "block" | "address";
+  readonly id: string;
+}
+
 /** Shows what happened on the chains, from chain data alone; it knows nothing of this service's dapps and requests. */
 export interface Explorer {
   /** Whether this network's transactions are shown here; other networks have explorers of their own. */
   has(network: string): boolean;
+  /**
+   * Whether a page has nothing to show, for good: of a network that isn't shown here, or a transaction, block or address that doesn't exist
+   * there. Not while a chain isn't available yet.
+   */
+  lacks(network: string, subject?: PageSubject): Promise<boolean>;
   /** Returns `undefined` if the hash isn't on this network, or its chain isn't available yet. */
   findTransaction(network: string, hash: Hex): Promise<TransactionView | undefined>;
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
@@ -131,6 +149,19 @@ export function createChainExplorer<Preset extends InstalledPreset>(
 
   return {
     has: (network) => networks.has(network),
+    async lacks(network, subject) {
+      if (!networks.has(network)) return true;
+      if (subject === undefined) return false;
+      const { kind, id } = subject;
+      if (!SUBJECTS[kind].test(id)) return true;
+      const archive = networks.get(network)!()?.archive;
+      if (archive === undefined || kind === "address") return false;
+      const found =
+        kind === "tx"
+          ? await archive.findTransaction(id.toLowerCase() as Hex)
+          : await archive.findBlock(BigInt(id));
+      return found === undefined;
+    },
     async findTransaction(network, hash) {
       const found = open(network);
       const transaction = await found?.chain.archive.findTransaction(hash.toLowerCase() as Hex);

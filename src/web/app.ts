@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
+import type { Explorer, PageSubject } from "../explorer/explorer.ts";
+import { withDeadline } from "../lib/deadline.ts";
 import { NotFoundError } from "../lib/errors.ts";
 import { bundleRoutes, getEntry, type BundleEntry } from "./bundle.ts";
 import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
@@ -15,6 +17,7 @@ export interface WebDeps extends SessionRoutesOptions {
   /** The page that verifies results in a browser. */
   readonly getVerifierPage: () => Promise<VerifierPage>;
   readonly getShared: Service["getShared"];
+  readonly explorer: Pick<Explorer, "lacks">;
 }
 
 /**
@@ -44,6 +47,7 @@ export function createWebApp(options: WebDeps): Middleware {
               if (error instanceof NotFoundError) ctx.status = 404;
               return undefined;
             });
+      if (await lacksSubject(ctx.path, options.explorer)) ctx.status = 404;
       sendShell(ctx, shared && createLinkPreview(shared));
       return undefined;
     }
@@ -55,6 +59,22 @@ export function createWebApp(options: WebDeps): Middleware {
       ctx.status = 404;
     });
   };
+}
+
+/** A page of the explorer about something on a network. */
+const EXPLORED = /^\/explorer\/([a-z][a-z0-9_]*)(?:\/(tx|block|address)\/([^/]+))?(?:\/|$)/;
+/** Pages of the explorer that are about no network. */
+const GENERAL = new Set(["search", "requests"]);
+/** What can't be looked up so soon is taken to exist: the page says itself what it finds. */
+const LOOK_UP_MS = 2_000;
+
+/** Whether a page of the explorer is about something that doesn't exist. */
+async function lacksSubject(path: string, explorer: WebDeps["explorer"]): Promise<boolean> {
+  const [, network, kind, id] = EXPLORED.exec(path) ?? [];
+  if (network === undefined || GENERAL.has(network)) return false;
+  const subject =
+    kind === undefined || id === undefined ? undefined : { kind: kind as PageSubject["kind"], id };
+  return await withDeadline(explorer.lacks(network, subject), LOOK_UP_MS).catch(() => false);
 }
 
 function wantsPage(ctx: Context): boolean {

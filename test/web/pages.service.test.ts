@@ -72,6 +72,28 @@ describe("the page that the application starts from", () => {
     expect(page.status).toBe(404);
     expect(page.text).toBe((await get("/")).text);
     expect((await get("/r/req_x")).status).toBe(404);
+    const answer = await fetch(`${tyche.url}/api/explorer/networks/sepolia`);
+    const { data } = (await answer.json()) as { data: Record<string, readonly Record<string, string>[]> };
+    const { transactions, contracts } = data;
+    const none = `0x${"00".repeat(32)}`;
+    for (const [path, status] of [
+      ["", 200],
+      ["/sepolia", 200],
+      ["/sepolia/blocks", 200],
+      ["/requests", 200],
+      ["/search", 200],
+      ["/nowhere", 404],
+      [`/sepolia/tx/${transactions![0]!.hash}`, 200],
+      [`/sepolia/tx/${none}`, 404],
+      ["/sepolia/tx/0x12", 404],
+      ["/sepolia/block/1", 200],
+      ["/sepolia/block/999999", 404],
+      ["/sepolia/block/x", 404],
+      [`/sepolia/address/${contracts![0]!.address}/contract`, 200],
+      [`/sepolia/address/${none.slice(0, 42)}`, 200],
+      ["/sepolia/address/0x12", 404],
+    ] as const)
+      expect([path, (await get(`/explorer${path}`)).status]).toEqual([path, status]);
     const { status, text } = await get("/nope", { accept: "*/*" });
     expect({ status, body: JSON.parse(text) }).toMatchObject({
       status: 404,

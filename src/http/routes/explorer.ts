@@ -3,7 +3,7 @@ import { listOf, pageOf } from "../../api/common.ts";
 import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
-import type { Explorer } from "../../explorer/explorer.ts";
+import { SUBJECTS, type Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
@@ -15,10 +15,6 @@ import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpDeps } from "../context.ts";
 import { createOperations, type Operation, type OperationCall } from "../operation.ts";
 import { searchEverywhere } from "./explorerSearch.ts";
-
-const HASH = /^0x[0-9a-fA-F]{64}$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const NUMBER = /^(0|[1-9][0-9]{0,17})$/;
 
 /** How long chain data that many ask for are kept, in ms: a result that everybody looks at is read from the node six times a minute. */
 const RECORDED_MS = 10_000;
@@ -143,7 +139,7 @@ export function explorerOperations(
       answer: views.TransactionView,
       run: find(
         async (network, param) => {
-          if (!HASH.test(param("hash"))) return undefined;
+          if (!SUBJECTS.tx.test(param("hash"))) return undefined;
           const found = await explorer.findTransaction(network, param("hash") as Hex);
           if (found === undefined) return undefined;
           const ids = requestIdsIn(found);
@@ -152,7 +148,7 @@ export function explorerOperations(
           return requests.length === 0 ? found : { ...found, requests: inOrder };
         },
         (title, param) =>
-          HASH.test(param("hash"))
+          SUBJECTS.tx.test(param("hash"))
             ? `${title} has no transaction ${param("hash")}. It may have been sent to another network or to a chain that has since been replaced, or its retention period may be over.`
             : `A transaction hash is 0x and 64 hex digits; ${param("hash")} is not.`,
       ),
@@ -183,7 +179,7 @@ export function explorerOperations(
       answer: views.BlockView,
       run: find(
         async (network, param) =>
-          NUMBER.test(param("number"))
+          SUBJECTS.block.test(param("number"))
             ? await explorer.findBlock(network, BigInt(param("number")))
             : undefined,
         (title, param) => `${title} has no block ${param("number")}.`,
@@ -198,7 +194,7 @@ export function explorerOperations(
       answer: views.AddressView,
       run: find(
         async (network, param, before) =>
-          ADDRESS.test(param("address"))
+          SUBJECTS.address.test(param("address"))
             ? await explorer.findAddress(network, param("address") as Hex, before)
             : undefined,
         (_, param) => `An address is 0x and 40 hex digits; ${param("address")} is not.`,
@@ -213,7 +209,7 @@ export function explorerOperations(
       answer: views.ContractView,
       run: find(
         async (network, param) =>
-          ADDRESS.test(param("address"))
+          SUBJECTS.address.test(param("address"))
             ? await explorer.findContract(network, param("address") as Hex)
             : undefined,
         (_, param) =>
