@@ -163,6 +163,7 @@ export const AddressView = Type.Object({
     "Contract whose code the account runs as its own (EIP-7702); `null` for contracts and for all other accounts.",
   ),
   hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
+  about: Type.Optional(Type.String({ description: "What it does here, in a sentence; absent if unknown." })),
   ...AddressTransactions.properties,
 });
 

@@ -21,6 +21,9 @@ export const DecodedValue = Type.Object({
     ],
     { description: "For arrays and structs, a list of such values." },
   ),
+  knownAs: Type.Optional(
+    Type.String({ description: "Role here of the address that it is; absent if unknown." }),
+  ),
 });
 
 /** Decoded calldata. */

@@ -53,6 +53,8 @@ export interface AddressView {
   readonly delegatesTo: Party | null;
   /** Whether it is a contract whose source is known here. */
   readonly hasSource: boolean;
+  /** What it does here, in a sentence; absent if unknown. */
+  readonly about?: string;
   /** Newest first. */
   readonly transactions: readonly TransactionSummary[];
   /** The blocks searched for the page; with an index, all that it covers. */
@@ -356,6 +358,8 @@ export interface DecodedValue {
   readonly type: string;
   /** For arrays and structs, a list of such values. */
   readonly value: string | readonly DecodedValue[];
+  /** Role here of the address that it is; absent if unknown. */
+  readonly knownAs?: string;
 }
 
 /** A page of dry runs and refused calls. */

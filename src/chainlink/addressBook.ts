@@ -20,17 +20,55 @@ import { VRF_CONTRACTS } from "./vrfPlan.ts";
 type Role = Exclude<keyof StackAddresses, "vrfVersion">;
 
 /** The contract at each address of the stack, and its label; those of VRF are for version 2. */
-const STACK: Readonly<Record<Role, { readonly label: string; readonly contract: ContractName }>> = {
-  link: { label: "LINK token", contract: "LinkToken" },
-  nativePriceFeed: { label: "LINK price in coin", contract: "FixedPriceFeed" },
-  usdPriceFeed: { label: "LINK price in USD", contract: "FixedPriceFeed" },
-  blockhashStore: { label: "BlockhashStore", contract: "BlockhashStore" },
-  vrfCoordinator: { label: "VRFCoordinatorV2", contract: "VRFCoordinatorV2" },
-  batchVrfCoordinator: { label: "BatchVRFCoordinatorV2", contract: "BatchVRFCoordinatorV2" },
-  functionsRouter: { label: "FunctionsRouter", contract: "FunctionsRouter" },
-  functionsCoordinator: { label: "FunctionsCoordinator", contract: "FunctionsCoordinator" },
-  subscriptionOwner: { label: "SubscriptionOwner", contract: "SubscriptionOwner" },
-  presetConsumer: { label: "PresetConsumer", contract: "PresetConsumer" },
+const STACK: Readonly<
+  Record<Role, { readonly label: string; readonly contract: ContractName; readonly about: string }>
+> = {
+  link: { label: "LINK token", contract: "LinkToken", about: "The token that pays the oracle." },
+  nativePriceFeed: {
+    label: "LINK price in coin",
+    contract: "FixedPriceFeed",
+    about: "Says what LINK costs in the coin that pays for gas.",
+  },
+  usdPriceFeed: {
+    label: "LINK price in USD",
+    contract: "FixedPriceFeed",
+    about: "Says what LINK costs in dollars.",
+  },
+  blockhashStore: {
+    label: "BlockhashStore",
+    contract: "BlockhashStore",
+    about: "Keeps hashes of old blocks, for proofs that come late.",
+  },
+  vrfCoordinator: {
+    label: "VRFCoordinatorV2",
+    contract: "VRFCoordinatorV2",
+    about: "Takes requests for random words, and checks the proof of each before it delivers them.",
+  },
+  batchVrfCoordinator: {
+    label: "BatchVRFCoordinatorV2",
+    contract: "BatchVRFCoordinatorV2",
+    about: "Passes several proofs on to the coordinator in one transaction.",
+  },
+  functionsRouter: {
+    label: "FunctionsRouter",
+    contract: "FunctionsRouter",
+    about: "Takes requests to run functions, pays for them from subscriptions, and delivers the results.",
+  },
+  functionsCoordinator: {
+    label: "FunctionsCoordinator",
+    contract: "FunctionsCoordinator",
+    about: "Takes the results of functions that enough oracle nodes have signed.",
+  },
+  subscriptionOwner: {
+    label: "SubscriptionOwner",
+    contract: "SubscriptionOwner",
+    about: "Owns the subscriptions that pay for the requests of this service's dapps.",
+  },
+  presetConsumer: {
+    label: "PresetConsumer",
+    contract: "PresetConsumer",
+    about: "Makes the requests of this service, and receives their results.",
+  },
 };
 
 // Plain data, fit for JSON.
@@ -46,6 +84,10 @@ export interface AddressBook {
   /** The contracts of the stack. */
   readonly contracts: readonly Party[];
   party(address: Hex): Party;
+  /** Says what the party at an address does here; `undefined` for an unknown one. */
+  aboutOf(address: Hex): string | undefined;
+  /** Adds their names to known addresses among decoded values. */
+  nameAddresses(values: readonly DecodedValue[]): DecodedValue[];
   /** Returns the contract at an address of the stack; `undefined` for any other address. */
   contractAt(address: Hex): ContractName | undefined;
   /** Returns the contracts and accounts whose names contain a text, ignoring case. */
@@ -70,15 +112,22 @@ export function createAddressBook(
   accounts: Readonly<Record<Hex, string>>,
 ): AddressBook {
   const interfaces = readInterfaces();
+  const abouts = new Map(
+    Object.keys(accounts).map((address) => [
+      address.toLowerCase(),
+      "An account of this service or its oracle.",
+    ]),
+  );
   const names = new Map(Object.entries(accounts).map(([address, name]) => [address.toLowerCase(), name]));
   const contractOf = new Map<string, ContractName>();
   const ofVersion: Partial<Record<string, ContractName>> = VRF_CONTRACTS[stack.vrfVersion ?? "v2"];
   const roles = Object.keys(STACK).filter((key) => stack[key as Role] !== zeroAddress) as Role[];
   for (const key of roles) {
-    const { label, contract } = STACK[key];
+    const { label, contract, about } = STACK[key];
     const address = stack[key].toLowerCase();
     const own = ofVersion[key];
     names.set(address, own ?? label);
+    abouts.set(address, about);
     contractOf.set(address, own ?? contract);
   }
 
@@ -86,6 +135,12 @@ export function createAddressBook(
     const name = names.get(address.toLowerCase());
     return { address: getAddress(address.toLowerCase()), ...(name === undefined ? {} : { name }) };
   };
+  const nameAddresses = (values: readonly DecodedValue[]): DecodedValue[] =>
+    values.map((one) => {
+      if (typeof one.value !== "string") return { ...one, value: nameAddresses(one.value) };
+      const knownAs = one.type === "address" ? names.get(one.value.toLowerCase()) : undefined;
+      return knownAs === undefined ? one : { ...one, knownAs };
+    });
   const find = <Item>(tables: Tables<Item>, address: Hex, selector: Hex): Item | undefined => {
     const own = contractOf.get(address.toLowerCase());
     const found = own === undefined ? undefined : tables.get(own)?.get(selector);
@@ -97,6 +152,8 @@ export function createAddressBook(
   return {
     contracts: roles.map((key) => party(stack[key])),
     party,
+    aboutOf: (address) => abouts.get(address.toLowerCase()),
+    nameAddresses,
     contractAt: (address) => contractOf.get(address.toLowerCase()),
     findByName(text) {
       const wanted = text.toLowerCase();
@@ -111,7 +168,7 @@ export function createAddressBook(
         const { args } = decodeBoundedCall({ abi: [item], data: input });
         return {
           function: item.name,
-          arguments: item.inputs.map((input_, i) => readValue(input_, args[i])),
+          arguments: nameAddresses(item.inputs.map((input_, i) => readValue(input_, args[i]))),
         };
       } catch {
         return null;
@@ -135,7 +192,7 @@ export function createAddressBook(
         });
         return {
           event: item.name,
-          fields: item.inputs.map((input, i) => readValue(input, pick(args, input.name, i))),
+          fields: nameAddresses(item.inputs.map((input, i) => readValue(input, pick(args, input.name, i)))),
         };
       } catch {
         return undefined;

@@ -217,6 +217,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         chain.archive.getAccount(address),
         readAddressTransactions(chain, book, address, before),
       ]);
+      const about = book.aboutOf(address);
       return {
         ...book.party(address),
         network,
@@ -225,6 +226,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         codeBytes,
         delegatesTo: delegate === undefined ? null : book.party(delegate),
         hasSource: book.contractAt(address) !== undefined,
+        ...(about === undefined ? {} : { about }),
         ...transactions,
       };
     },
@@ -285,13 +287,14 @@ async function readContract(
   const isOurs = isBuiltFrom(contract, code);
   const isCreatedBy = input !== undefined && isCodeOf(input, code);
   const { name = contract, ...party } = book.party(address);
+  const values = isCreatedBy ? decodeConstructorArguments(contract, input) : null;
   return {
     network,
     ...party,
     name,
     abi,
     build: isOurs ? build : null,
-    constructorArguments: isCreatedBy ? decodeConstructorArguments(contract, input) : null,
+    constructorArguments: values && book.nameAddresses(values),
   };
 }
 

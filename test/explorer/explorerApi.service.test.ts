@@ -236,6 +236,7 @@ describe("chain, addresses and search", () => {
     const consumer = networks.find(({ name }) => name === NETWORK)!.contracts["presetConsumer"];
     expect(await explorer.address(NETWORK, consumer)).toMatchObject({
       name: "PresetConsumer",
+      about: "Makes the requests of this service, and receives their results.",
       codeBytes: expect.any(Number),
       isIndexed: true,
       searched: { from: "0" },
@@ -270,7 +271,12 @@ describe("chain, addresses and search", () => {
       });
     const { link, functionsRouter } = networks.find(({ name }) => name === NETWORK)!.contracts;
     const { constructorArguments } = await explorer.contract(NETWORK, functionsRouter);
-    expect(constructorArguments![0]).toEqual({ name: "linkToken", type: "address", value: link });
+    expect(constructorArguments![0]).toEqual({
+      knownAs: "LINK token",
+      name: "linkToken",
+      type: "address",
+      value: link,
+    });
   });
 
   test("one search takes every id, on every network, and lists several hits", async () => {

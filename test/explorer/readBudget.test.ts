@@ -13,7 +13,7 @@ function createChain() {
     { profile: {}, isEmbedded: true, terms: {}, titles: {} } as unknown as Parameters<
       typeof describeChain
     >[0],
-    { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+    { client: { request }, deployment: {}, operator: {} } as unknown as Parameters<typeof describeChain>[1],
     async () => [],
   );
   return Object.assign(state, { archive });
@@ -74,7 +74,7 @@ test("a page has four calls of the node in flight, and another caller's go throu
     { profile: {}, isEmbedded: true, terms: {}, titles: {} } as unknown as Parameters<
       typeof describeChain
     >[0],
-    { client, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+    { client, deployment: {}, operator: {} } as unknown as Parameters<typeof describeChain>[1],
     async () => [],
   );
   const budget = createReadBudget();

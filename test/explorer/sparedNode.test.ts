@@ -90,7 +90,7 @@ test.each([
   };
   const { archive } = describeChain(
     { profile: {}, isEmbedded, terms: {}, titles: {} } as unknown as Parameters<typeof describeChain>[0],
-    { client: { request }, deployment: {} } as unknown as Parameters<typeof describeChain>[1],
+    { client: { request }, deployment: {}, operator: {} } as unknown as Parameters<typeof describeChain>[1],
     async () => [],
   );
   await Promise.allSettled(Array.from({ length: 2_000 }, (_, i) => archive.findBlock(BigInt(i))));

@@ -107,6 +107,8 @@ test("a transaction's page names its requests, and its status comes before a pro
   expect(await proof.isVisible()).toBe(false);
   await page.getByText("Proof", { exact: true }).click();
   await proof.waitFor();
+  await page.locator("#call summary").first().click();
+  await page.locator("#call").getByText("PresetConsumer", { exact: true }).first().waitFor();
   await visitor.inspect();
   await name.click();
   await page.getByRole("heading", { level: 1, name: "explorer words" }).waitFor();

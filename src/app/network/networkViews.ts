@@ -122,7 +122,7 @@ export function describeObserved(
 /** Describes a chain to the explorer. */
 export function describeChain(
   { profile, isEmbedded, terms, titles: accounts }: NetworkSource,
-  { client, deployment, findAppearances }: NetworkChain,
+  { client, deployment, findAppearances, operator }: NetworkChain,
   findRecordedCallbacks: NonNullable<ExploredChain["findRecordedCallbacks"]>,
 ): ExploredChain {
   const node = isEmbedded ? meterNode(client) : spareNode(client);
@@ -135,7 +135,7 @@ export function describeChain(
     archive: createNodeArchive(node, { isEmbedded, ...(findAppearances && { findAppearances }) }),
     client: node,
     contracts: deployment.contracts,
-    accounts,
+    accounts: { [operator.address]: "Operator", ...accounts },
     drandChains: drandChainsOf(terms),
     findRecordedCallbacks,
   };

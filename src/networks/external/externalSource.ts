@@ -11,7 +11,7 @@ import { TycheError } from "../../lib/errors.ts";
 import { isIdentity, type NetworkSource, type NetworkTerms } from "../network.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
-import { vrfOperatorsOf } from "./oracleIdentity.ts";
+import { vrfOperatorsOf, type OracleIdentity } from "./oracleIdentity.ts";
 import {
   assertChainId,
   connectExternal,
@@ -76,7 +76,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
         }),
     presetKeyHashes: options.presetKeyHashes,
     ...(profile.explorerUrl === undefined ? {} : { explorerUrl: profile.explorerUrl }),
-    titles: {},
+    titles: namesIn(file.oracle),
     async open(known) {
       const client = connectExternal(options.rpcUrls, chainId);
       try {
@@ -147,6 +147,18 @@ export async function assertOperator(
       `networks.${network}.operatorKey is the key of ${operator}, but the contracts accept requests only from ${expected}; name that account's key`,
       { code: "chain_unavailable", blame: "caller" },
     );
+}
+
+/** Names the accounts of an oracle, as those of an embedded chain are named. */
+function namesIn({ functions: { signers, transmitters }, ...oracle }: OracleIdentity): Record<Hex, string> {
+  return Object.fromEntries([
+    ...vrfOperatorsOf(oracle).map(({ feeReceiver }, i) => [
+      feeReceiver,
+      i === 0 ? "VRF node" : `VRF node ${i + 1}`,
+    ]),
+    ...signers.map((address, i) => [address, `Oracle node ${i + 1}, signer`]),
+    ...transmitters.map((address, i) => [address, `Oracle node ${i + 1}, transmitter`]),
+  ]);
 }
 
 /**

@@ -145,14 +145,14 @@ export function ValueTable({
   return (
     <table className="values">
       <tbody>
-        {values.map(({ name, type, value }, i) => (
+        {values.map(({ name, type, value, knownAs }, i) => (
           <tr key={i}>
             <th scope="row">
               {name === "" ? i : <UnknownText text={name} />} <small>{type}</small>
             </th>
             <td>
               {typeof value === "string" ? (
-                <Leaf type={type} value={value} network={network} />
+                <Leaf type={type} value={value} knownAs={knownAs} network={network} />
               ) : (
                 <ValueTable values={value} network={network} />
               )}
@@ -164,9 +164,21 @@ export function ValueTable({
   );
 }
 
-function Leaf({ type, value, network }: { type: string; value: string; network: string }) {
-  if (type === "address")
-    return <PartyLink network={network} party={{ address: value as `0x${string}` }} full />;
+function Leaf({
+  type,
+  value,
+  knownAs,
+  network,
+}: {
+  readonly type: string;
+  readonly value: string;
+  readonly knownAs: string | undefined;
+  readonly network: string;
+}) {
+  if (type === "address") {
+    const party = { address: value as `0x${string}`, ...(knownAs === undefined ? {} : { name: knownAs }) };
+    return <PartyLink network={network} party={party} full />;
+  }
   if (type === "string") return <UnknownText text={value} />;
   if (value.length <= 200) return <Code text={value} />;
   return (

@@ -32,6 +32,7 @@ export function Address() {
           <section className="panel" aria-label="Overview">
             <Facts
               entries={[
+                ["What it is", view.about],
                 ["Kind", <Kind view={view} />],
                 ["Balance", <Coin wei={view.balanceWei} network={network} />],
                 countOf(view),

@@ -7,6 +7,7 @@ import type {
   ReportView,
 } from "../../../../client/index.ts";
 import type { ReactNode } from "react";
+import { nameFailure } from "../../../../lib/failureWords.ts";
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
@@ -140,7 +141,7 @@ export function PresetRunDetails({
           ...(answer === null
             ? []
             : [
-                ["Outcome", <Verdict err={answer.err} />] as const,
+                ["Outcome", <Verdict err={answer.err} isDraw />] as const,
                 ...(answer.result === undefined
                   ? valueFacts(answer)
                   : [["Result", <Large text={answer.result} />] as const]),
@@ -325,10 +326,10 @@ function Outcome({ answer: { outcome, err } }: { readonly answer: FunctionAnswer
 }
 
 /** Whether a source returned or threw. */
-function Verdict({ err }: { readonly err: string }) {
+function Verdict({ err, isDraw = false }: { readonly err: string; readonly isDraw?: boolean }) {
   return err === "" ? (
-    <Tag kind="good">the function returned</Tag>
+    <Tag kind="good">{isDraw ? "drawn" : "the function returned"}</Tag>
   ) : (
-    <Tag kind="bad">the function failed</Tag>
+    <Tag kind="bad">{nameFailure(isDraw)}</Tag>
   );
 }
