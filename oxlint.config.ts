@@ -168,7 +168,7 @@ function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride
           patterns: [
             {
               regex: `^(?:\\.\\./)+(?:${refused.join("|")})/`,
-              message: `src/${folder} may import only ${allowed.join(", ") || "nothing of ours"} (README.md, "Map of the code").`,
+              message: `src/${folder} may import ${allowed.length > 0 ? `only ${allowed.join(", ")}` : "nothing of ours"} (README.md, "Map of the code").`,
             },
             ...(BROWSER_LAYERS.includes(folder)
               ? [
