@@ -8,6 +8,7 @@ import path from "node:path";
 import { buildVerifierPage } from "../src/app/verifierPage.ts";
 import { buildBrowser } from "../src/browser/build.ts";
 import { buildChild } from "../sandbox/host/build.ts";
+import { compilerFile } from "../sandbox/host/compilerFile.ts";
 import { buildKernel, PACKAGED_KERNEL } from "../sandbox/host/buildKernel.ts";
 import { ASSETS, MODULE_URL } from "./contents.ts";
 import { writeContracts } from "./contracts.ts";
@@ -42,7 +43,9 @@ for (const name of ASSETS)
   });
 writeContracts(DIST);
 mkdirSync(path.join(DIST, "sandbox"), { recursive: true });
-cpSync(await buildChild(), path.join(DIST, "sandbox/child.cjs"));
+const child = await buildChild();
+cpSync(child, path.join(DIST, "sandbox/child.cjs"));
+cpSync(compilerFile(child), path.join(DIST, "sandbox/child.zst"));
 cpSync(buildKernel(), path.join(DIST, "sandbox", PACKAGED_KERNEL));
 cpSync(await buildBrowser(), path.join(DIST, "browser"), { recursive: true });
 writeFileSync(path.join(DIST, "verifier.html"), await buildVerifierPage());

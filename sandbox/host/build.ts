@@ -15,18 +15,19 @@ import { fileURLToPath } from "node:url";
 import { zstdCompressSync } from "node:zlib";
 import type { Plugin } from "esbuild";
 
+import { compilerFile } from "./compilerFile.ts";
 import { hardenScript } from "./harden.ts";
 import { wordStreams } from "./streamTexts.ts";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
-/** The npm package ships this file prebuilt, without its sources. */
+/** The npm package ships this file and the compiler beside it prebuilt, without their sources. */
 const PACKAGED = join(SANDBOX_DIR, "child.cjs");
 
 /**
- * Returns the path of the sandbox process's single file and builds it with esbuild if `sandbox/` has changed. The file holds the
- * child entry, the TypeScript compiler and the guest code. It is cached under `node_modules/.cache/tyche` by the hash of its inputs: a few
- * ms on a hit, about 100 ms on a miss.
+ * Returns the path of the sandbox process's script and builds it with esbuild if `sandbox/` has changed. The script holds the
+ * child entry, the TypeScript compiler and the guest code; the larger compiler that decorators take is a file beside it. They are cached
+ * under `node_modules/.cache/tyche` by the hash of their inputs: a few ms on a hit, about 500 ms on a miss.
  */
 export async function buildChild(): Promise<string> {
   if (existsSync(PACKAGED)) return PACKAGED;
@@ -37,10 +38,25 @@ export async function buildChild(): Promise<string> {
   if (existsSync(path)) return path;
   const code = await bundle();
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  // Several processes may build at once. None may see half a file, and the first one's file stays: children are granted access to
-  // that very inode.
+  publish(
+    compilerFile(path),
+    compressCompiler(readFileSync(require.resolve("@swc/wasm/wasm_bg.wasm")), MAX_DECORATORS_PAGES),
+  );
+  publish(path, code);
+  for (const name of readdirSync(folder)) {
+    if (/^sandbox-\w+\.(?:cjs|zst)$/.test(name) && !path.includes(name.slice(0, -4)) && isOld(folder, name))
+      rmSync(join(folder, name), { force: true });
+  }
+  return path;
+}
+
+/**
+ * Writes a file at once. Several processes may build at the same time: none may see half a file, and the first one's file stays, because
+ * children are granted access to that very inode.
+ */
+function publish(path: string, content: string | Buffer): void {
   const draft = `${path}.${process.pid}.${performance.now()}`;
-  writeFileSync(draft, code, { mode: 0o644 });
+  writeFileSync(draft, content, { mode: 0o644 });
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -48,17 +64,6 @@ export async function buildChild(): Promise<string> {
   } finally {
     rmSync(draft);
   }
-  for (const name of readdirSync(folder)) {
-    if (
-      name.startsWith("sandbox-") &&
-      name.endsWith(".cjs") &&
-      name !== basename(path) &&
-      isOld(folder, name)
-    ) {
-      rmSync(join(folder, name), { force: true });
-    }
-  }
-  return path;
 }
 
 /** Hashes the bundle's inputs: our files and the versions of the bundled packages. */
@@ -68,6 +73,7 @@ function hashInputs(): string {
     hash.update(`${file}\0`).update(readFileSync(file)).update("\0");
   for (const name of [
     "@exodus/bytes",
+    "@swc/wasm",
     "@swc/wasm-typescript",
     "acorn",
     "buffer",
@@ -132,6 +138,9 @@ async function bundle(): Promise<string> {
   }
   const child = await esbuild.build({
     ...common,
+    // V8 keeps a script of ASCII in half of the memory and reads it sooner: a sixtieth of a child's start.
+    charset: "ascii",
+    minifyWhitespace: true,
     entryPoints: [join(SANDBOX_DIR, "host", "child", "main.ts")],
     format: "cjs",
     platform: "node",
@@ -367,38 +376,48 @@ const ownBytes: Plugin = {
   },
 };
 
-/** Most memory of an instance of the compiler, in pages of 64 KiB: a hostile source fills it between two looks at the process's memory. */
+/** Most memory of an instance of a compiler, in pages of 64 KiB: a hostile source fills it between two looks at the process's memory. */
 const MAX_COMPILER_PAGES = 1_024;
+const MAX_DECORATORS_PAGES = 1_024;
+/** How the compilers create their instance when they are loaded. */
 const COMPILER_START =
   /const \{ Buffer \} = require\('node:buffer'\);\s+const bytes = Buffer\.from\('([^']+)', 'base64'\);\s+const wasmModule = new WebAssembly\.Module\(bytes\);/;
+const DECORATORS_START =
+  /const path = require\('path'\).*\s+const bytes = require\('fs'\).*\s+const wasmModule = new WebAssembly\.Module\(bytes\);/;
 
 /**
- * Makes `@swc/wasm-typescript`, which creates its only instance when it is loaded, a function that creates one at each call. Its
- * WebAssembly, compressed to a quarter, is compiled at the first call; its memory gets a maximum.
+ * Makes `@swc/wasm-typescript` and `@swc/wasm`, which create their only instance when they are loaded, functions that create one at each
+ * call. The WebAssembly is compiled at the first call: the smaller compiler's, compressed to a quarter, is part of the script; the other's
+ * is the function's argument.
  */
 const compilerInstances: Plugin = {
   name: "compiler instances",
   setup(build) {
-    build.onLoad({ filter: /@swc\/wasm-typescript\/wasm\.js$/ }, ({ path }) => {
+    build.onLoad({ filter: /@swc\/wasm(?:-typescript)?\/wasm\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      const start = COMPILER_START.exec(text);
-      if (start === null) throw new Error(`${path} doesn't create its instance as expected`);
-      const program = limitMemory(Buffer.from(start[1] as string, "base64"), MAX_COMPILER_PAGES);
-      const bytes = zstdCompressSync(program).toString("base64");
+      const start = [COMPILER_START, DECORATORS_START].find((pattern) => pattern.test(text));
+      if (start === undefined) throw new Error(`${path} doesn't create its instance as expected`);
+      const inlined = start.exec(text)?.[1];
+      const program =
+        inlined === undefined
+          ? "program"
+          : `Buffer.from("${compressCompiler(Buffer.from(inlined, "base64"), MAX_COMPILER_PAGES).toString("base64")}", "base64")`;
       const contents = `
         let wasmModule;
-        module.exports = () => {
+        module.exports = (program) => {
           const module = { exports: {} };
-          wasmModule ??= new WebAssembly.Module(
-            process.getBuiltinModule("node:zlib").zstdDecompressSync(Buffer.from("${bytes}", "base64")),
-          );
-          ${text.replace(COMPILER_START, "")}
+          wasmModule ??= new WebAssembly.Module(process.getBuiltinModule("node:zlib").zstdDecompressSync(${program}));
+          ${text.replace(start, "")}
           return module.exports;
         };`;
       return { contents };
     });
   },
 };
+
+function compressCompiler(program: Buffer, maxPages: number): Buffer {
+  return zstdCompressSync(limitMemory(program, maxPages));
+}
 
 /** Gives a WebAssembly module's memory a maximum, in pages of 64 KiB. */
 function limitMemory(program: Buffer, maxPages: number): Buffer {

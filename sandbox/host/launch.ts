@@ -1,9 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { Confinement } from "./child/confine.ts";
 import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "./landlock.ts";
+import { compilerFile } from "./compilerFile.ts";
 import { findKernel } from "./buildKernel.ts";
 import { findMissingLayers, requireLayers, type MissingLayer } from "./layers.ts";
 import { releaseUserId, takeUserId } from "./userIds.ts";
@@ -54,13 +55,13 @@ export interface LauncherOptions {
 /** Starts child processes. */
 export interface Launcher {
   readonly containment: Containment;
-  /** Starts a child on `script`, which may read itself, the native part of isolated-vm and the kernel addon, and nothing else. */
+  /** Starts a child on `script`, which may read itself, the compiler beside it, the native part of isolated-vm and the kernel addon, and nothing else. */
   readonly launch: (script: string) => ChildProcess;
 }
 
 /**
  * Finds out how far children can be confined here, and returns a launcher for them. Every child has an environment of `TZ=UTC` alone, no
- * descriptor beyond its three pipes, and Node's permission model with no permission but addons and reading its three files. The child
+ * descriptor beyond its three pipes, and Node's permission model with no permission but addons and reading its four files. The child
  * itself gives these up, along with its user and most system calls (`child/confine.ts`).
  * @throws {MissingLayersError} `sandbox_layers_missing` if a layer is missing that is not accepted.
  */
@@ -100,7 +101,10 @@ export function createChildLauncher(options: LauncherOptions = {}): Launcher {
         isFilterRequired: !acceptMissing.includes("system-calls"),
         kernel,
       };
-      const files = [script, addonPath, kernel].filter((file) => file !== null);
+      const compiler = compilerFile(script);
+      const files = [script, addonPath, kernel, existsSync(compiler) ? compiler : null].filter(
+        (file) => file !== null,
+      );
       const command = [
         ...namespace,
         ...(landlock?.prefix([nodePath, ...files]) ?? []),

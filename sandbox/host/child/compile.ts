@@ -35,16 +35,33 @@ export function compileSource(isolate: ivm.Isolate, source: string): CompiledSou
     const complaint = complaintOf(syntaxError);
     if (Buffer.byteLength(source) > MAX_TYPESCRIPT_BYTES)
       throw new SourceSyntaxError(source, complaint, isMaybeType(complaint.message) ? TOO_LONG : "");
-    const compiled = compileTypeScript(source);
-    if ("complaint" in compiled) throw new SourceSyntaxError(source, laterOf(complaint, compiled.complaint));
-    try {
-      return { module: compileModule(isolate, compiled.code), placeOf: compiled.placeOf };
-    } catch (error) {
-      if (stopError(isolate, error) !== null) throw error;
-      if (!isMaybeType(complaint.message)) throw new SourceSyntaxError(source, complaint);
-      const { message, place } = complaintOf(error);
-      throw new SourceSyntaxError(source, { message, place: place && compiled.placeOf(place) });
-    }
+    return compileTyped(isolate, source, complaint, false);
+  }
+}
+
+/** Compiles a source that isn't JavaScript, as `complaint` says; once more with decorators if they are what is left of TypeScript. */
+function compileTyped(
+  isolate: ivm.Isolate,
+  source: string,
+  complaint: SyntaxComplaint,
+  withDecorators: boolean,
+): CompiledSource {
+  const compiled = compileTypeScript(source, withDecorators);
+  if ("complaint" in compiled) throw new SourceSyntaxError(source, laterOf(complaint, compiled.complaint));
+  const { code, placeOf } = compiled;
+  try {
+    return { module: compileModule(isolate, code), placeOf };
+  } catch (error) {
+    if (stopError(isolate, error) !== null) throw error;
+    const { message, place } = complaintOf(error);
+    if (
+      !withDecorators &&
+      place !== undefined &&
+      code.split("\n")[place.line - 1]?.[place.column - 1] === "@"
+    )
+      return compileTyped(isolate, source, complaint, true);
+    if (!isMaybeType(complaint.message)) throw new SourceSyntaxError(source, complaint);
+    throw new SourceSyntaxError(source, { message, place: place && placeOf(place) });
   }
 }
 

@@ -9,11 +9,47 @@ const TAIL = "\n}";
 const PRINTED_HEAD = "async ()=>{";
 const PRINTED_TAIL = "};\n";
 
-/** `@swc/wasm-typescript` as `host/build.ts` bundles it: creates an instance of the compiler. */
-type CreateCompiler = () => {
+/** A compiler as `host/build.ts` bundles it: creates an instance. */
+type CreateCompiler<CompilerOptions> = (program?: Buffer) => {
   /** @throws {CompilerComplaint} If the source isn't TypeScript; a RangeError or RuntimeError if it is too deep or too large. */
-  readonly transformSync: (source: string, options: Options) => TransformOutput;
+  readonly transformSync: (source: string, options: CompilerOptions) => TransformOutput;
 };
+
+/** As in Deno, a member of an enum is read when it is used: a source may replace it. */
+const TRANSFORM = { tsEnumIsMutable: true };
+const TYPES = {
+  mode: "transform",
+  module: true,
+  filename: "source.ts",
+  sourceMap: true,
+  transform: TRANSFORM,
+} as const;
+const DECORATORS = {
+  isModule: true,
+  filename: "source.ts",
+  sourceMaps: true,
+  swcrc: false,
+  jsc: {
+    target: "esnext",
+    parser: { syntax: "typescript", decorators: true },
+    transform: { ...TRANSFORM, decoratorVersion: "2022-03" },
+  },
+} as const;
+
+/** How the compiler's helper gives a decorator access to a member. */
+const ACCESS = /ctx\.access = get && set[^;]*;/;
+/** What Deno makes of it: access to a public member takes the object, and has `has`. */
+const DENO_ACCESS = `const own = { get, set };
+if (get && !isPrivate) get = function (target) { return own.get.call(arguments.length === 0 ? this : target) };
+if (set && !isPrivate) set = function (target, value) { return arguments.length === 1 ? own.set.call(this, target) : own.set.call(target, value) };
+ctx.access = { ...(!isPrivate && { has: (target) => name in target }), ...(get && { get }), ...(set && { set }) };`;
+
+let decoratorCompiler: Buffer | undefined;
+
+/** Keeps the program of the compiler of decorators, compressed; a process that is confined can't read it any more. */
+export function takeDecoratorCompiler(program: Buffer): void {
+  decoratorCompiler = program;
+}
 
 /** What the compiler throws at a source that isn't TypeScript; lines count from 1, columns from 0. */
 interface CompilerComplaint {
@@ -35,29 +71,46 @@ export interface TypeScriptFailure {
 }
 
 /**
- * Compiles a TypeScript source to JavaScript with swc, as Deno does, or returns why it isn't TypeScript.
+ * Compiles a TypeScript source to JavaScript with swc, as Deno does, or returns why it isn't TypeScript. The usual compiler leaves decorators
+ * as they are; that with decorators is six times as large, and its first use takes a fifth of a second.
  * Runs outside every isolate, so only the parent's timer and its watch on memory bound it. Each source gets a new instance: one whose
  * stack has overflowed fails at every later source.
  */
-export function compileTypeScript(source: string): CompiledTypeScript | TypeScriptFailure {
-  const createCompiler = require("@swc/wasm-typescript") as CreateCompiler;
+export function compileTypeScript(
+  source: string,
+  withDecorators: boolean,
+): CompiledTypeScript | TypeScriptFailure {
   try {
-    const { code, map = "" } = createCompiler().transformSync(HEAD + source + TAIL, {
-      mode: "transform",
-      module: true,
-      filename: "source.ts",
-      sourceMap: true,
-      // As in Deno, a member of an enum is read when it is used: a source may replace it.
-      transform: { tsEnumIsMutable: true },
-    });
-    if (!code.startsWith(PRINTED_HEAD) || !code.endsWith(PRINTED_TAIL)) return { complaint: null };
-    // Begins with the line feed behind the head, so that its lines are those of the map.
-    return { code: code.slice(PRINTED_HEAD.length, -PRINTED_TAIL.length), placeOf: placesIn(map) };
+    const { code, map = "" } = transform(HEAD + source + TAIL, withDecorators);
+    const head = code.indexOf(PRINTED_HEAD);
+    if (head < 0 || (head > 0 && !withDecorators) || !code.endsWith(PRINTED_TAIL)) return { complaint: null };
+    // Begins with the line feed behind the head, or what decorators need before it, so that its lines are those of the map.
+    return {
+      code:
+        code.slice(0, head).replace(ACCESS, sameLines) +
+        code.slice(head + PRINTED_HEAD.length, -PRINTED_TAIL.length),
+      placeOf: placesIn(map),
+    };
   } catch (error) {
     // What an overflow throws has no place.
     const isComplaint = Object.hasOwn(Object(error) as object, "startLine");
     return { complaint: isComplaint ? toComplaint(source, error as CompilerComplaint) : null };
   }
+}
+
+/** Returns what replaces a text with as many lines. */
+function sameLines(replaced: string): string {
+  const lines = DENO_ACCESS.split("\n");
+  return lines.join("\n") + "\n".repeat(replaced.split("\n").length - lines.length);
+}
+
+function transform(source: string, withDecorators: boolean): TransformOutput {
+  if (withDecorators) {
+    const createCompiler = require("@swc/wasm") as CreateCompiler<typeof DECORATORS>;
+    return createCompiler(decoratorCompiler).transformSync(source, DECORATORS);
+  }
+  const createCompiler = require("@swc/wasm-typescript") as CreateCompiler<Options>;
+  return createCompiler().transformSync(source, TYPES);
 }
 
 function toComplaint(

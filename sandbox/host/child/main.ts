@@ -1,8 +1,8 @@
 /**
  * Entry of a sandbox process: reads runs from standard input, executes one at a time, answers on standard output. Bundled into
- * one file; the only other file it reads is the native part of isolated-vm, whose path is its argument.
+ * one file; beside it lies the compiler of decorators. The native part of isolated-vm is its argument.
  */
-import { writeSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import type ivm from "isolated-vm";
 import { createFrameReader, encodeFrame, type Frame } from "../frames.ts";
@@ -14,6 +14,8 @@ import {
   type ResultMessage,
   type RunMessage,
 } from "../messages.ts";
+import { compilerFile } from "../compilerFile.ts";
+import { takeDecoratorCompiler } from "./compileTypeScript.ts";
 import { createContextFactory } from "./context.ts";
 import { execute, type Execution } from "./execute.ts";
 import { confine } from "./confine.ts";
@@ -93,6 +95,7 @@ function receive(frame: Frame): void {
 
 process.stdin.on("data", createFrameReader({ limits: () => FROM_PARENT, onFrame: receive }));
 process.stdin.on("end", () => process.kill(process.pid, "SIGKILL"));
+takeDecoratorCompiler(readFileSync(compilerFile(process.argv[1] as string)));
 confine(process.argv[3]);
 isolates.prepare();
 write(encodeFrame(TO_PARENT.ready, { done }));

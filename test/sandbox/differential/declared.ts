@@ -16,7 +16,6 @@ const REPRINTED =
 const HOST = "Names a file or a number of the machine that runs the reference.";
 const PARSER =
   "The reference parses every source as TypeScript; here a source that is JavaScript is run as JavaScript.";
-const NO_DECORATORS = "Decorators need code made for them, which @swc/wasm-typescript does not make.";
 const ENGINE = "V8 14.6 and its locale data here, 15.0 in the reference.";
 const OLDER_ENGINE = "V8 13.6 of Node 24 has other words for this error.";
 const UNSHARED = "Removed, as Node 24 lacks it: oracle nodes on different versions of Node must agree.";
@@ -73,10 +72,6 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
     "A source that closes the wrapper is refused either way; here with the text for syntax errors.",
   "syntax/generic looking comparison": PARSER,
   "syntax/html comment": PARSER,
-  "typescript/class decorator": NO_DECORATORS,
-  "typescript/decorator factory": NO_DECORATORS,
-  "typescript/decorators": NO_DECORATORS,
-  "typescript/field decorator": NO_DECORATORS,
   "typescript/function text of typed code": REPRINTED,
   "typescript/type arguments without anything else": PARSER,
   "mixedEdges/BigInt replaced": POISONED,
