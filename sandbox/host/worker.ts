@@ -360,16 +360,11 @@ function isStopped(pid: number): boolean {
  */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Answers to a child's host calls, in order. */
-interface ReplyQueue {
-  /** Sends an answer once the pipe has room; `body` is bytes or ASCII text. */
-  readonly push: (message: ReplyMessage, body: Uint8Array | string) => void;
-  /** Drops the answers that have not been sent. */
-  readonly clear: () => void;
-}
-
-/** Creates a child's queue: a child that asks but does not read must not fill this process's memory with answers. */
-function createReplyQueue(input: Writable | null): ReplyQueue {
+/**
+ * Creates the queue of answers to a child's host calls: a child that asks but does not read must not fill this process's memory with
+ * answers.
+ */
+function createReplyQueue(input: Writable | null) {
   let waiting: { readonly message: ReplyMessage; readonly body: Uint8Array | string }[] = [];
 
   function send(): void {
@@ -384,11 +379,13 @@ function createReplyQueue(input: Writable | null): ReplyQueue {
   }
 
   return {
-    push: (message, body) => {
+    /** Sends an answer once the pipe has room; `body` is bytes or ASCII text. */
+    push: (message: ReplyMessage, body: Uint8Array | string): void => {
       waiting.push({ message, body });
       if (waiting.length === 1) send();
     },
-    clear: () => {
+    /** Drops the answers that have not been sent. */
+    clear: (): void => {
       waiting = [];
     },
   };
