@@ -39,7 +39,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"
-        placeholder="Hash, block, name, label or organiser"
+        placeholder="Hash, block, name or label"
       />
       <button>Find</button>
     </form>

@@ -4,14 +4,19 @@ import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../../../client/index.ts";
+import type {
+  ExplorerNetwork,
+  RequestSummary,
+  SearchResult,
+  TransactionSummary,
+} from "../../../../client/index.ts";
 import { Age, BlockLink, Code, groupDigits, PartyLink, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { Status } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { hasRequests, listRequests } from "./latestRequests.ts";
-import { nameOf, pageOf, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
+import { nameOf, pageOf, RequestList } from "../../parts/requestList.tsx";
 
 const REFRESH_MS = 5_000;
 const MAX_LATEST = 15;
@@ -88,9 +93,9 @@ function LatestRequests({ transactions }: { readonly transactions: readonly Row[
         staleTime: Infinity,
       })),
   });
-  const known = new Map(
-    useLatestRequests().data?.items.map((one) => [`${one.network} ${one.requestId}`, one]),
-  );
+  const known = new Map<string, RequestSummary>();
+  for (const { data } of views)
+    for (const one of data?.requests ?? []) known.set(`${one.network} ${one.requestId}`, one);
   const requests = listRequests(views.flatMap(({ data }) => data ?? []))
     .slice(0, MAX_REQUESTS)
     .map((one) => {
