@@ -31,6 +31,11 @@ test("names the newest requests with their labels and results, each linked to it
     body: { list: ["ann", "bob"], numberOfWinners: "2", label: "explorer raffle-1" },
   });
   const { pathname } = new URL(drawn.shareUrl);
+  // The transactions name their requests: of a large batch, the list has only the newest.
+  await page.route("**/api/explorer/requests*", (route) =>
+    route.fulfill({ json: { data: { items: [], nextCursor: null } } }),
+  );
+  await page.reload();
   const rows = page.getByRole("region", { name: "Latest requests" }).getByRole("row");
   const row = rows.filter({ has: page.locator(`a[href="${pathname}"]`) });
   await expect
@@ -218,6 +223,13 @@ test("a pasted link is searched for what it is about, and a hash that was cut of
   expect(page.url()).toBe(`${tyche.url}/explorer/sepolia/tx/${hash}`);
   await page.goBack();
   await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
+  const response = await page.goto(`${tyche.url}/explorer/sepolia/tx/0x${"0".repeat(64)}`);
+  expect(response?.status()).toBe(404);
+  await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
+  await visitor.inspect();
+  await page.getByRole("navigation", { name: "Path" }).getByRole("link").first().click();
+  await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();
+  expect(visitor.takeTroubles().filter((text) => !text.includes("404"))).toEqual([]);
   const unknown = `${hash.slice(0, 20)}${"0".repeat(10)}`;
   await search(unknown);
   await page.getByText(`${unknown} has 28 hex digits`).waitFor();

@@ -54,7 +54,12 @@ const LISTS: readonly (readonly [name: string, path: () => string, label: string
     "Transactions",
     "Transaction Status Calls Block Time From To",
   ],
-  ["blocks", () => `/explorer/${NETWORK}/blocks`, "List of blocks", "Block Time Transactions Gas used"],
+  [
+    "blocks",
+    () => `/explorer/${NETWORK}/blocks`,
+    "List of blocks",
+    "Block Time Transactions Gas used Of the limit",
+  ],
 ];
 
 test.each(LISTS)(

@@ -80,7 +80,15 @@ function Outdated({ error, readAt }: { readonly error: ApiError; readonly readAt
 }
 
 /** Says why there is nothing to see: as a page of its own, or as part of a surrounding page. */
-export function Refusal({ error, children }: { readonly error: unknown; readonly children?: ReactNode }) {
+export function Refusal({
+  error,
+  trail = [],
+  children,
+}: {
+  readonly error: unknown;
+  readonly trail?: readonly TrailEntry[];
+  readonly children?: ReactNode;
+}) {
   const { title, message } = describeRefusal(error);
   if (useContext(InPage))
     return (
@@ -89,7 +97,7 @@ export function Refusal({ error, children }: { readonly error: unknown; readonly
       </Notice>
     );
   return (
-    <Page title={title}>
+    <Page title={title} trail={trail}>
       <h1>{title}</h1>
       <p className="lead">
         <UnknownText text={message} />

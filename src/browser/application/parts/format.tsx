@@ -121,7 +121,8 @@ export function inGwei(wei: string): string {
 
 /** Formats a part of a whole, to a tenth of a percent. */
 export function percent(part: string, whole: string): string {
-  return whole === "0" ? "0%" : `${Number((BigInt(part) * 1000n) / BigInt(whole)) / 10}%`;
+  const tenths = whole === "0" ? 0n : (BigInt(part) * 1000n) / BigInt(whole);
+  return tenths === 0n && part !== "0" ? "< 0.1%" : `${Number(tenths) / 10}%`;
 }
 
 /** Formats a decimal number with a narrow space between groups of three digits. */

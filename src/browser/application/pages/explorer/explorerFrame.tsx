@@ -69,10 +69,11 @@ export function Found<Data>({
   readonly children: (data: Data) => ReactNode;
 }) {
   const { data: networks = [] } = useNetworks();
+  const trail = useTrail(network);
   if (query.data !== undefined || query.error === null) return <Loaded query={query}>{children}</Loaded>;
   const isKnown = networks.some(({ name }) => name === network);
   return (
-    <Refusal error={query.error}>
+    <Refusal error={query.error} trail={trail.slice(0, isKnown ? 2 : 1)}>
       {hint}
       {describeRefusal(query.error).isMissing && <SearchForm {...(isKnown ? { network } : {})} />}
     </Refusal>
