@@ -1,3 +1,4 @@
+import type { OperationId } from "../lib/operations.ts";
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
 import { KeyExpiredError, UnauthenticatedError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
@@ -46,7 +47,7 @@ export function createGuard(options: {
       throw error;
     });
   /** Whether a credential still counts, and its caller may still do the operation. */
-  const isStillAdmitted = async (credential: string, operation: string, dappId: string | undefined) => {
+  const isStillAdmitted = async (credential: string, operation: OperationId, dappId: string | undefined) => {
     const caller = await operator.access.recognize(credential);
     if (caller !== undefined) return mayCall(caller, operation, dappId) === "yes";
     return (await findDapp(credential)) !== undefined;

@@ -1,3 +1,4 @@
+import type { OperationId } from "../lib/operations.ts";
 import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../lib/errorTable.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
@@ -11,7 +12,7 @@ import { readIdempotencyKey } from "./waitPreference.ts";
 
 /**
  * Who may call an endpoint. `dapp`: a caller with a dapp's key, or who is signed in and names a dapp. `anybody`: either of them, with no
- * particular dapp. `operator`: no key, but the operator, or a person whose role suffices (`src/lib/leastRole.ts`). `everybody`: callers
+ * particular dapp. `operator`: no key, but the operator, or a person whose role suffices (`src/lib/operations.ts`). `everybody`: callers
  * without a key too, counted against their address.
  */
 export type OperationAccess = "dapp" | "anybody" | "operator" | "everybody";
@@ -21,7 +22,7 @@ export interface Operation {
   /** Default `dapp`. */
   readonly access?: OperationAccess;
   /** Name in the OpenAPI document. */
-  readonly id: string;
+  readonly id: OperationId;
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** Path with parameters in the router's notation: `/api/requests/:id`. */
   readonly path: string;

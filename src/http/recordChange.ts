@@ -1,12 +1,9 @@
 import type { AuditChange } from "../api/types.ts";
+import { AUDIT_WORDS } from "../lib/operations.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
-
-/** Operations that only read, or make a request that the dapp's list of requests records; all others are in the audit log. */
-const UNRECORDED =
-  /^(?:(?:get|list|explore|run|request|simulate|verify|search|read|test)[A-Z]|useFaucet$|search$)/;
 
 /** Members whose change the log records. The values of objects aren't kept: they may be long, and secret. */
 const CHANGEABLE = [
@@ -34,11 +31,6 @@ const CHANGEABLE = [
 const GIVEN = ["role", "dailyLimit", "access", "expiresAt"];
 const LOST = ["role"];
 
-/** Whether the audit log records an operation: it reveals, creates, changes or deletes something. */
-export function isAudited(operation: string): boolean {
-  return !UNRECORDED.test(operation);
-}
-
 /**
  * Handles a call of an operation with an entry in the audit log, unless it only reads or its request is recorded anyway. The entry is stored
  * first and removed if the call is refused or changes nothing, so that nothing that was changed lacks one when the process or the database stops in between.
@@ -48,7 +40,7 @@ export async function recordChange(
   operation: Operation,
   { people }: Pick<OperatorPart, "people">,
 ): Promise<void> {
-  if (!isAudited(operation.id)) return await operation.handle(ctx);
+  if (!AUDIT_WORDS.has(operation.id)) return await operation.handle(ctx);
   const { caller, dapp } = ctx.state;
   const params = Object.entries(ctx["params"] as Readonly<Record<string, string>>);
   const named = params.find(([name]) => name !== "dappId")?.[1];

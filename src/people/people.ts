@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { MAX_NAME_CHARACTERS, parseName } from "../dapps/dapps.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
-import { roleAllows } from "../lib/leastRole.ts";
+import { roleAllows } from "../lib/operations.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { Role } from "../lib/vocabulary.ts";
 import { lockAll } from "../store/dapps.ts";

@@ -1,4 +1,4 @@
-import { leastRoleOf, roleAllows } from "../lib/leastRole.ts";
+import { leastRoleOf, roleAllows, type OperationId } from "../lib/operations.ts";
 import type { Role } from "../lib/vocabulary.ts";
 
 /** Who makes a call, other than with an API key: the operator token, or a session of an operator or of a person. */
@@ -24,7 +24,7 @@ export interface Caller {
  */
 export function mayCall(
   { isOperator, person }: Caller,
-  operation: string,
+  operation: OperationId,
   dappId: string | undefined,
 ): "yes" | "no" | "hidden" {
   if (isOperator) return "yes";

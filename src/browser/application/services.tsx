@@ -10,7 +10,7 @@ import {
   type TycheExplorer,
   type TycheOperator,
 } from "../../client/index.ts";
-import { LEAST_ROLE, roleAllows, type MemberOperation } from "../../lib/leastRole.ts";
+import { OPERATIONS, roleAllows, type MemberOperation } from "../../lib/operations.ts";
 import { loseSession, useSession } from "./session.ts";
 
 interface Services {
@@ -85,7 +85,7 @@ export function useMay(dappId: string): (operation: MemberOperation) => boolean 
   return (operation) => {
     if (me === undefined || me.isOperator) return me?.isOperator;
     const role = me.memberships.find((one) => one.dappId === dappId)?.role;
-    return role !== undefined && roleAllows(role, LEAST_ROLE[operation]);
+    return role !== undefined && roleAllows(role, OPERATIONS[operation].least);
   };
 }
 

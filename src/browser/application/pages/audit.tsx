@@ -2,8 +2,9 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { useState } from "react";
 import { Link } from "wouter";
 import type { AuditEntry, AuditPage } from "../../../client/index.ts";
-import { AUDIT_WORDS, isAuditAction } from "../../../lib/auditWords.ts";
+
 import { writeCsv } from "../../../lib/csv.ts";
+import { AUDIT_WORDS } from "../../../lib/operations.ts";
 import { Page, Refusal } from "../page.tsx";
 import { describeChange, nameActor } from "../parts/auditWords.ts";
 import { Code, Time } from "../parts/format.tsx";
@@ -103,7 +104,7 @@ function AuditTools({
         onChange={({ target }) => onAction(target.value || undefined)}
       >
         <option value="">everything</option>
-        {Object.entries(AUDIT_WORDS).map(([name, words]) => (
+        {[...AUDIT_WORDS].map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
@@ -186,7 +187,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
             kind: "long",
             cell: ({ action, subject, subjectName, dappId: dapp, changes }) => (
               <>
-                {isAuditAction(action) ? AUDIT_WORDS[action] : action}{" "}
+                {AUDIT_WORDS.get(action) ?? action}{" "}
                 {(subject ?? subjectName) !== null && (
                   <Named id={subject ?? dapp ?? ""} dappId={dapp} then={subjectName} />
                 )}

@@ -1,6 +1,6 @@
 import { capitalize } from "../../../lib/capitalize.ts";
 import type { ReactNode } from "react";
-import { LEAST_ROLE, roleAllows, type MemberOperation } from "../../../lib/leastRole.ts";
+import { OPERATIONS, roleAllows, type MemberOperation } from "../../../lib/operations.ts";
 import { ROLES } from "../../../lib/vocabulary.ts";
 import { useMay } from "../services.tsx";
 
@@ -20,6 +20,6 @@ export function ForRole({
 }
 
 function describeRoles(operation: MemberOperation): string {
-  const roles = ROLES.filter((role) => roleAllows(role, LEAST_ROLE[operation]));
+  const roles = ROLES.filter((role) => roleAllows(role, OPERATIONS[operation].least));
   return capitalize(`${roles.map((role) => `${role}s`).join(" and ")} only.`);
 }
