@@ -19,14 +19,10 @@ import { createDispatcher } from "./dispatch/dispatcher.ts";
 import { createLinker } from "./dispatch/linker.ts";
 import { createPreparer } from "./dispatch/preparer.ts";
 import { createSenderJournal } from "./dispatch/senderJournal.ts";
-import { createExplainer, createOldExplanations } from "./explain/explainer.ts";
 import { createCallbackRecorder } from "./follow/callbackRecorder.ts";
-import { createFunctionTimeouts } from "./follow/functionTimeouts.ts";
-import { createMaintenance, createRecovery, restoreRequests } from "./takeover/recovery.ts";
-import { createOmittedAnswers } from "./follow/omittedAnswers.ts";
+import { restoreRequests } from "./takeover/recovery.ts";
 import { createRoundWait } from "./follow/roundWait.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
-import { createAnswerTimeouts } from "./follow/answerTimeouts.ts";
 import type { OpenNetwork } from "./openNetwork.ts";
 import { createRetention } from "./keep/retention.ts";
 import type { Keep } from "../store/retention.ts";
@@ -35,6 +31,7 @@ import { isLinking, type OpenRequest } from "./openRequest.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { RequestIntake } from "./serviceNetwork.ts";
 import { fenceBook, fenceClient, fenceStore } from "./takeover/fenced.ts";
+import { createWatchkeeping } from "./watchkeeping.ts";
 import type { Receipt } from "../lib/nodeAnswers.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
@@ -90,7 +87,7 @@ async function openParts(
   const sending = await createSending(scope, options);
   const { finality, signal, onError } = scope;
   const { subscriptions, dispatcher, linker, take, reconcile } = sending;
-  const { explain, old, recovery, maintenance } = createWatchkeeping(scope, sending);
+  const watchkeeping = createWatchkeeping({ ...scope, ...sending });
   const { open, fromBlock, known } = await restoreRequests({
     ...scope,
     head: scope.startNumber,
@@ -100,16 +97,16 @@ async function openParts(
   const stopFollowing = followChain(scope, sending, {
     fromBlock,
     known,
-    checkLinkings: () => maintenance.checkLinkings(),
+    checkLinkings: () => watchkeeping.checkLinkings(),
   });
-  const resumed = recovery.resumeAll(open);
-  const stops = [old.start(onError)];
+  const resumed = watchkeeping.resumeAll(open);
+  const stops = [watchkeeping.startExplaining()];
   // After recovery only: a top-up or linking that an earlier process left in flight must not be sent a second time.
   void resumed.then(() => {
     if (signal.aborted) return;
     stops.push(
       repeat(() => subscriptions.topUp(), TOP_UP_INTERVAL_MS, onError),
-      maintenance.start(),
+      watchkeeping.startChecks(),
     );
   });
   const retention = createRetention({
@@ -127,8 +124,8 @@ async function openParts(
     async storeSource(source) {
       await sending.sourceStore.ensure(source);
     },
-    explain,
-    explained: (id) => old.find(id),
+    explain: (request) => watchkeeping.explain(request),
+    explained: (id) => watchkeeping.explained(id),
     setSecretsSigner: (...named) => subscriptions.setSecretsSigner(...named),
     queued: () => dispatcher.queued(),
     async close({ atOnce = false } = {}) {
@@ -141,44 +138,6 @@ async function openParts(
       await resumed;
     },
   };
-}
-
-/** Creates what explains requests that wait, and looks after those that no component holds. */
-function createWatchkeeping(scope: Scope, sending: Awaited<ReturnType<typeof createSending>>) {
-  const { book, network, onError } = scope;
-  const { dispatcher, linker, take, reconcile } = sending;
-  const requests = (): OpenRequest[] =>
-    book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
-  const omitted = createOmittedAnswers({ ...scope, requests });
-  const explain = createExplainer({
-    ...scope,
-    ...sending,
-    isAnswered: (request) => omitted.isAnswered(request),
-    queued: () => dispatcher.queued(),
-    ageMs: (request) => book.ageMs(request),
-  });
-  const recovery = createRecovery({
-    ...scope,
-    ...sending,
-    finishLinking: (request, receipt) => linker.finish(request, receipt),
-  });
-  const maintenance = createMaintenance({
-    requests,
-    ageMs: (request) => book.ageMs(request),
-    check: (request) => recovery.check(request),
-    reconcile,
-    timeOuts: [
-      createFunctionTimeouts({ ...scope, ...scope.contracts, ...sending, requests }),
-      createAnswerTimeouts({ ...scope, take, requests, explain }),
-      () => omitted.look(),
-    ],
-    onError,
-  });
-  const old = createOldExplanations({
-    old: (ageMs) => book.open(network).filter((request) => book.ageMs(request) > ageMs),
-    explain,
-  });
-  return { explain, old, recovery, maintenance };
 }
 
 /** Reads the chain's blocks into the requests, from a block on; returns a function that ends it. */
