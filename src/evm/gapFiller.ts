@@ -39,7 +39,7 @@ export interface GapFillerOptions<Payload> {
   readonly fees: Fees;
   readonly journal: SenderJournal<Payload>;
   readonly onError: (error: unknown) => void;
-  /** Nonces that are being delivered at the moment, including the current one: not gaps. */
+  /** Nonces that are in flight at the moment, including the current one: not gaps. */
   readonly inFlight: ReadonlySet<number>;
 }
 

@@ -1,7 +1,7 @@
 import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import { RpcError, type Receipt } from "../lib/nodeAnswers.ts";
-import { NonceGapError, createDelivery, createPauses } from "./delivery.ts";
+import { NonceGapError, createFlights, createPauses } from "./flight.ts";
 import { PriceAboveCapError, quote, type GasPrice, type PriceTerms } from "./fees.ts";
 import { createGapFiller, type GapFillerOptions } from "./gapFiller.ts";
 import { TransactionError } from "./refusal.ts";
@@ -93,7 +93,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
    * reused for another payload.
    */
   const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
-  const delivery = createDelivery({
+  const flights = createFlights({
     ...options,
     journal,
     pollMs,
@@ -173,7 +173,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     return isFree ? transaction : await sign(call.gas + refusals);
   };
 
-  /** Delivers what was signed for a nonce; the next caller may sign once a node has responded. Returns the pending receipt. */
+  /** Completes the flight of a nonce; the next caller may sign once a node has responded. Returns the pending receipt. */
   const launch = async (
     versions: readonly SignedTransaction[],
     payload: Payload,
@@ -184,8 +184,8 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     let isInTurn = true;
     let onAnswered = (): void => {};
     const answered = new Promise<void>((resolve) => (onAnswered = resolve));
-    const receipt = delivery
-      .deliver(versions, payload, { terms, onAnswered })
+    const receipt = flights
+      .complete(versions, payload, { terms, onAnswered })
       .catch((error: unknown) => {
         const isOff = isTaken(error) || error instanceof NonceGapError;
         nextNonce = isInTurn && !isOff ? nonce : undefined;
@@ -265,7 +265,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
         if (nextNonce !== undefined && nextNonce < after) nextNonce = after;
         return versions;
       }, payload),
-    confirm: (receipt) => delivery.confirm(receipt),
+    confirm: (receipt) => flights.confirm(receipt),
     waitsFor: () => wait,
     poke: () => pauses.end(),
     async reconcile() {

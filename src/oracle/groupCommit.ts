@@ -16,7 +16,7 @@ export interface GroupCommitOptions<Item, Lane> {
   readonly measure: (queue: readonly Item[]) => { readonly count: number; readonly full: boolean };
   readonly commit: (items: readonly Item[], lane: Lane) => Promise<void>;
   /** How long a commit of all queued items waits for more, in ms. Default: not at all. */
-  readonly batchDelayMs?: (queued: number) => number;
+  readonly gatherDelayMs?: (queued: number) => number;
   /** How long after the start of the last partial commit the next may start beside others, in ms. Default: only when no other is in flight. */
   readonly paceMs?: number | undefined;
   readonly onError: (error: unknown, items: readonly Item[]) => void;
@@ -29,7 +29,7 @@ export interface GroupCommitOptions<Item, Lane> {
  * load every commit is full.
  */
 export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, Lane>): GroupCommit<Item> {
-  const { measure, commit, batchDelayMs = () => 0, paceMs, onError, signal } = options;
+  const { measure, commit, gatherDelayMs = () => 0, paceMs, onError, signal } = options;
   const queue: Item[] = [];
   const free: Lane[] = [...options.lanes];
   const lanes = free.length;
@@ -67,7 +67,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   /** Whether the commit waits for more items. */
   const linger = (): boolean => {
     if (lingering !== undefined) return true;
-    const waitMs = batchDelayMs(queue.length);
+    const waitMs = gatherDelayMs(queue.length);
     if (waitMs === 0) return false;
     lingering = setTimeout(() => {
       lingering = undefined;

@@ -4,7 +4,7 @@ import { findRevertReason } from "../chainlink/findRevertReason.ts";
 import { createSender, type Sender, observeSender } from "../evm/sender.ts";
 import type { Call } from "../evm/signedTransaction.ts";
 import type { Follower } from "../evm/blockReader.ts";
-import { ACTIVE_MS } from "../lib/batchDelay.ts";
+import { ACTIVE_MS } from "../lib/gatherDelay.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";

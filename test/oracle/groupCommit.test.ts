@@ -5,7 +5,7 @@ import { createGroupCommit, lanesOf } from "../../src/oracle/groupCommit.ts";
 function createScene({
   lanes = 1,
   room = 3,
-  batchDelayMs = (): number => 0,
+  gatherDelayMs = (): number => 0,
   paceMs = undefined as number | undefined,
 } = {}) {
   const commits: { items: readonly number[]; end(error?: Error): void }[] = [];
@@ -14,7 +14,7 @@ function createScene({
   const group = createGroupCommit<number, number>({
     lanes: Array.from({ length: lanes }, (_, lane) => lane),
     measure: (queue) => ({ count: Math.min(queue.length, room), full: queue.length >= room }),
-    batchDelayMs,
+    gatherDelayMs,
     paceMs,
     commit: (items) =>
       new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ test("a full commit starts beside one under way, on a free lane", async () => {
 
 test("a commit that is not full waits for company as long as it is told", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { group, items } = createScene({ batchDelayMs: () => 20 });
+  const { group, items } = createScene({ gatherDelayMs: () => 20 });
   group.push(1);
   await pass(19);
   group.push(2);
@@ -84,7 +84,7 @@ test("a commit that is not full waits for company as long as it is told", async 
 
 test("a commit that gets full waits no longer, and the next waits anew", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { group, commits, items } = createScene({ batchDelayMs: () => 20 });
+  const { group, commits, items } = createScene({ gatherDelayMs: () => 20 });
   group.push(1);
   await pass(10);
   group.push(2, 3, 4);
@@ -99,7 +99,7 @@ test("a commit that gets full waits no longer, and the next waits anew", async (
 
 test("what has waited long enough while a commit was under way waits again after it", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { group, commits, items } = createScene({ lanes: 2, batchDelayMs: () => 20 });
+  const { group, commits, items } = createScene({ lanes: 2, gatherDelayMs: () => 20 });
   group.push(1, 2, 3);
   group.push(4);
   await pass(100);

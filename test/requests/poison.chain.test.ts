@@ -19,7 +19,7 @@ beforeAll(async () => {
   pipeline = await world.open();
   await world.storeSource(pipeline.pipeline);
   await insertDapp(pipeline.store.db, { id: OTHER, name: "other", facilities: [], createdAt: 1 });
-  // Its subscriptions exist from here on: only the other requests of a batch could hold it up.
+  // Its subscriptions exist from here on: only the other requests of a transaction could hold it up.
   await pipeline.pipeline.subscriptions.ensure(OTHER);
 });
 afterAll(async () => {
@@ -64,7 +64,7 @@ const POISON: readonly [string, RequestKind, Partial<StoredRequest>][] = [
   ["a linking of no address", "consumer", { params: { dappId: "dapp_test", consumer: "0x12" } }],
 ];
 
-test("one poisoned request of every kind in a batch ends alone and at once, and nobody else hears of it", async () => {
+test("one poisoned request of every kind in a transaction ends alone and at once, and nobody else hears of it", async () => {
   const clean: RequestKind[] = ["preset", "function", "random"];
   const others = clean.flatMap((kind) => Array.from({ length: 3 }, () => kind));
   const [poisoned, neighbours] = await Promise.all([

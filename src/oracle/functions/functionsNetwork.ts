@@ -15,7 +15,7 @@ import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { faultyNodesOf, signaturesOf } from "../../chainlink/quorum.ts";
 import { decodeRevertReason, type RevertReason } from "../../chainlink/revertReason.ts";
 import type { Sender } from "../../evm/sender.ts";
-import { ACTIVE_MS, batchDelayMs } from "../../lib/batchDelay.ts";
+import { ACTIVE_MS, gatherDelayMs } from "../../lib/gatherDelay.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
@@ -134,7 +134,7 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions) {
     paceMs,
     signal,
     measure: (queue) => measureReport(queue, maxTransactionGas),
-    batchDelayMs: (queued) => batchDelayMs(requestSet.openSince(performance.now() - ACTIVE_MS) - queued),
+    gatherDelayMs: (queued) => gatherDelayMs(requestSet.openSince(performance.now() - ACTIVE_MS) - queued),
     commit: report,
     onError(error, items) {
       if (signal.aborted) return;

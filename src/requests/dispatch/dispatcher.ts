@@ -1,14 +1,14 @@
 import type { Hex } from "viem";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { Pipelining } from "../../evm/pipelining.ts";
-import { batchDelayMs } from "../../lib/batchDelay.ts";
+import { gatherDelayMs } from "../../lib/gatherDelay.ts";
 import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Carriers } from "./carriers.ts";
 import type { Change, RequestBook } from "../requestBook.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
-import { encodeBatch, splitByLimits, type Batch, type Submission } from "./submission.ts";
+import { encodeCarrier, splitByLimits, type Carrier, type Submission } from "./submission.ts";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
@@ -16,12 +16,12 @@ import type { Call } from "../../evm/signedTransaction.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { RoundMissedError } from "../accept/chooseRound.ts";
 
-/** Maximum requests per transaction where each transaction gets its own block: beyond this, larger batches gain nothing. */
-const MAX_BATCH = 60;
+/** Maximum requests per transaction where each transaction gets its own block: beyond this, larger ones gain nothing. */
+const MAX_PER_CARRIER = 60;
 /** Requests that make a transaction full enough to send there. */
 const ENOUGH = 40;
 /** Maximum requests per transaction where several share a block. */
-const MAX_PIPELINED_BATCH = 240;
+const MAX_PER_PIPELINED_CARRIER = 240;
 /** Pause before a request that could not be sent is retried; it doubles each time, up to eightfold. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_RETRY_FACTOR = 8;
@@ -30,7 +30,7 @@ const MAX_RETRY_FACTOR = 8;
  * waits as long as it takes.
  */
 const MAX_ATTEMPTS = 8;
-/** How long a batch waits for requests that first need something created on chain; slower ones go with a later batch. */
+/** How long a carrier waits for requests that first need something created on chain; slower ones go with a later carrier. */
 const PREPARE_MS = 250;
 
 /**
@@ -49,7 +49,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions extends Pick<
-  BatchSenderOptions,
+  CarrierSenderOptions,
   "book" | "sender" | "presetConsumer" | "explainRevert" | "signal"
 > {
   /** Number of requests on the network that are making progress, queued here or not: each one elsewhere may be about to join the queue. */
@@ -82,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const stopped = AbortSignal.any([options.signal, closing.signal]);
   /** Requests held here, each with its latest attempt: queued, in a transaction, or paused after a failure. */
   const held = new Map<string, Attempt>();
-  const submit = createBatchSender({
+  const submit = createCarrierSender({
     ...options,
     onSent(ids) {
       for (const id of ids) held.get(id)?.sent();
@@ -92,7 +92,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       for (const id of ids) held.get(id)?.failed(error);
     },
   });
-  const batching = createBatching({
+  const gathering = createGathering({
     ...options,
     signal: stopped,
     submit,
@@ -126,7 +126,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     new Promise((sent, failed) => {
       const one = { request, sent, failed };
       held.set(request.id, one);
-      batching.push(one);
+      gathering.push(one);
     });
 
   return {
@@ -134,16 +134,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (stopped.aborted || held.has(request.id)) return;
       void carry(request).finally(() => held.delete(request.id));
     },
-    queued: () => held.size - batching.sending(),
+    queued: () => held.size - gathering.sending(),
     holds: (id) => held.has(id),
     async close() {
       closing.abort();
-      await batching.close();
+      await gathering.close();
     },
   };
 }
 
-interface BatchingOptions extends Pick<DispatcherOptions, "active" | "pipelining" | "onError" | "signal"> {
+interface GatheringOptions extends Pick<DispatcherOptions, "active" | "pipelining" | "onError" | "signal"> {
   /** Returns what goes on chain for a request; `undefined` if a transaction has brought it there. */
   readonly prepare: (request: SubmittedRequest) => Promise<Submission | undefined>;
   /** Sends some submissions in one transaction, or in several if it must. Never rejects. */
@@ -151,10 +151,10 @@ interface BatchingOptions extends Pick<DispatcherOptions, "active" | "pipelining
 }
 
 /** Creates what gathers attempts, dapps in turn, and sends them together. */
-function createBatching(options: BatchingOptions) {
+function createGathering(options: GatheringOptions) {
   const { pipelining, submit, onError, signal } = options;
-  const maxBatch = pipelining === undefined ? MAX_BATCH : MAX_PIPELINED_BATCH;
-  const enough = pipelining === undefined ? ENOUGH : MAX_PIPELINED_BATCH;
+  const maxPerCarrier = pipelining === undefined ? MAX_PER_CARRIER : MAX_PER_PIPELINED_CARRIER;
+  const enough = pipelining === undefined ? ENOUGH : MAX_PER_PIPELINED_CARRIER;
   const queue = createFairQueue<Attempt>();
   /** How many requests are in transactions in flight. */
   let sending = 0;
@@ -172,9 +172,9 @@ function createBatching(options: BatchingOptions) {
     running ??= run().catch(onError);
   };
 
-  /** Batches requests of the same event-loop turn; the more requests are on their way, the longer it waits for them. */
+  /** Gathers requests of the same event-loop turn; the more requests are on their way, the longer it waits for them. */
   const gather = async (): Promise<void> => {
-    const waitMs = batchDelayMs(options.active() - queue.size);
+    const waitMs = gatherDelayMs(options.active() - queue.size);
     if (waitMs === 0 || queue.size >= enough) return await Promise.resolve();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, waitMs);
@@ -191,7 +191,7 @@ function createBatching(options: BatchingOptions) {
       while (queue.size > 0 && !signal.aborted) {
         await turns.next();
         await gather();
-        const ready = await prepareAll(queue.take(maxBatch), { ...options, onLate: push });
+        const ready = await prepareAll(queue.take(maxPerCarrier), { ...options, onLate: push });
         for (const part of splitByLimits(ready, pipelining?.maxTransactionGas)) {
           await turns.place();
           turns.run(() => send(part));
@@ -227,15 +227,15 @@ function createBatching(options: BatchingOptions) {
  * @param options.onLate called with an attempt that could be sent after that.
  */
 async function prepareAll(
-  batch: readonly Attempt[],
-  options: Pick<BatchingOptions, "prepare" | "onError" | "signal"> & {
+  attempts: readonly Attempt[],
+  options: Pick<GatheringOptions, "prepare" | "onError" | "signal"> & {
     readonly onLate: (one: Attempt) => void;
   },
 ): Promise<Submission[]> {
   const { prepare, onLate, onError, signal } = options;
   const ready: Submission[] = [];
   let isOver = false;
-  const work = batch.map(async (one) => {
+  const work = attempts.map(async (one) => {
     try {
       const submission = await prepare(one.request);
       if (submission === undefined) one.sent();
@@ -347,7 +347,7 @@ export function createTurns(
   };
 }
 
-interface BatchSenderOptions {
+interface CarrierSenderOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
   /** Address of PresetConsumer. */
@@ -365,21 +365,21 @@ interface BatchSenderOptions {
  * Creates what sends requests of one network in one transaction, and splits them up when one of them makes it fail. It resolves when each
  * submission has been reported to `onSent` or `onFailed`, or the service stops, and never rejects.
  */
-function createBatchSender(
-  options: BatchSenderOptions,
+function createCarrierSender(
+  options: CarrierSenderOptions,
 ): (submissions: readonly Submission[]) => Promise<void> {
   const { book, sender, signal, onSent, onFailed } = options;
 
   const submit = async (submissions: readonly Submission[]): Promise<void> => {
-    let batch: Batch;
+    let carrier: Carrier;
     try {
-      batch = encodeBatch(submissions);
+      carrier = encodeCarrier(submissions);
     } catch (error) {
       if (submissions.length > 1) return await submitHalves(submissions);
       return onFailed(idsOf(submissions), error);
     }
     try {
-      if (await send(submissions, batch)) onSent(idsOf(submissions));
+      if (await send(submissions, carrier)) onSent(idsOf(submissions));
       else await submitHalves(submissions);
     } catch (error) {
       if (signal.aborted) return;
@@ -402,7 +402,7 @@ function createBatchSender(
   /** Returns whether the transaction succeeded or ended its only request; `false` when its requests must be split. */
   const send = async (
     submissions: readonly Submission[],
-    { data, gas, entries }: Batch,
+    { data, gas, entries }: Carrier,
   ): Promise<boolean> => {
     const call = { to: options.presetConsumer, data, gas };
     const receipt = await sender.send(call, { kind: "submit", entries });

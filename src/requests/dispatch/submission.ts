@@ -58,8 +58,8 @@ export interface RandomSubmission {
   readonly numWords: number;
 }
 
-/** One transaction's worth of submissions. */
-export interface Batch {
+/** The transaction that brings submissions on chain. */
+export interface Carrier {
   /** Calldata of PresetConsumer.submit. */
   readonly data: Hex;
   /** Gas limit of the transaction. */
@@ -72,7 +72,7 @@ export interface Batch {
  * Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. Submissions with joined
  * words go through a different contract function than those without, so the two can't share a transaction.
  */
-export function encodeBatch(submissions: readonly Submission[]): Batch {
+export function encodeCarrier(submissions: readonly Submission[]): Carrier {
   if (submissions.some(isJoined)) return encodeJoins(submissions.filter(isJoined));
   const groups = groupPresets(submissions);
   const functions = submissions.filter((one) => one.kind === "function");
@@ -110,7 +110,7 @@ export function encodeBatch(submissions: readonly Submission[]): Batch {
 }
 
 /** Returns the labels of submissions with their places in the transaction. */
-function labelsOf(submissions: readonly Submission[], entries: Batch["entries"]) {
+function labelsOf(submissions: readonly Submission[], entries: Carrier["entries"]) {
   const labels = new Map(submissions.map(({ requestId, label }) => [requestId, label]));
   return entries.flatMap((ids, index) =>
     ids.flatMap((id, item) => {
@@ -127,7 +127,7 @@ function isJoined(one: Submission): one is Joined {
   return one.kind !== "function" && one.joinedKeyHashes !== undefined;
 }
 
-function encodeJoins(submissions: readonly Joined[]): Batch {
+function encodeJoins(submissions: readonly Joined[]): Carrier {
   const groups = groupPresets(submissions);
   const randoms = submissions.filter((one) => one.kind === "random");
   const callOf = ({ vrfSubscriptionId, joinedKeyHashes, confirmations }: Joined) => ({
@@ -240,7 +240,7 @@ const MAX_TRANSACTION_GAS = 16_000_000n;
 export const MAX_TRANSACTION_BYTES = 120_000;
 
 /**
- * Splits submissions, in order, into batches that fit one transaction; an oversized one goes alone. Those with joined words
+ * Splits submissions, in order, into parts that fit one transaction; an oversized one goes alone. Those with joined words
  * are kept apart from the others.
  *
  * @param maxGas gas limit of one transaction. Default 16,000,000.

@@ -28,8 +28,8 @@ const REVERTED_LOOKS = 5;
 const REVERTED_BLOCKS = 3n;
 const REVERTED_LOOKS_MAX = 30;
 
-/** Gets what was signed for one nonce into a block. */
-export interface Delivery<Payload> {
+/** Gets what was signed for a nonce into a block. */
+export interface Flights<Payload> {
   /**
    * Broadcasts, waits and reprices until one of the versions has a receipt.
    *
@@ -37,19 +37,19 @@ export interface Delivery<Payload> {
    * @throws {TransactionError} when none of them will ever be on chain.
    * @throws {NonceGapError} when an earlier nonce is free again and nothing fills it.
    */
-  deliver(signed: readonly SignedTransaction[], payload: Payload, options?: DeliverOptions): Promise<Receipt>;
+  complete(signed: readonly SignedTransaction[], payload: Payload, options?: FlightOptions): Promise<Receipt>;
   /** See `Sender.confirm`. */
   confirm(receipt: Receipt): Promise<Receipt | undefined>;
 }
 
-export interface DeliverOptions {
+export interface FlightOptions {
   /** What each price has to respect. Default: only the network's own cap. */
   readonly terms?: PriceTerms | undefined;
   /** Called, perhaps several times, once a node has responded to the transaction. */
   readonly onAnswered?: () => void;
 }
 
-export interface DeliveryOptions<Payload> extends Omit<GapFillerOptions<Payload>, "journal"> {
+export interface FlightsOptions<Payload> extends Omit<GapFillerOptions<Payload>, "journal"> {
   readonly journal: SenderJournal<Payload> | undefined;
   readonly signal: AbortSignal;
   /** Called when a transaction waits because gas costs more than the cap. */
@@ -72,7 +72,7 @@ interface Flight {
   /** Whether the last attempt to raise the price failed: the existing versions are then broadcast again first. */
   isHeld: boolean;
   /**
-   * Whether the node refuses the dearest version for good while an earlier one may still be mined; delivery then sticks to the
+   * Whether the node refuses the dearest version for good while an earlier one may still be mined; the flight then sticks to the
    * earlier one.
    */
   isAtTop: boolean;
@@ -92,20 +92,20 @@ type Step =
   | { readonly at: "reprice" }
   | { readonly at: "mined"; readonly receipt: Receipt };
 
-/** Creates the delivery of one account, for any number of concurrent nonces. */
-export function createDelivery<Payload>(options: DeliveryOptions<Payload>): Delivery<Payload> {
+/** Creates the flights of one account, for any number of concurrent nonces. */
+export function createFlights<Payload>(options: FlightsOptions<Payload>): Flights<Payload> {
   return {
-    deliver: (...signed) => deliver(options, ...signed),
+    complete: (...signed) => complete(options, ...signed),
     confirm: (receipt) => confirm(options, receipt),
   };
 }
 
 /** What all steps share. What a transaction carries is nothing to them. */
-type Scope = DeliveryOptions<unknown>;
+type Scope = FlightsOptions<unknown>;
 
-async function deliver(
+async function complete(
   scope: Scope,
-  ...[signed, payload, { terms = {}, onAnswered } = {}]: Parameters<Delivery<unknown>["deliver"]>
+  ...[signed, payload, { terms = {}, onAnswered } = {}]: Parameters<Flights<unknown>["complete"]>
 ): Promise<Receipt> {
   const { journal, signal } = scope;
   const flight: Flight = {
