@@ -31,7 +31,7 @@ import { isLinking, type OpenRequest } from "./openRequest.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { RequestIntake } from "./serviceNetwork.ts";
 import { fenceBook, fenceClient, fenceStore } from "./takeover/fenced.ts";
-import { createWatchkeeping } from "./watchkeeping.ts";
+import { createWatchkeeping, type Watchkeeping } from "./watchkeeping.ts";
 import type { Receipt } from "../lib/nodeAnswers.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
@@ -71,7 +71,7 @@ export interface RequestPipelineOptions {
 export async function openRequestPipeline(options: RequestPipelineOptions): Promise<RequestPipeline> {
   const stopping = new AbortController();
   try {
-    return await openParts(options, stopping);
+    return await openPipeline(options, stopping);
   } catch (error) {
     // It is opened again.
     stopping.abort();
@@ -79,22 +79,26 @@ export async function openRequestPipeline(options: RequestPipelineOptions): Prom
   }
 }
 
-async function openParts(
+async function openPipeline(
   options: RequestPipelineOptions,
   stopping: AbortController,
 ): Promise<RequestPipeline> {
   const scope = await openScope(options, stopping.signal);
   const sending = await createSending(scope, options);
-  const { finality, signal, onError } = scope;
+  const { network, client, store, book, tracker, finality, startNumber, signal, onError } = scope;
   const { subscriptions, dispatcher, linker, take, reconcile } = sending;
-  const watchkeeping = createWatchkeeping({ ...scope, ...sending });
+  const watchkeeping = openWatchkeeping(scope, sending);
   const { open, fromBlock, known } = await restoreRequests({
-    ...scope,
-    head: scope.startNumber,
-    finalityDepth: Math.min(Number(scope.startNumber - (await finality.finalNumber())), ADOPTED_BLOCKS),
+    network,
+    client,
+    store,
+    book,
+    tracker,
+    head: startNumber,
+    finalityDepth: Math.min(Number(startNumber - (await finality.finalNumber())), ADOPTED_BLOCKS),
   });
   await reconcile();
-  const stopFollowing = followChain(scope, sending, {
+  const stopFollowing = followRequests(scope, sending, {
     fromBlock,
     known,
     checkLinkings: () => watchkeeping.checkLinkings(),
@@ -110,10 +114,12 @@ async function openParts(
     );
   });
   const retention = createRetention({
-    ...scope,
+    network,
+    store,
     operator: scope.operator.address,
     keep: options.keep,
     finalNumber: finality.finalNumber,
+    removeBlocks: scope.removeBlocks,
   });
   retention.start(onError);
 
@@ -140,10 +146,40 @@ async function openParts(
   };
 }
 
+function openWatchkeeping(scope: PipelineScope, sending: Sending): Watchkeeping {
+  return createWatchkeeping({
+    network: scope.network,
+    coin: scope.coin,
+    client: scope.client,
+    watcher: scope.watcher,
+    contracts: scope.contracts,
+    fees: scope.fees,
+    pause: scope.pause,
+    isChainlinks: scope.terms.chainlinkCoordinator !== undefined,
+    presetConfirmations: scope.terms.minConfirmations,
+    vrfOperatorOf: scope.vrfOperatorOf,
+    roundWait: scope.roundWait,
+    oracleWait: scope.oracleWait,
+    oracleNodes: scope.oracleNodes,
+    store: scope.store,
+    book: scope.book,
+    tracker: scope.tracker,
+    onError: scope.onError,
+    sender: sending.sender,
+    senderWait: sending.senderWait,
+    subscriptions: sending.subscriptions,
+    carriers: sending.carriers,
+    linker: sending.linker,
+    dispatcher: sending.dispatcher,
+    take: sending.take,
+    reconcile: sending.reconcile,
+  });
+}
+
 /** Reads the chain's blocks into the requests, from a block on; returns a function that ends it. */
-function followChain(
-  scope: Scope,
-  { sender, subscriptions, reconcile }: Awaited<ReturnType<typeof createSending>>,
+function followRequests(
+  scope: PipelineScope,
+  { sender, subscriptions, reconcile }: Sending,
   {
     checkLinkings,
     ...from
@@ -151,9 +187,18 @@ function followChain(
     readonly checkLinkings: () => Promise<void>;
   },
 ): () => void {
-  const { network, book, tracker, twin, finality, watcher, onError } = scope;
-  const callbacks = createCallbackRecorder({ ...scope, listSubscriptions: () => subscriptions.list() });
-  const { presetConsumer, vrfCoordinator, functionsRouter } = scope.contracts;
+  const { network, client, contracts, store, book, tracker, twin, finality, watcher, signal, onError } =
+    scope;
+  const callbacks = createCallbackRecorder({
+    network,
+    store,
+    client,
+    contracts,
+    listSubscriptions: () => subscriptions.list(),
+    signal,
+    onError,
+  });
+  const { presetConsumer, vrfCoordinator, functionsRouter } = contracts;
   return watcher.follow({
     ...from,
     addresses: () => [presetConsumer, vrfCoordinator, functionsRouter],
@@ -175,19 +220,20 @@ function followChain(
   });
 }
 
-/** What all parts of a pipeline share. */
-type Scope = Awaited<ReturnType<typeof openScope>>;
+/** What all parts of a pipeline share. Each part names what it takes from it: a member that is renamed is then missed by the compiler. */
+type PipelineScope = Awaited<ReturnType<typeof openScope>>;
 
 async function openScope(
   { network, store: unfencedStore, book: unfencedBook, fence }: RequestPipelineOptions,
   signal: AbortSignal,
 ) {
-  const { source, chain, watcher, finality } = network;
-  const { terms } = source;
+  const { source, chain, watcher, finality, budget, twin, oracleWait, oracleNodes } = network;
+  const { client, deployment, operator, fees, pipelining, pause, removeBlocks } = chain;
+  const { terms, presetKeyHashes, vrfOperators } = source;
   const { name, chainId, coin } = source.profile;
   const store = fenceStore(unfencedStore, fence);
   const book = fenceBook(unfencedBook, fence);
-  const startHead = watcher.head() ?? (await chain.client.getHead("latest"));
+  const startHead = watcher.head() ?? (await client.getHead("latest"));
   const startNumber = startHead?.number ?? 0n;
   const rounds = createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal });
   const roundWait = createRoundWait(rounds);
@@ -200,15 +246,26 @@ async function openScope(
     },
   });
   return {
-    ...network,
-    ...chain,
     network: name,
     chainId,
     coin,
-    contracts: chain.deployment.contracts,
-    presetConfirmations: terms.minConfirmations,
-    isChainlinks: terms.chainlinkCoordinator !== undefined,
-    vrfOperatorOf: (key: Hex) => source.vrfOperators?.find((one) => one.keyHash === key)?.address,
+    terms,
+    contracts: deployment.contracts,
+    keyHash: deployment.keyHash,
+    presetKeyHashes,
+    vrfOperatorOf: (key: Hex) => vrfOperators?.find((one) => one.keyHash === key)?.address,
+    client,
+    operator,
+    fees,
+    pipelining,
+    pause,
+    removeBlocks,
+    watcher,
+    finality,
+    budget,
+    twin,
+    oracleWait,
+    oracleNodes,
     roundWait,
     store,
     book,
@@ -221,46 +278,54 @@ async function openScope(
   };
 }
 
+type Sending = Awaited<ReturnType<typeof createSending>>;
+
 /** Creates what puts requests on chain, and what each of them needs there first. */
-async function createSending(scope: Scope, options: RequestPipelineOptions) {
-  const { network, client, store, book, contracts, operator } = scope;
-  const own = createOperatorSender(scope, options);
-  const { sender } = own;
-  const subscriptions = createSubscriptions({
-    ...scope,
-    ...scope.source.terms,
-    sender,
-    known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
-  });
-  const sourceStore = createSourceStore({
-    ...scope,
-    sender,
-    presetConsumer: contracts.presetConsumer,
-    known: await listSourceIds(store.db, network),
-  });
+async function createSending(scope: PipelineScope, options: RequestPipelineOptions) {
+  const { network, client, contracts, watcher, store, book, tracker, signal, onError } = scope;
+  const { sender, senderWait } = createOperatorSender(scope, options);
+  const { subscriptions, sourceStore } = await createPrerequisites(scope, sender);
   const explainRevert = async (call: Call, receipt: Receipt): Promise<string> =>
-    (await findRevertReason(client, { ...call, from: operator.address }, receipt)).text;
-  const carriers = createCarriers({ ...scope, sender });
-  const linker = createLinker({ ...scope, sender, subscriptions, carriers, explainRevert });
+    (await findRevertReason(client, { ...call, from: scope.operator.address }, receipt)).text;
+  const carriers = createCarriers({ network, client, store, book, sender, tracker, watcher });
+  const linker = createLinker({
+    network,
+    client,
+    watcher,
+    store,
+    book,
+    sender,
+    contracts,
+    subscriptions,
+    carriers,
+    explainRevert,
+    onError,
+    signal,
+  });
   const prepare = createPreparer({
-    ...scope,
-    ...scope.source,
-    keyHash: scope.deployment.keyHash,
+    network,
+    keyHash: scope.keyHash,
+    presetKeyHashes: scope.presetKeyHashes,
+    presetConfirmations: scope.terms.minConfirmations,
     subscriptions,
     sourceStore,
     linkings: (dappId) => linker.linkings(dappId),
   });
   const dispatcher = createDispatcher({
-    ...scope,
-    ...contracts,
+    book,
     sender,
+    presetConsumer: contracts.presetConsumer,
+    pipelining: scope.pipelining,
     active: () => book.activeCount(network, ACTIVE_MS),
     prepare,
     carriers,
     explainRevert,
+    onError,
+    signal,
   });
   return {
-    ...own,
+    sender,
+    senderWait,
     subscriptions,
     sourceStore,
     carriers,
@@ -281,27 +346,63 @@ async function createSending(scope: Scope, options: RequestPipelineOptions) {
   };
 }
 
+/** Creates what requests may need on chain before they are sent: their dapps' subscriptions and their presets' sources. */
+async function createPrerequisites(
+  { network, chainId, coin, terms, contracts, client, budget, store }: PipelineScope,
+  sender: Sender<Payload>,
+) {
+  const subscriptions = createSubscriptions({
+    network,
+    chainId,
+    coin,
+    allowanceJuels: terms.allowanceJuels,
+    coinAllowanceWei: terms.coinAllowanceWei,
+    contracts,
+    client,
+    budget,
+    store,
+    sender,
+    known: (await listSubscriptions(store.db)).filter((one) => one.network === network),
+  });
+  const sourceStore = createSourceStore({
+    network,
+    store,
+    client,
+    sender,
+    presetConsumer: contracts.presetConsumer,
+    known: await listSourceIds(store.db, network),
+  });
+  return { subscriptions, sourceStore };
+}
+
 /** Creates the sender of the operator's account, which keeps to the journal, the fence and the watch for twins. */
 function createOperatorSender(
-  scope: Scope,
+  scope: PipelineScope,
   { fence, onTransaction }: Pick<RequestPipelineOptions, "fence" | "onTransaction">,
 ) {
-  const { watcher, operator, twin, startNumber } = scope;
+  const { network, watcher, operator, twin, startNumber, store, book, tracker, signal, onError } = scope;
   const own = createSender<Payload>({
-    ...scope,
     client: fenceClient(scope.client, fence),
     account: operator,
+    chainId: scope.chainId,
+    fees: scope.fees,
     maxInFlight: scope.pipelining?.maxInFlight ?? 1,
     journal: createSenderJournal({
-      ...scope,
+      network,
       account: operator.address,
+      store,
+      book,
+      tracker,
       headNumber: () => watcher.head()?.number ?? startNumber,
+      twin,
     }),
+    onError,
+    signal,
   });
   const observed = observeSender(own, (receipt, payload) => {
     watcher.expect(receipt);
     const { kind, entries } = payload;
-    onTransaction({ network: scope.network, purpose: kind, requests: entries.flat().length, receipt });
+    onTransaction({ network, purpose: kind, requests: entries.flat().length, receipt });
   });
   const sender: Sender<Payload> = {
     ...observed,

@@ -36,8 +36,9 @@ export interface Watchkeeping {
 }
 
 export interface WatchkeepingOptions
+  // Required: a member that exists on some networks only must be named, too.
   extends
-    Omit<ExplainerOptions, "isAnswered" | "queued" | "ageMs">,
+    Required<Omit<ExplainerOptions, "isAnswered" | "queued" | "ageMs">>,
     Omit<RecoveryOptions, "finishLinking">,
     Pick<AnswerTimeoutsOptions, "presetConfirmations"> {
   readonly client: ChainClient;
