@@ -153,7 +153,8 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   exploreRequests: () => "const { items } = await explorer.requests();",
   search: ({ values }) => `const { hits } = await explorer.search(${expression(values["q"])});`,
   readChainData: ({ values }) => `const data = await explorer.chainData(${expression(values["id"])});`,
-  readSharedResult: ({ values }) => `const { outcome } = await explorer.shared(${expression(values["id"])});`,
+  readSharedResult: ({ values }) =>
+    `const shared = await explorer.shared(${expression(values["id"])});\nconsole.log("outcome" in shared ? shared.outcome : shared.why);`,
 };
 
 const MAKERS: readonly (readonly [name: string, maker: string, credentials: string])[] = [
