@@ -2,11 +2,17 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { encodeFunctionData, getAddress, parseAbi, toHex } from "viem";
 import type { Hex } from "viem";
 import { insertDapp } from "../../src/store/dapps.ts";
+import { createSender } from "../../src/evm/sender.ts";
+import { fixedFees } from "../../src/evm/fees.ts";
+import { createLinker } from "../../src/requests/dispatch/linker.ts";
 import { listConsumers } from "../../src/store/chainRecords.ts";
+import type { Payload } from "../../src/store/transactionContents.ts";
+import { TEST_ROLES } from "../support/stack.ts";
 import { every } from "../support/faultyNode.ts";
 import {
   DESK_DAPP,
   DESK_NETWORK,
+  makeRequest,
   startPipelineWorld,
   type PipelineWorld,
   type OpenPipeline,
@@ -100,6 +106,55 @@ test("what is not linked can't be unlinked, and says why", async () => {
   const { state, error } = await pipeline.ended((await unlink(consumerAt(4))).id);
   expect(state).toBe("failed");
   expect(error!.message).toContain("InvalidConsumer");
+});
+
+test("a linking that ends while the reason of its reported revert is looked for stays as it ended", async () => {
+  const { book, client, store, watcher } = pipeline;
+  const { outcome } = await pipeline.ended((await link(consumerAt(9))).id);
+  const receipt = (await client.getReceipt(outcome!["transactionHash"]))!;
+  const { signal } = new AbortController();
+  const onError = (error: unknown): void => void world.errors.push(error);
+  const sender = createSender<Payload>({
+    client,
+    account: TEST_ROLES.operator,
+    chainId: world.stack.chainId,
+    fees: fixedFees(world.stack.gasPriceWei, { synchronous: true }),
+    signal,
+    onError,
+  });
+  const asked = Promise.withResolvers<void>();
+  const reason = Promise.withResolvers<string>();
+  const linker = createLinker({
+    network: DESK_NETWORK,
+    client,
+    watcher,
+    store,
+    book,
+    sender,
+    contracts: world.stack.addresses,
+    subscriptions: pipeline.pipeline.subscriptions,
+    carriers: { find: async () => undefined },
+    explainRevert() {
+      asked.resolve();
+      return reason.promise;
+    },
+    onError,
+    signal,
+  });
+  // Nothing else takes it: it is in the book only.
+  const request = makeRequest("consumer", consumerAt(9));
+  await book.add(request);
+  const failing = linker.finish(request, { ...receipt, succeeded: false });
+  await asked.promise;
+  await linker.finish(request, receipt);
+  expect(request).toMatchObject({ state: "fulfilled", error: null, outcome });
+  // It is unlinked before a further look at the same receipt, which must not record it as linked again.
+  expect((await pipeline.ended((await unlink(consumerAt(9))).id)).state).toBe("fulfilled");
+  await linker.finish(request, receipt);
+  reason.resolve("no reason given");
+  await failing;
+  expect(request).toMatchObject({ state: "fulfilled", error: null, outcome, version: 2 });
+  expect(await known()).not.toContain(consumerAt(9));
 });
 
 test("one dapp's linkings that can't be sent hold up no other dapp's", async () => {

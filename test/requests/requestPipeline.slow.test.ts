@@ -304,3 +304,37 @@ test("requests that ended while every receipt of theirs reported a revert are no
   expect([after.words - before.words, after.functions - before.functions]).toEqual([2, 1]);
   await other.close();
 });
+
+test("a request whose logs come while the reason of its reported revert is looked for is on chain, and doesn't fail", async () => {
+  const other = await world.open({ file: "late-logs.db", rereadIntervalMs: 200 });
+  // The subscriptions are created first.
+  await other.ended((await other.accept("random")).id);
+  world.stopOracle();
+  const presetConsumer = world.stack.addresses.presetConsumer.toLowerCase();
+  const beTrue = world.node.inject(
+    every(SEND, { result: (receipt) => ({ ...(receipt as object), status: "0x0", logs: [] }) }),
+  );
+  const showLogs = world.node.inject(every("eth_getLogs", { result: () => [] }));
+  undo.push(beTrue, showLogs);
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  inject(({ method, params: [call] }) => {
+    const { from, to } = (call ?? {}) as { from?: string; to?: string };
+    if (method !== "eth_call" || from === undefined || to?.toLowerCase() !== presetConsumer) return undefined;
+    asked.resolve();
+    return { until: released.promise };
+  });
+  const request = await other.accept("random");
+  await asked.promise;
+  expect(request.progress.acceptedBlock).toBeUndefined();
+  beTrue();
+  showLogs();
+  await vi.waitFor(() => expect(request.progress.acceptedBlock).toBeDefined());
+  released.resolve();
+  // The next one is sent once the first's transaction has been dealt with.
+  const next = await other.accept("random");
+  await vi.waitFor(() => expect(next.progress.acceptedBlock).toBeDefined());
+  world.startOracle();
+  expect(await other.ended(request.id)).toMatchObject({ state: "fulfilled", error: null });
+  await other.close();
+});

@@ -6,7 +6,7 @@ import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Carriers } from "./carriers.ts";
 import type { Change, RequestBook } from "../requestBook.ts";
-import type { SubmittedRequest } from "../openRequest.ts";
+import type { OpenRequest, SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { encodeCarrier, splitByLimits, type Carrier, type Submission } from "./submission.ts";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
@@ -414,28 +414,29 @@ function createCarrierSender(
       );
     if (receipt.succeeded) return true;
     // Logs are read apart from receipts: one of them shows that the transaction didn't revert.
-    if (submissions.some(isHeard)) return true;
+    if (submissions.some((one) => findUnheard(one) === undefined)) return true;
     // The contract reverts as a whole only when it runs out of gas, and then a single entry may be to blame.
     if (submissions.length > 1) return false;
     const reason = await options.explainRevert(call, receipt);
-    const request = book.get(submissions[0]!.requestId);
-    if (request === undefined) return true;
-    await book.change([
-      {
-        request,
-        state: "failed",
-        error: { code: "request_failed", message: `the request's transaction reverted: ${reason}` },
-        transactionHash: receipt.transactionHash,
-        endedIn: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
-      },
-    ]);
+    const { transactionHash, blockNumber, blockHash: hash } = receipt;
+    const end = {
+      state: "failed",
+      error: { code: "request_failed", message: `the request's transaction reverted: ${reason}` },
+      transactionHash,
+      endedIn: { number: Number(blockNumber), hash },
+    } as const;
+    await book.change(() => {
+      // Its log may have been read in the meantime.
+      const request = findUnheard(submissions[0]!);
+      return request === undefined ? [] : [{ request, ...end }];
+    });
     return true;
   };
 
-  /** Whether the chain's logs have shown a request; one that has ended meanwhile is no longer among the open ones. */
-  const isHeard = ({ requestId }: Submission): boolean => {
+  /** Returns a request that has neither ended nor been shown by the chain's logs. */
+  const findUnheard = ({ requestId }: Submission): OpenRequest | undefined => {
     const request = book.get(requestId);
-    return request === undefined || request.progress.acceptedBlock !== undefined;
+    return request?.progress.acceptedBlock === undefined ? request : undefined;
   };
 
   return submit;

@@ -22,7 +22,7 @@ import type { Store } from "../../store/store.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { Carriers } from "./carriers.ts";
-import type { RequestBook } from "../requestBook.ts";
+import type { Change, RequestBook } from "../requestBook.ts";
 import type { LinkRequest, OpenRequest } from "../openRequest.ts";
 import { isTransient, sendingError } from "./sendingErrors.ts";
 import {
@@ -125,7 +125,7 @@ export function createLinker(options: LinkerOptions): Linker {
     if (carried !== undefined) return await finish(request, carried);
     if (request.kind === "consumer") {
       const known = await findLinking(request);
-      if (known !== undefined) return await fulfil(request, known);
+      if (known !== undefined) return await change(request, fulfilledBy(known));
     }
     const call = request.kind === "consumer" ? await encodeLinking(request) : await prepareUnlinking(request);
     await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
@@ -154,31 +154,31 @@ export function createLinker(options: LinkerOptions): Linker {
       const reason = await options.explainRevert(await encodeCall(request), receipt);
       const what = request.kind === "consumer" ? "linking" : "unlinking";
       const error = { code: "request_failed", message: `the ${what} transaction reverted: ${reason}` };
-      return await book.change([{ request, state: "failed", transactionHash, error, endedIn }]);
+      return await change(request, { state: "failed", transactionHash, error, endedIn });
     }
     const place = { dappId: request.dappId, network, address: consumerOf(request) };
-    await fulfil(request, transactionHash, {
-      endedIn,
-      record: (db) =>
-        request.kind === "consumer"
-          ? saveConsumer(db, { ...place, transactionHash, createdAt: Date.now() })
-          : deleteConsumer(db, place),
-    });
+    await change(request, { ...fulfilledBy(transactionHash), endedIn }, (db) =>
+      request.kind === "consumer"
+        ? saveConsumer(db, { ...place, transactionHash, createdAt: Date.now() })
+        : deleteConsumer(db, place),
+    );
     subscriptions.consumersChanged(request.dappId);
   };
 
-  /** @param own if the transaction was the request's own: its block, and the write that records the linking. */
-  const fulfil = async (
+  /** Changes a request, with `also`, unless another look at its transaction has ended it in the meantime. */
+  const change = async (
     request: LinkRequest,
-    transactionHash: Hex,
-    own?: {
-      readonly endedIn: { readonly number: number; readonly hash: Hex };
-      readonly record: (db: Queryable) => Promise<void>;
-    },
+    what: Omit<Change, "request">,
+    also: (db: Queryable) => Promise<void> = async () => {},
   ): Promise<void> => {
-    const end = { request, state: "fulfilled", transactionHash, outcome: { transactionHash } } as const;
-    if (own === undefined) await book.change([end]);
-    else await book.change([{ ...end, endedIn: own.endedIn }], own.record);
+    let isOpen = false;
+    const decide = (): readonly Change[] => {
+      isOpen = book.get(request.id) !== undefined;
+      return isOpen ? [{ request, ...what }] : [];
+    };
+    await book.change(decide, async (db) => {
+      if (isOpen) await also(db);
+    });
   };
 
   const carryOutAtLast = async (request: LinkRequest): Promise<void> => {
@@ -195,14 +195,14 @@ export function createLinker(options: LinkerOptions): Linker {
         isWait: isShortage,
         async onRetry(error) {
           report(error);
-          await book.change([{ request, why: `not sent yet: ${messageOf(error)}` }]).catch(onError);
+          await change(request, { why: `not sent yet: ${messageOf(error)}` }).catch(onError);
         },
         signal,
       });
     } catch (error) {
       if (signal.aborted) return;
       report(error);
-      await book.change([{ request, state: "failed", error: endOf(request, error) }]);
+      await change(request, { state: "failed", error: endOf(request, error) });
     }
   };
 
@@ -254,6 +254,11 @@ type Linking = Pick<LinkRequest, "kind" | "dappId" | "params">;
 
 function consumerOf({ params }: Pick<LinkRequest, "params">): Hex {
   return getAddress(params.consumer);
+}
+
+/** Returns the end of a request by the transaction that linked or unlinked its contract. */
+function fulfilledBy(transactionHash: Hex) {
+  return { state: "fulfilled", transactionHash, outcome: { transactionHash } } as const;
 }
 
 /** @throws {TycheError} the error that the request may report, or the original one if it ends the request. */
