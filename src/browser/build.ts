@@ -14,7 +14,7 @@ const OTHER_SOURCES = [
   "src/client",
   "src/lib/hiddenCharacters.ts",
   "src/lib/quoteForShell.ts",
-  "src/lib/verificationWords.ts",
+  "src/lib/verificationText.ts",
   "sandbox/functions.d.ts",
   "package-lock.json",
 ];

@@ -14,7 +14,7 @@ import {
   describeTimeout,
   describeUnconfirmed,
   REACHABLE_BLOCKS,
-} from "./waitingWords.ts";
+} from "./waitingText.ts";
 import { estimateWordsCost, reservedGasPrice } from "./wordsCost.ts";
 
 /** A node to query; a call that reverts rejects with the revert data as `data`. */

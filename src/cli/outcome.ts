@@ -1,5 +1,5 @@
 import type { Outcome, RequestView, StateChange } from "../client/index.ts";
-import { lineOf } from "../lib/sharedWords.ts";
+import { lineOf } from "../lib/sharedText.ts";
 import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
 
 /** Prints a result: the value to standard output, its place on chain and its public page to standard error. */

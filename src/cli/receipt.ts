@@ -4,7 +4,7 @@ import { readResult } from "../presets/readResult.ts";
 import { findPresetFolders } from "../requests/accept/presetFolder.ts";
 import { keccak256, stringToHex, type Hex } from "viem";
 import { decodeResult } from "../lib/decodeResult.ts";
-import { UNKNOWN_PRESET } from "../lib/drawWords.ts";
+import { UNKNOWN_PRESET } from "../lib/drawText.ts";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { isObject } from "../lib/isObject.ts";

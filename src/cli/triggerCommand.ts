@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { LogRun, LogTriggerView } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { describeArguments } from "../lib/eventWords.ts";
+import { describeArguments } from "../lib/eventText.ts";
 import { LOG_CONFIDENCES, type LogConfidence } from "../lib/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";

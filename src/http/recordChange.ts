@@ -1,5 +1,5 @@
 import type { AuditChange } from "../api/types.ts";
-import { AUDIT_WORDS } from "../lib/operations.ts";
+import { AUDIT_TEXT } from "../lib/operations.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
 import type { Operation } from "./operation.ts";
@@ -40,7 +40,7 @@ export async function recordChange(
   operation: Operation,
   { people }: Pick<OperatorPart, "people">,
 ): Promise<void> {
-  if (!AUDIT_WORDS.has(operation.id)) return await operation.handle(ctx);
+  if (!AUDIT_TEXT.has(operation.id)) return await operation.handle(ctx);
   const { caller, dapp } = ctx.state;
   const params = Object.entries(ctx["params"] as Readonly<Record<string, string>>);
   const named = params.find(([name]) => name !== "dappId")?.[1];

@@ -11,7 +11,7 @@ import {
   type DrandRound,
   type LateRounds,
 } from "./drand.ts";
-import { describeRoundWait, nameRound } from "./drawWords.ts";
+import { describeRoundWait, nameRound } from "./drawText.ts";
 import { messageOf } from "./errors.ts";
 import { parseObject } from "./nodeAnswers.ts";
 

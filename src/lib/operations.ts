@@ -126,7 +126,7 @@ export function roleAllows(role: Role, least: "anyone" | Role): boolean {
 }
 
 /** The actions of the audit log, which are operations and what people do to sign in, in words. */
-export const AUDIT_WORDS: ReadonlyMap<string, string> = new Map([
+export const AUDIT_TEXT: ReadonlyMap<string, string> = new Map([
   ["signIn", "signed in, with the session"],
   ["acceptInvitation", "accepted the invitation"],
   ["addPasskey", "added the passkey"],

@@ -1,6 +1,6 @@
 import type { PresetValue, ShownResult } from "../api/types.ts";
 import { decodeResult, UndecodableResultError } from "../lib/decodeResult.ts";
-import { lineOf } from "../lib/sharedWords.ts";
+import { lineOf } from "../lib/sharedText.ts";
 import type { Preset } from "./preset.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
 import { readValue, takeApart } from "../lib/presetShow.ts";

@@ -20,7 +20,7 @@ import { CallResultError } from "../lib/callResult.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { MAX_SOURCE_BYTES } from "../lib/sourceLimit.ts";
 import { TycheError } from "../lib/errors.ts";
-import { DECIDING_STEPS, STEP_NAMES, worstVerdict } from "../lib/verificationWords.ts";
+import { DECIDING_STEPS, STEP_NAMES, worstVerdict } from "../lib/verificationText.ts";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
 import { decodeArgs, decodeFunctionsRequest, type FunctionsRequest } from "../chainlink/functionsRequest.ts";

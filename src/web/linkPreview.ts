@@ -1,5 +1,5 @@
 import { plainText } from "../lib/hiddenCharacters.ts";
-import { describeRequest, describeShared } from "../lib/sharedWords.ts";
+import { describeRequest, describeShared } from "../lib/sharedText.ts";
 import type { Service } from "../requests/service.ts";
 
 /** About what the previews of messengers show; a result may have 24 KB. */

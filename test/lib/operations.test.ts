@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { AUDIT_WORDS, OPERATIONS } from "../../src/lib/operations.ts";
+import { AUDIT_TEXT, OPERATIONS } from "../../src/lib/operations.ts";
 
 const examples = path.resolve(import.meta.dirname, "../../src/http/examples.json");
 
@@ -15,5 +15,5 @@ test("what only reads, or makes a request that is listed, is not in the audit lo
     !/^(?:(?:get|list|explore|run|request|simulate|verify|search|read|test)[A-Z]|useFaucet$|search$)/.test(
       id,
     );
-  expect(Object.keys(OPERATIONS).filter((id) => isRecorded(id) !== AUDIT_WORDS.has(id))).toEqual([]);
+  expect(Object.keys(OPERATIONS).filter((id) => isRecorded(id) !== AUDIT_TEXT.has(id))).toEqual([]);
 });

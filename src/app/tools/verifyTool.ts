@@ -21,7 +21,7 @@ import { describeResult as describePresetResult } from "../../presets/readResult
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
-import { shorten, utc } from "../../lib/drawWords.ts";
+import { shorten, utc } from "../../lib/drawText.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { splitAtHidden } from "../../lib/hiddenCharacters.ts";
 import { nameLabel } from "../../lib/label.ts";

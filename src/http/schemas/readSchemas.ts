@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { MAX_SEARCH_CHARACTERS } from "../../explorer/searchTerms.ts";
-import { AUDIT_WORDS } from "../../lib/operations.ts";
+import { AUDIT_TEXT } from "../../lib/operations.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, TOLD_EVENTS } from "../../lib/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
@@ -36,7 +36,7 @@ export const PAGE_SCHEMAS = {
         }),
       ),
       action: Type.Optional(
-        Type.Enum([...AUDIT_WORDS.keys()], {
+        Type.Enum([...AUDIT_TEXT.keys()], {
           description: "Only this operation, by its name here, or `signIn` or `acceptInvitation`.",
         }),
       ),

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { isPureSource } from "../../../sandbox/index.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
 import { batchReportDigest, encodeBatchReport, encodeResults } from "../../chainlink/presetReport.ts";
-import { describeUnconfirmed } from "../../chainlink/waitingWords.ts";
+import { describeUnconfirmed } from "../../chainlink/waitingText.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";

@@ -7,7 +7,7 @@ import { isPaidNatively, vrfVersionOf } from "../../chainlink/vrfVersion.ts";
 import type { VrfVersion } from "../../lib/vocabulary.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../../chainlink/wordsCost.ts";
-import { describeCodeless, describeShortage } from "../../chainlink/waitingWords.ts";
+import { describeCodeless, describeShortage } from "../../chainlink/waitingText.ts";
 import { remember } from "../../lib/memo.ts";
 import { LONGEST_COSTLY_PAUSE_MS, LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { VrfRequest } from "./fulfillment.ts";

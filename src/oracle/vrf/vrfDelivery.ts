@@ -4,7 +4,7 @@ import { logsOf } from "../../chainlink/events.ts";
 import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
-import { describeGasLane } from "../../chainlink/waitingWords.ts";
+import { describeGasLane } from "../../chainlink/waitingText.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { TransactionError } from "../../evm/refusal.ts";

@@ -7,7 +7,7 @@ import {
   describeUnconfirmed,
   isHashStored,
   REACHABLE_BLOCKS,
-} from "../../chainlink/waitingWords.ts";
+} from "../../chainlink/waitingText.ts";
 import type { Answerer } from "../answerer.ts";
 import type { VrfRequest } from "./fulfillment.ts";
 import type { ProofCompanion } from "../batches/presetNetwork.ts";

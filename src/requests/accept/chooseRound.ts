@@ -1,5 +1,5 @@
 import type { BeaconView } from "../../api/types.ts";
-import { nameRound } from "../../lib/drawWords.ts";
+import { nameRound } from "../../lib/drawText.ts";
 import { drandChainHash, drandRoundAt, drandRoundTime, type DrandRound } from "../../lib/drand.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";

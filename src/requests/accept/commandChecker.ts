@@ -5,7 +5,7 @@ import { encodeArgs, sandboxGroup } from "../../chainlink/functionsRequest.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
-import { beaconOf } from "../../lib/drawWords.ts";
+import { beaconOf } from "../../lib/drawText.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";

@@ -14,7 +14,7 @@ import {
   describeShortage,
   describeTimeout,
   describeUnconfirmed,
-} from "../../chainlink/waitingWords.ts";
+} from "../../chainlink/waitingText.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";

@@ -1,5 +1,5 @@
 import { LATE_MS, type BeaconRounds } from "../../lib/beaconRounds.ts";
-import { describeRoundWait } from "../../lib/drawWords.ts";
+import { describeRoundWait } from "../../lib/drawText.ts";
 import { roundOf, type OpenRequest } from "../openRequest.ts";
 
 /** Says why a preset or function can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */

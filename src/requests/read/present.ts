@@ -8,7 +8,7 @@ import type {
 } from "../../api/types.ts";
 import { AWAITED, describeRound } from "../../lib/beaconRounds.ts";
 import { cut } from "../../lib/cut.ts";
-import { describeShared } from "../../lib/sharedWords.ts";
+import { describeShared } from "../../lib/sharedText.ts";
 import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../lib/presetShow.ts";
 import { isLinking, roundOf, type OpenRequest } from "../openRequest.ts";

@@ -30,7 +30,7 @@ import type { Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "../../store/databaseAway.ts";
 import { isEnded, REQUEST_STATES } from "../../lib/vocabulary.ts";
-import { nameFunction } from "../../lib/sharedWords.ts";
+import { nameFunction } from "../../lib/sharedText.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;

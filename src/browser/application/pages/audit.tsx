@@ -4,9 +4,9 @@ import { Link } from "wouter";
 import type { AuditEntry, AuditPage } from "../../../client/index.ts";
 
 import { writeCsv } from "../../../lib/csv.ts";
-import { AUDIT_WORDS } from "../../../lib/operations.ts";
+import { AUDIT_TEXT } from "../../../lib/operations.ts";
 import { Page, Refusal } from "../page.tsx";
-import { describeChange, nameActor } from "../parts/auditWords.ts";
+import { describeChange, nameActor } from "../parts/auditText.ts";
 import { Code, Time } from "../parts/format.tsx";
 import { describeError } from "../parts/forms.tsx";
 import { List } from "../parts/list.tsx";
@@ -104,7 +104,7 @@ function AuditTools({
         onChange={({ target }) => onAction(target.value || undefined)}
       >
         <option value="">everything</option>
-        {[...AUDIT_WORDS].map(([name, words]) => (
+        {[...AUDIT_TEXT].map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
@@ -187,7 +187,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
             kind: "long",
             cell: ({ action, subject, subjectName, dappId: dapp, changes }) => (
               <>
-                {AUDIT_WORDS.get(action) ?? action}{" "}
+                {AUDIT_TEXT.get(action) ?? action}{" "}
                 {(subject ?? subjectName) !== null && (
                   <Named id={subject ?? dapp ?? ""} dappId={dapp} then={subjectName} />
                 )}

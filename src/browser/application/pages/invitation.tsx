@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { Field, readField, useSubmission } from "../parts/forms.tsx";
 import { Time } from "../parts/format.tsx";
 import { Notice, UnknownText } from "../parts/parts.tsx";
-import { aRole, ROLE_WORDS } from "../parts/roleWords.ts";
+import { aRole, ROLE_TEXT } from "../parts/roleText.ts";
 import { Page, sentence } from "../page.tsx";
 import {
   acceptInvitation,
@@ -58,7 +58,7 @@ function Offer({ opened: { dappName, role, invitedBy, expiresAt } }: { readonly 
         as <b>{aRole(role)}</b>.
       </p>
       <p>
-        {sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)} The invitation ends <Time iso={expiresAt} />.
+        {sentence(`${aRole(role)} ${ROLE_TEXT[role]}`)} The invitation ends <Time iso={expiresAt} />.
       </p>
     </>
   );

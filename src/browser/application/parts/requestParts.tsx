@@ -7,8 +7,8 @@ import type {
 } from "../../../client/index.ts";
 import { capitalize } from "../../../lib/capitalize.ts";
 import { cut } from "../../../lib/cut.ts";
-import { addressOfRound, nameRound } from "../../../lib/drawWords.ts";
-import { lineOf } from "../../../lib/sharedWords.ts";
+import { addressOfRound, nameRound } from "../../../lib/drawText.ts";
+import { lineOf } from "../../../lib/sharedText.ts";
 import { count, Time } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 

@@ -8,7 +8,7 @@ import type {
 } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
-import { utc } from "../../../lib/drawWords.ts";
+import { utc } from "../../../lib/drawText.ts";
 import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
@@ -18,7 +18,7 @@ import {
   describeVerdict,
   verdictReasons,
   worstVerdict,
-} from "../../../lib/verificationWords.ts";
+} from "../../../lib/verificationText.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
 import { findDraws, type DescribedDraw } from "../../findDraws.ts";
 import { parsePublished } from "../../publishedContracts.ts";

@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import type { RequestVerification, VerificationStep } from "../../../api/types.ts";
-import { describeDraw, describeTimes, shorten } from "../../../lib/drawWords.ts";
+import { describeDraw, describeTimes, shorten } from "../../../lib/drawText.ts";
 import { namePlaces, parseList } from "../../../lib/entryLists.ts";
 import { fromHexText } from "../../../lib/hex.ts";
 import { describeDraws, describeLabel } from "../../../lib/label.ts";
 import { readValue, takeApart, type PresetShow } from "../../../lib/presetShow.ts";
-import { countEntries, lineOf } from "../../../lib/sharedWords.ts";
-import { describeVerdict, isError, OUTCOME_WORDS } from "../../../lib/verificationWords.ts";
+import { countEntries, lineOf } from "../../../lib/sharedText.ts";
+import { describeVerdict, isError, OUTCOME_TEXT } from "../../../lib/verificationText.ts";
 import { decodeText, describeErrorBytes, describeResult } from "../../describeResult.ts";
 import { describeDrawResult, type DescribedDraw } from "../../findDraws.ts";
 import type { KnownPreset } from "../../verifyTransaction.ts";
@@ -177,7 +177,7 @@ function createSteps({ steps, verdict }: RequestVerification): HTMLElement {
     .map(([count, outcome]) =>
       count === steps.length && outcome === "ok"
         ? "all hold"
-        : `${count} ${count > 1 && outcome === "ok" ? "hold" : OUTCOME_WORDS[outcome]}`,
+        : `${count} ${count > 1 && outcome === "ok" ? "hold" : OUTCOME_TEXT[outcome]}`,
     );
   const folded = fold(`${steps.length} steps: ${counts.join(", ")}`, list);
   folded.open = verdict !== "valid" && verdict !== "conditional";
@@ -232,7 +232,7 @@ function describeStep({ name, outcome, detail, compared }: VerificationStep): HT
   details
     .querySelector("summary")!
     .prepend(
-      drawMark(outcome, { role: "img", "aria-label": OUTCOME_WORDS[outcome] }),
+      drawMark(outcome, { role: "img", "aria-label": OUTCOME_TEXT[outcome] }),
       element("strong", name),
     );
   // A source that gave another result need not have failed.

@@ -11,7 +11,7 @@ import { Age, Code, CopyButton, Time } from "../../parts/format.tsx";
 import { ConfirmButton, ConfirmDialog, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
-import { aRole, ROLE_WORDS } from "../../parts/roleWords.ts";
+import { aRole, ROLE_TEXT } from "../../parts/roleText.ts";
 import { AuditList } from "../audit.tsx";
 import { useMay, useOperator } from "../../services.tsx";
 
@@ -49,12 +49,12 @@ function Members({ dappId }: { readonly dappId: string }) {
   return (
     <section className="panel" id="members">
       <h2>Members</h2>
-      <p className="note">{ROLES.map((role) => sentence(`${aRole(role)} ${ROLE_WORDS[role]}`)).join(" ")}</p>
+      <p className="note">{ROLES.map((role) => sentence(`${aRole(role)} ${ROLE_TEXT[role]}`)).join(" ")}</p>
       <ConfirmDialog
         isOpen={isAsking}
         onOpenChange={setAsking}
         question={change === undefined ? "" : `Make ${plainText(change.name)} ${aRole(change.role)}?`}
-        detail={change && sentence(`${aRole(change.role)} ${ROLE_WORDS[change.role]}`)}
+        detail={change && sentence(`${aRole(change.role)} ${ROLE_TEXT[change.role]}`)}
         confirm="Change the role"
         className="action"
         onConfirm={async () => {

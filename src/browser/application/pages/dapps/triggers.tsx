@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { LogRun, LogTriggerView, ScheduleView, TriggerRun } from "../../../../client/index.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { describeArguments } from "../../../../lib/eventWords.ts";
+import { describeArguments } from "../../../../lib/eventText.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -17,7 +17,7 @@ import { Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../par
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { LogTriggerForm, ScheduleForm, type TriggerFormProps } from "./triggerForms.tsx";
-import { describeAction, describeLateness, describeLogs, describeTimes } from "./triggerWords.ts";
+import { describeAction, describeLateness, describeLogs, describeTimes } from "./triggerText.ts";
 
 const REFRESH_MS = 2_000;
 /** Longer results are cut in the list of runs. */

@@ -7,7 +7,7 @@ import type {
   ReportView,
 } from "../../../../client/index.ts";
 import type { ReactNode } from "react";
-import { nameFailure } from "../../../../lib/failureWords.ts";
+import { nameFailure } from "../../../../lib/failureText.ts";
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";

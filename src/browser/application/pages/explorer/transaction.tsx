@@ -3,7 +3,7 @@ import { Link, useParams } from "wouter";
 import type { EventView, FunctionAnswer, RequestSummary, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { explainFailure, nameFailure } from "../../../../lib/failureWords.ts";
+import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
 import { Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Coin } from "../../parts/coin.tsx";

@@ -1,7 +1,7 @@
 import { capitalize } from "../../../../lib/capitalize.ts";
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
-import { lineOf } from "../../../../lib/sharedWords.ts";
-import { explainFailure, nameFailure } from "../../../../lib/failureWords.ts";
+import { lineOf } from "../../../../lib/sharedText.ts";
+import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";

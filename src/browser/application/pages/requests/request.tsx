@@ -13,7 +13,7 @@ import { CheckPart } from "../../parts/checkPart.tsx";
 import { Beacon, transactionHashOf, StateTag, summaryOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { beaconOf } from "../../../../lib/drawWords.ts";
+import { beaconOf } from "../../../../lib/drawText.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { Timeline } from "./timeline.tsx";

@@ -8,8 +8,8 @@ import type {
   SharedResult,
   TransactionView,
 } from "../../../../client/index.ts";
-import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedWords.ts";
-import { ROUND_WAIT_MS } from "../../../../lib/drawWords.ts";
+import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
+import { ROUND_WAIT_MS } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { describeDraw, describeTimes, shorten } from "../../../../lib/drawWords.ts";
+import { describeDraw, describeTimes, shorten } from "../../../../lib/drawText.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
   describeAdvice,
@@ -7,9 +7,9 @@ import {
   describeGenuine,
   describeVerdict,
   OUTCOME_MARKS,
-  OUTCOME_WORDS,
+  OUTCOME_TEXT,
   verdictReasons,
-} from "../../../../lib/verificationWords.ts";
+} from "../../../../lib/verificationText.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { count } from "../../parts/format.tsx";
@@ -182,7 +182,7 @@ function Step({ step: { name, outcome, detail, compared } }: { readonly step: Ve
         <svg className="mark" viewBox="0 0 12 12" aria-hidden="true">
           <path d={OUTCOME_MARKS[outcome]} />
         </svg>
-        <span className="visually-hidden">{OUTCOME_WORDS[outcome]}:</span> {name}
+        <span className="visually-hidden">{OUTCOME_TEXT[outcome]}:</span> {name}
       </b>{" "}
       <span className="note">
         <UnknownText text={detail} />

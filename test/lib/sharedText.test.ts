@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeShared, nameFunction } from "../../src/lib/sharedWords.ts";
+import { describeShared, nameFunction } from "../../src/lib/sharedText.ts";
 
 const DRAW = {
   preset: "lotto",

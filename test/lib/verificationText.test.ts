@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailedVerdict, describeVerdict } from "../../src/lib/verificationWords.ts";
+import { describeFailedVerdict, describeVerdict } from "../../src/lib/verificationText.ts";
 
 const request = { kind: "preset", verdict: "valid", err: "0x", label: null, steps: [] };
 const failed = { ...request, err: "0x6b6e6f776e" };

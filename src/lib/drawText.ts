@@ -1,5 +1,5 @@
 /** How the pages and the command say what was drawn, when, and who delivered it. */
-import { isError } from "./verificationWords.ts";
+import { isError } from "./verificationText.ts";
 
 interface FoundDraw {
   readonly kind: string;

@@ -1,7 +1,7 @@
 import type { RoleName } from "../../../client/index.ts";
 
 /** What each role may do, to follow {@link aRole}. */
-export const ROLE_WORDS: Readonly<Record<RoleName, string>> = {
+export const ROLE_TEXT: Readonly<Record<RoleName, string>> = {
   viewer: "reads requests, results and settings, and changes nothing",
   developer: "also runs presets and functions, and edits triggers, webhooks and secrets",
   owner: "does everything in the dapp, also with API keys, members, contracts and its deletion",

@@ -1,8 +1,8 @@
 /** How the pages and the command name a verification's verdicts, and name and draw the outcomes of its steps. */
 
-import { nameFailure } from "./failureWords.ts";
+import { nameFailure } from "./failureText.ts";
 
-const VERDICT_WORDS = {
+const VERDICT_TEXT = {
   valid: "valid",
   conditional: "valid, if these contracts are the operator's",
   unconfirmed: "not confirmed",
@@ -57,7 +57,7 @@ export function describeGenuine(kind: keyof typeof GENUINE, isLocal: boolean): s
 }
 
 /** What the verdict on one request means whose source failed. */
-const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_WORDS, string>>> = {
+const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_TEXT, string>>> = {
   valid:
     "This failure is proven: the oracle's nodes signed the error on chain, and the source ends with it here, too.",
   conditional:
@@ -72,7 +72,7 @@ export function describeFailedVerdict({ verdict, requests }: Judged): string | u
 }
 
 interface Judged {
-  readonly verdict: keyof typeof VERDICT_WORDS;
+  readonly verdict: keyof typeof VERDICT_TEXT;
   readonly requests: readonly {
     readonly kind: string;
     readonly verdict: string;
@@ -88,7 +88,7 @@ interface Judged {
  */
 export function describeVerdict({ verdict, requests }: Judged): {
   readonly words: string;
-  readonly outcome: keyof typeof OUTCOME_WORDS;
+  readonly outcome: keyof typeof OUTCOME_TEXT;
 } {
   const outcome = VERDICT_OUTCOMES[verdict];
   const hasResult = verdict !== "invalid" && verdict !== "incomplete";
@@ -96,8 +96,8 @@ export function describeVerdict({ verdict, requests }: Judged): {
   const failure = hasResult ? failureOf(requests) : undefined;
   const said =
     failure === undefined
-      ? VERDICT_WORDS[verdict]
-      : `${failure}, and there is no result (${VERDICT_WORDS[verdict]})`;
+      ? VERDICT_TEXT[verdict]
+      : `${failure}, and there is no result (${VERDICT_TEXT[verdict]})`;
   return {
     words: [said, ...(caveats.length === 0 ? [] : [caveats.join("; ")])].join(": "),
     outcome: outcome === "ok" && (caveats.length > 0 || failure !== undefined) ? "notApplicable" : outcome,
@@ -149,7 +149,7 @@ function findDeciding(
     .filter(({ name, outcome }) => outcome === "notApplicable" && DECIDING_STEPS[verdict].includes(name));
 }
 
-export const OUTCOME_WORDS = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
+export const OUTCOME_TEXT = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
 
 /** Each outcome's mark as an SVG path, 12 by 12, because not every font has such signs. */
 export const OUTCOME_MARKS = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { QUICKNET_HASH } from "../../src/lib/drand.ts";
-import { addressOfRound, describeDraw, describeTimes, nameRound, shorten } from "../../src/lib/drawWords.ts";
+import { addressOfRound, describeDraw, describeTimes, nameRound, shorten } from "../../src/lib/drawText.ts";
 
 const draw = {
   kind: "preset",

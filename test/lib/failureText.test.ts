@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CRASH_TEXT, TIMEOUT_TEXT } from "../../sandbox/run.ts";
-import { explainFailure } from "../../src/lib/failureWords.ts";
+import { explainFailure } from "../../src/lib/failureText.ts";
 
 test.each([
   [TIMEOUT_TEXT, /ran for longer/],

@@ -4,7 +4,7 @@ import {
   describeLateness,
   describeLogs,
   describeTimes,
-} from "../../../../../src/browser/application/pages/dapps/triggerWords.ts";
+} from "../../../../../src/browser/application/pages/dapps/triggerText.ts";
 
 const cron = (text: string): string => describeTimes({ every: null, cron: text, timeZone: "UTC" });
 const every = (text: string): string => describeTimes({ every: text, cron: null, timeZone: null });
