@@ -78,7 +78,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/requests/accept/acceptance.ts",
     "src/requests/follow/tracker.ts",
     "src/requests/follow/callbackRecorder.ts",
-    "src/requests/lateRounds.ts",
+    "src/requests/lateBeacons.ts",
     "src/requests/accept/dryRunLog.ts",
     "src/requests/dispatch/linker.ts",
     "src/requests/dispatch/senderJournal.ts",
@@ -126,8 +126,8 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   ],
   "the times at which rounds of drand are due": [
     "src/lib/beaconRounds.ts",
-    "src/requests/accept/chooseRound.ts",
-    "src/requests/follow/roundWait.ts",
+    "src/requests/accept/chooseBeacon.ts",
+    "src/requests/follow/beaconWait.ts",
   ],
   "the times at which schedules are due": [
     "src/browser/application/pages/dapps/triggerForms.tsx",

@@ -37,7 +37,7 @@ import { readDappBalances } from "../dapps/balances.ts";
 import { readConfigVars } from "../dapps/configVars.ts";
 import { createGateway } from "../oracle/secrets/gateway.ts";
 import { createPeople } from "../people/people.ts";
-import { createLateRounds } from "../requests/lateRounds.ts";
+import { createLateBeacons } from "../requests/lateBeacons.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
 import { describeResult } from "../presets/readResult.ts";
@@ -238,18 +238,18 @@ function openRequests({ config, directory, store, replica, closers, log, baseUrl
   );
   replica?.start(book);
   const drandChains = Object.values(config.networks).map(drandChainOf);
-  const lateRounds = createLateRounds({
+  const lateBeacons = createLateBeacons({
     db: store.db,
     findChain: (chainHash) => drandChains.find((chain) => drandChainHash(chain) === chainHash),
     onError: (error) =>
       log.warn({ err: error }, "a late round of drand could not be stored or read; retrying"),
   });
-  return { oraclePool, pool, metrics, webhooks, book, lateRounds };
+  return { oraclePool, pool, metrics, webhooks, book, lateBeacons };
 }
 
 /** Creates the networks, which are not started yet, and opens the presets that are stored on them. */
 async function openNetworks(kept: Kept) {
-  const { config, names, closers, directory, store, book, replica, pool, metrics, lateRounds, baseUrl } =
+  const { config, names, closers, directory, store, book, replica, pool, metrics, lateBeacons, baseUrl } =
     kept;
   const { acceptChains = [], log } = kept;
   const createOne = (name: string, keep: Keep): ServedNetwork =>
@@ -266,7 +266,7 @@ async function openNetworks(kept: Kept) {
       log: log.child({ network: name }),
       onTransaction: metrics.onTransaction,
       rpcOrigins: parseRpcOrigins(config.rpcOrigins),
-      lateRounds,
+      lateBeacons,
       baseUrl,
       acceptsChain: acceptChains.includes(name),
     });
@@ -402,7 +402,7 @@ function describeParts(working: Working, { access, people }: Pick<OperatorPart, 
     webhooks: working.webhooks.useCases,
     secrets: service.secrets,
     gateway,
-    lateRounds: working.lateRounds,
+    lateBeacons: working.lateBeacons,
     schedules: working.schedules.useCases,
     logTriggers: working.logTriggers.useCases,
     registry: working.metrics.registry,

@@ -116,7 +116,7 @@ export function decodeFunctionsRequest(data: Uint8Array): FunctionsRequest {
 }
 
 /** Returns what the source of a request with a round of drand receives as `bytesArgs`: the request's, and the word of 32 bytes. */
-export function withRoundWord(
+export function withBeaconWord(
   bytesArgs: readonly Hex[],
   of: { readonly signature: Uint8Array; readonly requestId: Hex },
 ): readonly Hex[] {

@@ -10,7 +10,7 @@ import { createExplorer, NotFoundError } from "../client/index.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
 import { createCheckedExplorer } from "./checkedClient.ts";
 import { findServiceUrl, serviceUrl } from "./connectService.ts";
-import { isQuicknet, nameRound, UNKNOWN_PRESET } from "../lib/drawText.ts";
+import { isQuicknet, nameBeacon, UNKNOWN_PRESET } from "../lib/drawText.ts";
 import { describeDifference, parseEntries, parseList } from "../lib/entryLists.ts";
 import { canonicalLabel, findLabelProblem, isProven } from "../lib/label.ts";
 import { worstVerdict } from "../lib/verificationText.ts";
@@ -382,7 +382,7 @@ async function findUnexpected(
   }
   if (what === "beacon") {
     if (beacon === null) return "its result follows from no round of drand's quicknet";
-    return isQuicknet(beacon.chainHash) ? undefined : `it fixed ${nameRound(beacon)}, which is not drand's`;
+    return isQuicknet(beacon.chainHash) ? undefined : `it fixed ${nameBeacon(beacon)}, which is not drand's`;
   }
   const file = of.slice(1);
   return findUnexpectedList(parseEntries(await readText(file)), { args: args ?? [], file });

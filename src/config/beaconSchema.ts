@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
 import { STRICT } from "./schemaParts.ts";
-import { QUICKNET, type BeaconTerms, type DrandChain, type LateRounds } from "../lib/drand.ts";
+import { QUICKNET, type BeaconTerms, type DrandChain, type LateBeacons } from "../lib/drand.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** drand's public relays, of different operators (drand.love/developer). */
@@ -94,7 +94,7 @@ export type BeaconConfig = Static<typeof Beacon>;
 export function beaconTermsOf(
   config: BeaconConfig | undefined,
   marginSeconds: number,
-  late?: LateRounds,
+  late?: LateBeacons,
 ): BeaconTerms {
   const { relays = PUBLIC_RELAYS, chain = QUICKNET } = config ?? {};
   return {

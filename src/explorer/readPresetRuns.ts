@@ -8,7 +8,7 @@ import { decodeArgs } from "../chainlink/functionsRequest.ts";
 import { beaconWord, presetRequestId, wordsOfBatch, type PresetItem } from "../chainlink/presetBatch.ts";
 import { decodeResults, type PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import { AWAITED, describeRound } from "../lib/beaconRounds.ts";
+import { AWAITED, describeBeacon } from "../lib/beaconRounds.ts";
 import { showRound } from "../lib/drand.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { toWord } from "../lib/uint256.ts";
@@ -82,7 +82,7 @@ export async function readPresetRuns(
           requestedBy,
           answer: answerOf(report?.results[item]),
           answeredBy: report?.transactionHash ?? null,
-          ...(report === undefined && { waitsFor: describeRound(shown, seed !== undefined) ?? awaited }),
+          ...(report === undefined && { waitsFor: describeBeacon(shown, seed !== undefined) ?? awaited }),
         };
       }),
     );

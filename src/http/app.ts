@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import type { Service } from "../requests/service.ts";
 import type { Verifier } from "../verify/verifier.ts";
 import type { LogTriggers } from "../triggers/logTriggers.ts";
-import type { LateRoundCalls } from "../requests/lateRounds.ts";
+import type { LateBeaconCalls } from "../requests/lateBeacons.ts";
 import type { Secrets } from "../requests/secrets.ts";
 import type { Schedules } from "../triggers/schedules.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -64,7 +64,7 @@ export interface HttpAppOptions {
   /** Answers `POST /gateway`. */
   readonly gateway: SecretsGateway;
   /** Takes late rounds of drand at `/beacon`. */
-  readonly lateRounds: LateRoundCalls;
+  readonly lateBeacons: LateBeaconCalls;
   /** Defaults: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<HttpLimits>;
   /**
@@ -115,7 +115,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     });
   }
   gatewayRoute(router, { gateway: options.gateway, guardPublic });
-  beaconRoutes(router, { rounds: options.lateRounds, guard, guardPublic, counter });
+  beaconRoutes(router, { rounds: options.lateBeacons, guard, guardPublic, counter });
   healthRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.

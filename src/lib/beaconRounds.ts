@@ -9,9 +9,9 @@ import {
   verifyDrandRound,
   type BeaconTerms,
   type DrandRound,
-  type LateRounds,
+  type LateBeacons,
 } from "./drand.ts";
-import { describeRoundWait, nameRound } from "./drawText.ts";
+import { describeBeaconWait, nameBeacon } from "./drawText.ts";
 import { messageOf } from "./errors.ts";
 import { parseObject } from "./nodeAnswers.ts";
 
@@ -32,7 +32,7 @@ const MAX_ROUNDS = 1_000;
 const LONGEST_AHEAD_MS = 10_800_000;
 
 /** What is known of a round. */
-export type RoundState =
+export type BeaconState =
   | { readonly kind: "known"; readonly signature: Uint8Array }
   /** It will be known: until then, why it isn't. */
   | { readonly kind: "awaited"; readonly why: string }
@@ -42,7 +42,7 @@ export type RoundState =
 /** Rounds of drand, for what waits for them. */
 export interface BeaconRounds {
   /** Returns what is known of a round. Asks the relays for one that is awaited, and calls `onChange` when it is known, or why it isn't has changed. */
-  ask(round: DrandRound, onChange?: () => void): RoundState;
+  ask(round: DrandRound, onChange?: () => void): BeaconState;
   /** Returns the Unix time, in seconds, at which a round is due. */
   timeOf(round: DrandRound): number;
 }
@@ -60,30 +60,30 @@ export const AWAITED = {
  * @param hasInputs whether nothing but the round, and the nodes, is missing for the result
  * @param isMissing whether no relay was seen to have the round, though it is late
  */
-export function describeRound(
-  beacon: (Parameters<typeof nameRound>[0] & { readonly time: string | null }) | undefined,
+export function describeBeacon(
+  beacon: (Parameters<typeof nameBeacon>[0] & { readonly time: string | null }) | undefined,
   hasInputs: boolean,
   isMissing = false,
 ): string | undefined {
   if (beacon === undefined || beacon.time === null) return undefined;
   const { time } = beacon;
   const lateMs = Date.now() - Date.parse(time);
-  if (lateMs < 0) return describeRoundWait({ ...beacon, time });
+  if (lateMs < 0) return describeBeaconWait({ ...beacon, time });
   if (!hasInputs || lateMs < LATE_MS) return undefined;
-  const round = nameRound(beacon);
+  const round = nameBeacon(beacon);
   return isMissing
     ? `its result is late: no relay has ${round}, which was due at ${time}`
     : `its result is late: ${round} was due at ${time}`;
 }
 
 interface Followed {
-  state: RoundState;
+  state: BeaconState;
   readonly waiting: Set<() => void>;
 }
 
 /**
  * Creates a follower of chains of rounds. All relays are asked at once, and none is believed: a round has one valid signature, and no
- * other round is ever taken for it, however late it is. One that is late is taken from anybody ({@link LateRounds}).
+ * other round is ever taken for it, however late it is. One that is late is taken from anybody ({@link LateBeacons}).
  *
  * @param options.terms the chains that are followed
  */
@@ -130,7 +130,7 @@ export function createBeaconRounds(options: {
       }
     };
     let isLate = false;
-    const takeLate = async (anybody: LateRounds): Promise<Uint8Array> => {
+    const takeLate = async (anybody: LateBeacons): Promise<Uint8Array> => {
       await sleepUntil(dueMs + LATE_MS, stop);
       isLate = true;
       return await anybody.receive({ round, chainHash }, stop);

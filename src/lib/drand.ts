@@ -143,7 +143,7 @@ export function showRound(
 }
 
 /** Takes rounds that no relay has from anybody who has them. */
-export interface LateRounds {
+export interface LateBeacons {
   /** Has a round taken from anybody from now on. Returns its signature, which was checked, once it is there; rejects when `signal` aborts. */
   receive(round: DrandRound, signal: AbortSignal): Promise<Uint8Array>;
   /** Notes a late round that a relay has after all. Never rejects. */
@@ -158,7 +158,7 @@ export interface BeaconTerms {
   /** Signs a round, in place of relays: for a chain of our own. */
   readonly sign?: (round: bigint) => Uint8Array;
   /** Default: only relays bring rounds. */
-  readonly late?: LateRounds | undefined;
+  readonly late?: LateBeacons | undefined;
   /** How far in the future, in seconds, a round is when it is chosen: its request must be mined before. */
   readonly marginSeconds: number;
   /** Whether presets wait for a round where neither call nor dapp says otherwise. Default `false`. */

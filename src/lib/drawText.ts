@@ -51,7 +51,7 @@ export function isQuicknet(chainHash: string): boolean {
 }
 
 /** Names a round, and truly: one that the service or its operator signs is not drand's. */
-export function nameRound(beacon: {
+export function nameBeacon(beacon: {
   readonly round: string;
   readonly chainHash: string;
   readonly isLocal?: true;
@@ -63,23 +63,23 @@ export function nameRound(beacon: {
 }
 
 /** Returns where drand publishes a round at its time; `undefined` for rounds of other chains. */
-export function addressOfRound({
+export function addressOfBeacon({
   round,
   chainHash,
   isLocal,
-}: Parameters<typeof nameRound>[0]): string | undefined {
+}: Parameters<typeof nameBeacon>[0]): string | undefined {
   if (isLocal === true || !isQuicknet(chainHash)) return undefined;
   return `https://api.drand.sh/${chainHash.slice(2)}/public/${round}`;
 }
 
 /** How long a request waits for a round of drand that does not come. */
-export const ROUND_WAIT_MS = 86_400_000;
+export const BEACON_WAIT_MS = 86_400_000;
 
 /** Says that a request waits for a round, which is due. */
-export function describeRoundWait(
-  beacon: Parameters<typeof nameRound>[0] & { readonly time: string },
+export function describeBeaconWait(
+  beacon: Parameters<typeof nameBeacon>[0] & { readonly time: string },
 ): string {
-  return `waiting for ${nameRound(beacon)}, due at ${beacon.time}`;
+  return `waiting for ${nameBeacon(beacon)}, due at ${beacon.time}`;
 }
 
 /** Returns what a call names a request's beacon by. */

@@ -3,7 +3,7 @@ import type { BeaconRounds } from "../lib/beaconRounds.ts";
 import { messageOf } from "../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import type { OracleLog } from "./log.ts";
-import { createRequestRounds, type RequestRounds } from "./requestRounds.ts";
+import { createRequestBeacons, type RequestBeacons } from "./requestBeacons.ts";
 import type { Entry, OnChainRequest, RequestSet } from "./requestSet.ts";
 
 /** What is run of each kind: how it is named, and what the log says if it fails. */
@@ -24,7 +24,7 @@ export interface Run {
 
 /** Runs what the open requests of one kind ask for. */
 export interface RequestWork {
-  readonly rounds: RequestRounds;
+  readonly rounds: RequestBeacons;
   /** Nothing is begun while the chain is being caught up with. */
   isLive: boolean;
   /** Begins what can begin now. */
@@ -83,7 +83,7 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
   }
 
   const work: RequestWork = {
-    rounds: createRequestRounds({ ...options, onRound: review }),
+    rounds: createRequestBeacons({ ...options, onRound: review }),
     isLive: false,
     review,
   };

@@ -191,7 +191,7 @@ export function isLinking(request: OpenRequest): request is LinkRequest {
 }
 
 /** Returns the round of drand that a request waits for. */
-export function roundOf(request: OpenRequest): BeaconView | undefined {
+export function beaconOfRequest(request: OpenRequest): BeaconView | undefined {
   return request.kind === "preset" || request.kind === "function" ? request.params.beacon : undefined;
 }
 

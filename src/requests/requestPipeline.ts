@@ -21,7 +21,7 @@ import { createPreparer } from "./dispatch/preparer.ts";
 import { createSenderJournal } from "./dispatch/senderJournal.ts";
 import { createCallbackRecorder } from "./follow/callbackRecorder.ts";
 import { restoreRequests } from "./takeover/recovery.ts";
-import { createRoundWait } from "./follow/roundWait.ts";
+import { createBeaconWait } from "./follow/beaconWait.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
 import type { OpenNetwork } from "./openNetwork.ts";
 import { createRetention } from "./keep/retention.ts";
@@ -158,7 +158,7 @@ function openWatchkeeping(scope: PipelineScope, sending: Sending): Watchkeeping 
     isChainlinks: scope.terms.chainlinkCoordinator !== undefined,
     presetConfirmations: scope.terms.minConfirmations,
     vrfOperatorOf: scope.vrfOperatorOf,
-    roundWait: scope.roundWait,
+    beaconWait: scope.beaconWait,
     oracleWait: scope.oracleWait,
     oracleNodes: scope.oracleNodes,
     store: scope.store,
@@ -236,9 +236,9 @@ async function openScope(
   const startHead = watcher.head() ?? (await client.getHead("latest"));
   const startNumber = startHead?.number ?? 0n;
   const rounds = createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal });
-  const roundWait = createRoundWait(rounds);
+  const beaconWait = createBeaconWait(rounds);
   const tracker: Tracker = createTracker(book, name, {
-    roundWait,
+    beaconWait,
     async listUnsettled(firstReplaced) {
       const page = { head: Number(await finality.finalNumber()), depth: 0 };
       const unsettled = await book.damaged.read((note) => listUnsettledRequests(store.db, name, page, note));
@@ -266,7 +266,7 @@ async function openScope(
     twin,
     oracleWait,
     oracleNodes,
-    roundWait,
+    beaconWait,
     store,
     book,
     tracker,

@@ -73,7 +73,7 @@ export interface WatchkeepingOptions
  */
 export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
   const { network, client, watcher, contracts, book, tracker, sender, dispatcher, linker } = options;
-  const { take, roundWait, vrfOperatorOf, onError } = options;
+  const { take, beaconWait, vrfOperatorOf, onError } = options;
   const requests = (): OpenRequest[] =>
     book.open(network).filter(({ id }) => !dispatcher.holds(id) && !linker.holds(id));
   const ageMs = (request: OpenRequest): number => book.ageMs(request);
@@ -98,7 +98,7 @@ export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
     sender,
     functionsRouter: contracts.functionsRouter,
     requests,
-    roundWait,
+    beaconWait,
   });
   const answerTimeouts = createAnswerTimeouts({
     client,
@@ -111,7 +111,7 @@ export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
     requests,
     take,
     vrfOperatorOf,
-    roundWait,
+    beaconWait,
     explain,
   });
   const { mend, checkLinkings, sweep } = createChecks({

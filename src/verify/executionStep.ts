@@ -3,7 +3,7 @@ import {
   decodeArgs,
   decodeFunctionsRequest,
   REQUEST_DATA_VERSION,
-  withRoundWord,
+  withBeaconWord,
   type FunctionsRequest,
 } from "../chainlink/functionsRequest.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -66,7 +66,7 @@ export async function checkFunctionExecution(
   const { signature } = options;
   const { requestId } = request;
   const bytesArgs =
-    signature === undefined ? parsed.bytesArgs : withRoundWord(parsed.bytesArgs, { signature, requestId });
+    signature === undefined ? parsed.bytesArgs : withBeaconWord(parsed.bytesArgs, { signature, requestId });
   return await checkExecution({ ...parsed, bytesArgs }, delivered, options);
 }
 

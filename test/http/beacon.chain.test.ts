@@ -6,9 +6,9 @@ import { toHex } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createExplorer } from "../../src/client/index.ts";
 import { QUICKNET } from "../../src/lib/drand.ts";
-import { createLateRounds } from "../../src/requests/lateRounds.ts";
+import { createLateBeacons } from "../../src/requests/lateBeacons.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
-import { findLateRound } from "../../src/store/lateRounds.ts";
+import { findLateBeacon } from "../../src/store/lateBeacons.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { pathOf, QUICKNET_HASH, QUICKNET_ROUNDS } from "../support/drandRelay.ts";
 import { runCli } from "../cli/runCli.ts";
@@ -27,7 +27,7 @@ const PATH = `/beacon${pathOf(QUICKNET, 1000n)}`;
 
 let folder: string;
 let store: Store;
-let lateRounds: ReturnType<typeof createLateRounds>;
+let lateBeacons: ReturnType<typeof createLateBeacons>;
 let http: Harness;
 let closing: AbortController;
 /** What waits for round 1000. */
@@ -35,13 +35,13 @@ let waiting: Promise<Uint8Array>;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "tyche-beacon-"));
   store = await openStore(createSqliteDialect(join(folder, "db")));
-  lateRounds = createLateRounds({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
-  http = await startHarness({ more: { lateRounds } });
+  lateBeacons = createLateBeacons({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
+  http = await startHarness({ more: { lateBeacons } });
   closing = new AbortController();
   const round = { round: 1000n, chainHash: QUICKNET_HASH };
-  waiting = lateRounds.receive(round, closing.signal);
+  waiting = lateBeacons.receive(round, closing.signal);
   waiting.catch(() => {});
-  await vi.waitUntil(async () => (await findLateRound(store.db, round)) === null);
+  await vi.waitUntil(async () => (await findLateBeacon(store.db, round)) === null);
 });
 afterEach(async () => {
   closing.abort();
@@ -105,7 +105,7 @@ const NO_POINT = { signature: "00".repeat(48) };
 /** Starts a service behind a proxy, where callers without a key use up what all addresses together have. */
 async function startStarved() {
   const { call, server } = await startHarness({
-    more: { lateRounds, trustProxy: true },
+    more: { lateBeacons, trustProxy: true },
   });
   const put = (subnet: number, key: string | null = null, body: object = NO_POINT) =>
     call("PUT", PATH, {

@@ -81,7 +81,7 @@ export async function describeParts(limits: Partial<HttpLimits>) {
     schedules: {} as StartHttpOptions["schedules"],
     logTriggers: {} as StartHttpOptions["logTriggers"],
     gateway: {} as StartHttpOptions["gateway"],
-    lateRounds: {} as StartHttpOptions["lateRounds"],
+    lateBeacons: {} as StartHttpOptions["lateBeacons"],
     pages: [],
     guardPublic: createPublicGuard({ isLoopback: false, limits, counter }),
     counter,

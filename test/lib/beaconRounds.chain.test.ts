@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createBeaconRounds, type RoundState } from "../../src/lib/beaconRounds.ts";
+import { createBeaconRounds, type BeaconState } from "../../src/lib/beaconRounds.ts";
 import { drandRoundTime, QUICKNET } from "../../src/lib/drand.ts";
 import {
   pathOf,
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => relay.close());
 
 /** Follows rounds with a clock that is off; returns a function that tells the state of a round, of 1000 by default. */
-function follow(nowMs: number): (round?: bigint) => RoundState {
+function follow(nowMs: number): (round?: bigint) => BeaconState {
   vi.useFakeTimers({ toFake: ["Date"], now: nowMs });
   const closing = new AbortController();
   onTestFinished(() => {

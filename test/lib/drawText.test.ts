@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { QUICKNET_HASH } from "../../src/lib/drand.ts";
-import { addressOfRound, describeDraw, describeTimes, nameRound, shorten } from "../../src/lib/drawText.ts";
+import { addressOfBeacon, describeDraw, describeTimes, nameBeacon, shorten } from "../../src/lib/drawText.ts";
 
 const draw = {
   kind: "preset",
@@ -47,11 +47,11 @@ test("describeTimes says when both ends were mined, and who delivered", () => {
   );
 });
 
-test("nameRound calls only quicknet's rounds drand's", () => {
+test("nameBeacon calls only quicknet's rounds drand's", () => {
   const own = `0x${"0a".repeat(32)}`;
-  expect(nameRound({ round: "7", chainHash: QUICKNET_HASH })).toBe("drand's round 7");
-  expect(nameRound({ round: "7", chainHash: own, isLocal: true })).toBe("the local beacon's round 7");
-  expect(nameRound({ round: "7", chainHash: own })).toBe(
+  expect(nameBeacon({ round: "7", chainHash: QUICKNET_HASH })).toBe("drand's round 7");
+  expect(nameBeacon({ round: "7", chainHash: own, isLocal: true })).toBe("the local beacon's round 7");
+  expect(nameBeacon({ round: "7", chainHash: own })).toBe(
     `round 7 of the operator's own chain of rounds, ${own}`,
   );
 });
@@ -68,10 +68,10 @@ test("shorten cuts a list after an entry, with the number of those left out, and
   expect(shorten("a,".repeat(70))).toBe("a,".repeat(70));
 });
 
-test("addressOfRound leads to a round of quicknet at drand's relay, and of no other chain", () => {
-  expect(addressOfRound({ round: "1000", chainHash: QUICKNET_HASH })).toBe(
+test("addressOfBeacon leads to a round of quicknet at drand's relay, and of no other chain", () => {
+  expect(addressOfBeacon({ round: "1000", chainHash: QUICKNET_HASH })).toBe(
     "https://api.drand.sh/52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971/public/1000",
   );
-  expect(addressOfRound({ round: "1000", chainHash: `0x${"0b".repeat(32)}` })).toBeUndefined();
-  expect(addressOfRound({ round: "1000", chainHash: QUICKNET_HASH, isLocal: true })).toBeUndefined();
+  expect(addressOfBeacon({ round: "1000", chainHash: `0x${"0b".repeat(32)}` })).toBeUndefined();
+  expect(addressOfBeacon({ round: "1000", chainHash: QUICKNET_HASH, isLocal: true })).toBeUndefined();
 });

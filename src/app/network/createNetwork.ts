@@ -7,7 +7,7 @@ import {
   type NetworkName,
   type NetworkProfile,
 } from "../../networks/profiles.ts";
-import type { BeaconTerms, LateRounds } from "../../lib/drand.ts";
+import type { BeaconTerms, LateBeacons } from "../../lib/drand.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
 import { isEmbedded, vrfKeysOf, vrfOf } from "../../config/embeddedNetworkSchema.ts";
@@ -27,16 +27,16 @@ export interface CreateNetworkOptions extends Omit<ServedNetworkOptions, "source
   readonly config: Config["networks"][string];
   readonly directory: DataDirectory;
   /** Takes rounds of drand from anybody. */
-  readonly lateRounds: LateRounds;
+  readonly lateBeacons: LateBeacons;
   /** Origins of pages, besides those of this machine, that may use an embedded chain's RPC port. */
   readonly rpcOrigins: readonly string[];
 }
 
 /** Creates a network from its configuration. */
 export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
-  const { name, config, directory, log, rpcOrigins, lateRounds } = options;
+  const { name, config, directory, log, rpcOrigins, lateBeacons } = options;
   if (!isEmbedded(config)) {
-    const { source, contracts } = createExternalNetwork(name, config, lateRounds);
+    const { source, contracts } = createExternalNetwork(name, config, lateBeacons);
     return createServedNetwork({
       ...options,
       source,
@@ -54,7 +54,7 @@ export function createNetwork(options: CreateNetworkOptions): ServedNetwork {
     beacon: beaconTermsOf(
       config === "embedded" ? undefined : config.beacon,
       EMBEDDED_MARGIN_SECONDS,
-      lateRounds,
+      lateBeacons,
     ),
     folder: directory.file("chains", name),
     index: NETWORK_NAMES.indexOf(embeddedName),

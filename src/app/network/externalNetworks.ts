@@ -11,7 +11,7 @@ import { createExternalSource } from "../../networks/external/externalSource.ts"
 import type { NetworkSource } from "../../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../../networks/profiles.ts";
 import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
-import type { LateRounds } from "../../lib/drand.ts";
+import type { LateBeacons } from "../../lib/drand.ts";
 import type { ExternalNetworkConfig } from "../../config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
@@ -92,7 +92,7 @@ export function feesOfExternal(
 export function createExternalNetwork(
   name: string,
   config: ExternalNetworkConfig,
-  lateRounds: LateRounds,
+  lateBeacons: LateBeacons,
 ): { readonly source: NetworkSource; readonly contracts: ContractsFile } {
   const profile = profileOfExternal(name, config);
   const path = contractsPathOf(name, config);
@@ -128,7 +128,7 @@ export function createExternalNetwork(
       wei: isPaidNatively ? coinBudgetWei : undefined,
     },
     presetKeyHashes: presetKeyHashesOf(name, config, contracts),
-    beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS, lateRounds),
+    beacon: beaconTermsOf(config.beacon, EXTERNAL_MARGIN_SECONDS, lateBeacons),
     loadOperator: () => loadOperatorKey({ network: name, key: config.operatorKey, environment: process.env }),
   });
   return { source, contracts };

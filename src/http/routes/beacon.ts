@@ -5,7 +5,7 @@ import { RateLimitedError, type CallCounter } from "../../lib/rateLimit.ts";
 import type { DrandRound } from "../../lib/drand.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { parseJson } from "../../lib/parseJson.ts";
-import type { LateRoundCalls } from "../../requests/lateRounds.ts";
+import type { LateBeaconCalls } from "../../requests/lateBeacons.ts";
 import { readTextBody } from "../body.ts";
 import type { HttpContext, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
@@ -29,7 +29,7 @@ const MAX_ROUND = 2n ** 64n - 1n;
 export function beaconRoutes(
   router: Router<RequestState>,
   options: {
-    readonly rounds: LateRoundCalls;
+    readonly rounds: LateBeaconCalls;
     readonly guard: Pick<Guard, "findKeyId">;
     readonly guardPublic: PublicGuard;
     readonly counter: CallCounter;

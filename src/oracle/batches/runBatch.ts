@@ -13,7 +13,7 @@ import { tellStep } from "../../lib/spans.ts";
 import { toWord } from "../../lib/uint256.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { failure, runSource, type SourceRunner } from "../functions/execute.ts";
-import type { RequestRounds } from "../requestRounds.ts";
+import type { RequestBeacons } from "../requestBeacons.ts";
 import { presetIdsOf, type BatchRequest } from "./presetBatches.ts";
 
 /** Maximum number of batches run concurrently, in all and of one subscription. */
@@ -42,7 +42,7 @@ export interface BatchRunner {
 export function createBatchRunner(options: {
   readonly client: Pick<ChainClient, "call">;
   readonly presetConsumer: Hex;
-  readonly rounds: Pick<RequestRounds, "read">;
+  readonly rounds: Pick<RequestBeacons, "read">;
   readonly runner: SourceRunner;
   readonly nodes: number;
   readonly maxResponseBytes: number;

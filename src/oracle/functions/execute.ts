@@ -4,7 +4,7 @@ import {
   type FunctionsRequest,
   REQUEST_DATA_VERSION,
   sandboxGroup,
-  withRoundWord,
+  withBeaconWord,
 } from "../../chainlink/functionsRequest.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellStep } from "../../lib/spans.ts";
@@ -12,7 +12,7 @@ import { truncateUtf8 } from "../../lib/truncateUtf8.ts";
 import { toSandboxSecrets, type SandboxSecrets, type Secret } from "../../secrets/sealSecret.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import type { OracleRequest } from "./oracleRequest.ts";
-import type { RequestRounds } from "../requestRounds.ts";
+import type { RequestBeacons } from "../requestBeacons.ts";
 
 /** The part of a sandbox pool that the nodes use. */
 export interface SourceRunner {
@@ -63,7 +63,7 @@ export async function observe(
   options: RunOptions & {
     readonly router: Hex;
     readonly openSecrets?: OpenSecrets | undefined;
-    readonly rounds: Pick<RequestRounds, "read">;
+    readonly rounds: Pick<RequestBeacons, "read">;
   },
 ): Promise<Observation[]> {
   const { router, nodes, maxResponseBytes, openSecrets } = options;
@@ -78,7 +78,7 @@ export async function observe(
   const { source, args } = parsed;
   const { requestId } = request;
   const bytesArgs =
-    signature === undefined ? parsed.bytesArgs : withRoundWord(parsed.bytesArgs, { signature, requestId });
+    signature === undefined ? parsed.bytesArgs : withBeaconWord(parsed.bytesArgs, { signature, requestId });
   const group = sandboxGroup(router, request.subscriptionId);
   const startMs = Date.now();
   const run = { source, args, bytesArgs, ...opened, group, sharesContext: false };

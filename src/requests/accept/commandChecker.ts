@@ -13,7 +13,7 @@ import type { SandboxPool } from "../../../sandbox/index.ts";
 import type { ConsumerLists } from "../../dapps/subscriptionReads.ts";
 import { findConsumer } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
-import { chooseRound } from "./chooseRound.ts";
+import { chooseBeacon } from "./chooseBeacon.ts";
 import { assertRequestFits, dryRunFunction, dryRunPreset } from "./dryRun.ts";
 import type {
   Command,
@@ -208,7 +208,7 @@ export function checkPresetCommand(
     params: {
       ...params,
       preset: preset.name,
-      ...chooseRound(beacon, network, served),
+      ...chooseBeacon(beacon, network, served),
       ...(confirmations === undefined ? {} : { confirmations }),
       ...labelsOf(command),
     },
@@ -232,7 +232,7 @@ function checkFunctionCommand(
 ): RequestContent {
   const { network: served, secretsReference } = options;
   const { source, args, secrets, returnType, beacon = "none", network } = command;
-  const round = chooseRound(beacon, network, served);
+  const round = chooseBeacon(beacon, network, served);
   assertRequestFits(command, { secretsReference, ...round });
   return {
     kind: "function",

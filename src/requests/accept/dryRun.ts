@@ -11,7 +11,7 @@ import { locateFailure } from "../../presets/locateFailure.ts";
 import type { Preset } from "../../presets/preset.ts";
 import type { RunWithSecrets } from "../secrets.ts";
 import type { SimulateCommand } from "../service.ts";
-import { toDrandRound } from "./chooseRound.ts";
+import { toDrandRound } from "./chooseBeacon.ts";
 import { describeRunError, FAILED_RUN, FunctionFailedError } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 

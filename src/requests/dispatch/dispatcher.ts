@@ -14,7 +14,7 @@ import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import { RoundMissedError } from "../accept/chooseRound.ts";
+import { BeaconMissedError } from "../accept/chooseBeacon.ts";
 
 /** Maximum requests per transaction where each transaction gets its own block: beyond this, larger ones gain nothing. */
 const MAX_PER_CARRIER = 60;
@@ -385,7 +385,7 @@ function createCarrierSender(
       if (signal.aborted) return;
       // Unless the node refused the transaction, it may have been sent. Fewer requests help only if its content was the reason.
       const isItsContent =
-        error instanceof RoundMissedError ||
+        error instanceof BeaconMissedError ||
         (error instanceof TransactionError && (error.meaning === "refused" || error.meaning === "too_large"));
       if (isItsContent && submissions.length > 1) await submitHalves(submissions);
       else onFailed(idsOf(submissions), sendingError(error));

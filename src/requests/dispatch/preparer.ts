@@ -4,7 +4,7 @@ import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
 import type { SubmittedRequest } from "../openRequest.ts";
-import { assertRoundAhead, toDrandRound } from "../accept/chooseRound.ts";
+import { assertBeaconAhead, toDrandRound } from "../accept/chooseBeacon.ts";
 import type { SourceStore } from "../accept/sources.ts";
 import type { Submission } from "./submission.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
@@ -36,7 +36,7 @@ export function createPreparer(options: {
   };
 
   return async (request) => {
-    assertRoundAhead(request, options.network);
+    assertBeaconAhead(request, options.network);
     const { vrfSubscriptionId, functionsSubscriptionId } = await subscriptions.ensure(request.dappId);
     subscriptions.used(request.dappId);
     subscriptions.assertFunded(request.dappId, request.kind === "function" ? "functions" : "vrf");

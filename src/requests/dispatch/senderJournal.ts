@@ -3,7 +3,7 @@ import type { SignedTransaction, SenderJournal } from "../../evm/signedTransacti
 import type { Store } from "../../store/store.ts";
 import { endTransaction, insertTransaction, listTransactionsFrom } from "../../store/transactions.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import { assertRoundAhead } from "../accept/chooseRound.ts";
+import { assertBeaconAhead } from "../accept/chooseBeacon.ts";
 import type { Change, RequestBook } from "../requestBook.ts";
 import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import type { Tracker } from "../follow/tracker.ts";
@@ -34,7 +34,7 @@ export function createSenderJournal(options: {
       for (const { request } of placesIn(payload, (id) => book.get(id))) {
         // Of a transaction that is repriced, an earlier version may be on chain.
         const isRepriced = request.progress.nonce === transaction.nonce;
-        if (!isRepriced) assertRoundAhead(request, network);
+        if (!isRepriced) assertBeaconAhead(request, network);
       }
       const sinceBlock = Number(options.headNumber());
       let changes: readonly Change[] = [];

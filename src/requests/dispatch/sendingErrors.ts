@@ -1,5 +1,5 @@
 import { TycheError } from "../../lib/errors.ts";
-import { RoundMissedError } from "../accept/chooseRound.ts";
+import { BeaconMissedError } from "../accept/chooseBeacon.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
 import { StoreWriteError } from "../../store/store.ts";
@@ -12,7 +12,7 @@ export function isTransient(error: unknown): error is TycheError {
 /** Returns the error that a request may report. For errors of the database and unexpected ones, it says only that sending failed. */
 export function sendingError(error: unknown): TycheError {
   const isStores = error instanceof StoreWriteError || error instanceof DatabaseAwayError;
-  const isTold = error instanceof RoundMissedError || (isTransient(error) && !isStores);
+  const isTold = error instanceof BeaconMissedError || (isTransient(error) && !isStores);
   return isTold
     ? error
     : new TycheError("the service failed to send the transaction", {
@@ -30,7 +30,7 @@ export function endOf(
 ): { readonly code: string; readonly message: string } | undefined {
   if (error instanceof TransactionError && error.meaning === "too_large")
     return { code: "request_failed", message: error.message };
-  if (error instanceof RoundMissedError) return { code: error.code, message: error.message };
+  if (error instanceof BeaconMissedError) return { code: error.code, message: error.message };
   if (isTransient(error))
     return isLast
       ? { code: "chain_unavailable", message: `the request could not be sent: ${error.message}` }

@@ -25,7 +25,7 @@ import type { OpenRequest } from "../openRequest.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
-import type { RoundWait } from "../follow/roundWait.ts";
+import type { BeaconWait } from "../follow/beaconWait.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
@@ -55,7 +55,7 @@ export interface ExplainerOptions extends Pick<OpenNetwork, "oracleWait" | "orac
   /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Says that a preset waits for its round of drand. */
-  readonly roundWait: RoundWait;
+  readonly beaconWait: BeaconWait;
   /** Whether the contracts were seen to have the answer that a request waits for, though no node has shown its event. */
   readonly isAnswered: (request: OpenRequest) => boolean;
   /** Returns why the sender is stalled, in words; `undefined` while it sends. */
@@ -170,7 +170,7 @@ async function explainStep(scope: Scope, request: OpenRequest): Promise<string |
     if (scope.isChainlinks)
       return `Chainlink's oracle has brought no random words for ${seconds(ageMs(request))}${keptBy(scope)}${headAge(scope)}`;
   }
-  const round = scope.roundWait(request);
+  const round = scope.beaconWait(request);
   if (round !== undefined) return round;
   const timeout = await explainTimeout(scope, request, hash);
   if (timeout !== undefined) return timeout;

@@ -4,14 +4,14 @@ import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { describeLostHash, isHashStored, REACHABLE_BLOCKS } from "../../chainlink/waitingText.ts";
-import { ROUND_WAIT_MS } from "../../lib/drawText.ts";
+import { BEACON_WAIT_MS } from "../../lib/drawText.ts";
 import type { BlockHead, ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { describeMissing, missingParts } from "./joinedParts.ts";
 import { idOfAwaited } from "./omittedAnswers.ts";
 import type { RequestFacts, OpenRequest } from "../openRequest.ts";
-import type { RoundWait } from "./roundWait.ts";
+import type { BeaconWait } from "./beaconWait.ts";
 import { CHAIN_FACTS } from "./takeBack.ts";
 import type { Tracker } from "./tracker.ts";
 
@@ -56,7 +56,7 @@ export interface AnswerTimeoutsOptions {
   /** Returns the address of the operator that delivers the words of a key. */
   readonly vrfOperatorOf?: ((keyHash: Hex) => Hex | undefined) | undefined;
   /** Says that a preset waits for its round of drand. */
-  readonly roundWait: RoundWait;
+  readonly beaconWait: BeaconWait;
   /** Explains why a request isn't making progress. */
   readonly explain: (request: OpenRequest) => Promise<string | null>;
 }
@@ -82,7 +82,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
   /** By {@link idOfAwaited}: how long the head had been watched when it began to wait for nothing but the oracle. */
   const waitingSince = new Map<string, number>();
   /** Likewise, for its round of drand. */
-  const roundSince = new Map<string, number>();
+  const beaconSince = new Map<string, number>();
   /** Likewise: timestamp of its block in seconds, by the chain's clock. */
   const askedAt = new Map<string, bigint>();
   /** Likewise: the head when its wait was first found to be over. */
@@ -167,16 +167,17 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     (await options.explain(request)) ?? "no reason known";
 
   /** The oracle can't answer before it has the round, whatever comes: its own time begins then. */
-  const lookForRound = async (awaiting: Awaiting, head: BlockHead, reason: string): Promise<void> => {
+  const lookForBeacon = async (awaiting: Awaiting, head: BlockHead, reason: string): Promise<void> => {
     waitingSince.delete(awaiting.id);
-    if (!isOver(awaiting, roundSince, ROUND_WAIT_MS) || !(await isUnanswered(awaiting, head.number))) return;
+    if (!isOver(awaiting, beaconSince, BEACON_WAIT_MS) || !(await isUnanswered(awaiting, head.number)))
+      return;
     const message = `the round did not come within 24 hours, and no other is ever taken; the result follows on chain once a relay has it: ${reason}`;
     await fail(awaiting, { code: "beacon_late", message });
   };
 
   const lookForResult = async (awaiting: Awaiting, head: BlockHead): Promise<void> => {
-    const reason = options.roundWait(awaiting.request);
-    if (reason !== undefined) return await lookForRound(awaiting, head, reason);
+    const reason = options.beaconWait(awaiting.request);
+    if (reason !== undefined) return await lookForBeacon(awaiting, head, reason);
     if (!isOver(awaiting) || !(await isUnanswered(awaiting, head.number))) return;
     const why = await explain(awaiting);
     const message = `the random word was on chain in the transaction ${awaiting.request.progress.wordTransactionHash}, but the oracle network gave no result within ${TIMEOUT_MS / 1000} seconds; ${why}`;
@@ -230,7 +231,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
       return isMeant ? [{ id, request, acceptedBlock }] : [];
     });
     const ids = new Set<string>(waiting.map(({ id }) => id));
-    for (const known of [waitingSince, roundSince, askedAt, overAt])
+    for (const known of [waitingSince, beaconSince, askedAt, overAt])
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     const head = watcher.head();
     if (head === undefined) return;

@@ -6,7 +6,7 @@ import { chainSeconds, type ChainWatcher } from "../../evm/watcher.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { findCommitment } from "./omittedAnswers.ts";
-import type { RoundWait } from "./roundWait.ts";
+import type { BeaconWait } from "./beaconWait.ts";
 
 /** How long a request must have been known to wait: at first, it is likely to be answered at any moment. */
 const MIN_WAIT_MS = 2_000;
@@ -41,7 +41,7 @@ export interface FunctionTimeoutsOptions {
   readonly functionsRouter: Hex;
   /** Open requests that no component holds. */
   readonly requests: () => readonly OpenRequest[];
-  readonly roundWait: RoundWait;
+  readonly beaconWait: BeaconWait;
 }
 
 /**
@@ -55,7 +55,7 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
   const known = new Map<OpenRequest, Pending & { readonly requestId: Hex }>();
   const pausedUntil = new Map<OpenRequest, number>();
   /** When a request was last seen to wait for its round, in seconds of the chain's clock. */
-  const roundMissingAt = new Map<OpenRequest, number>();
+  const beaconMissingAt = new Map<OpenRequest, number>();
 
   /** Looked up once per request: what it waits for stays the same unless a reorg moves it. */
   const findPending = async (request: OpenRequest): Promise<Pending | undefined> => {
@@ -85,7 +85,7 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
 
   return async () => {
     const requests = new Set(options.requests());
-    for (const map of [known, pausedUntil, roundMissingAt])
+    for (const map of [known, pausedUntil, beaconMissingAt])
       for (const request of map.keys()) if (!requests.has(request)) map.delete(request);
     const head = watcher.head();
     if (head === undefined || watcher.watched().sinceGapMs < MIN_WATCHED_MS) return;
@@ -97,11 +97,11 @@ export function createFunctionTimeouts(options: FunctionTimeoutsOptions): () => 
       if (!isWaiting || (pausedUntil.get(request) ?? 0) > now) continue;
       const pending = await findPending(request);
       if (pending === undefined || pending.knownAtMs > now - MIN_WAIT_MS) continue;
-      const isMissing = options.roundWait(request) !== undefined;
-      if (isMissing) roundMissingAt.set(request, seconds);
+      const isMissing = options.beaconWait(request) !== undefined;
+      if (isMissing) beaconMissingAt.set(request, seconds);
       const until = isMissing
         ? pending.timeoutAt + ROUND_SECONDS
-        : Math.max(pending.timeoutAt, (roundMissingAt.get(request) ?? 0) + ANSWER_SECONDS);
+        : Math.max(pending.timeoutAt, (beaconMissingAt.get(request) ?? 0) + ANSWER_SECONDS);
       if (until > seconds) continue;
       expired.push([request, pending.commitment]);
     }

@@ -12,7 +12,7 @@ import type { RequestState } from "../../lib/vocabulary.ts";
 import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../requestBook.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
-import type { RoundWait } from "./roundWait.ts";
+import type { BeaconWait } from "./beaconWait.ts";
 import type { WordCharge, WordCharges } from "../keep/usage.ts";
 
 /** Order of the states: a log delivered again never moves a request back. */
@@ -37,7 +37,7 @@ export function changesOf(
   event: ChainEvent,
   { transactionHash, blockNumber }: Pick<RawLog, "transactionHash" | "blockNumber">,
   requests: RequestFinder,
-  { charges, roundWait }: { readonly charges: WordCharges; readonly roundWait: RoundWait },
+  { charges, beaconWait }: { readonly charges: WordCharges; readonly beaconWait: BeaconWait },
 ): Change[] {
   const block = Number(blockNumber);
   switch (event.name) {
@@ -87,7 +87,7 @@ export function changesOf(
     }
     case "RequestTimedOut": {
       const request = requests.find(event.requestId).at(-1);
-      return request === undefined ? [] : [timedOut(request, transactionHash, roundWait(request))];
+      return request === undefined ? [] : [timedOut(request, transactionHash, beaconWait(request))];
     }
     default:
       return [];
@@ -215,16 +215,16 @@ function failure(request: OpenRequest, transactionHash: Hex, message: string): C
 /**
  * Fails a request whose function got no result in time.
  *
- * @param unknownRound why its round of drand isn't known; `undefined` if that isn't what it waited for
+ * @param unknownBeacon why its round of drand isn't known; `undefined` if that isn't what it waited for
  */
-function timedOut(request: OpenRequest, transactionHash: Hex, unknownRound: string | undefined): Change {
+function timedOut(request: OpenRequest, transactionHash: Hex, unknownBeacon: string | undefined): Change {
   const removed = "the function request has been removed from the chain";
   const error =
-    unknownRound === undefined
+    unknownBeacon === undefined
       ? { code: "oracle_timeout", message: `the oracle network gave no result in time; ${removed}` }
       : {
           code: "beacon_late",
-          message: `the round did not come in time, and no other is ever taken; ${removed}: ${unknownRound}`,
+          message: `the round did not come in time, and no other is ever taken; ${removed}: ${unknownBeacon}`,
         };
   return { request, state: "failed", transactionHash, error };
 }

@@ -5,7 +5,7 @@ import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
 import { forgetEnds } from "../../store/requests.ts";
 import { changesOf, type RequestFinder } from "./logChanges.ts";
-import type { RoundWait } from "./roundWait.ts";
+import type { BeaconWait } from "./beaconWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { type Change, type RequestBook, applyChange } from "../requestBook.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
@@ -50,10 +50,10 @@ export function createTracker(
   network: string,
   options: {
     readonly listUnsettled?: (firstReplaced: bigint) => Promise<readonly OpenRequest[]>;
-    readonly roundWait?: RoundWait;
+    readonly beaconWait?: BeaconWait;
   } = {},
 ): Tracker {
-  const { listUnsettled = async () => [], roundWait = () => undefined } = options;
+  const { listUnsettled = async () => [], beaconWait = () => undefined } = options;
   const index = createRequestIndex();
   const oracleSeenAt: { words?: number; result?: number } = {};
   let readTo: bigint | undefined;
@@ -73,7 +73,8 @@ export function createTracker(
       const decide = (): readonly Change[] => {
         for (const { log, event } of events)
           if (event !== undefined)
-            for (const change of changesOf(event, log, block, { charges, roundWait })) block.add(change, log);
+            for (const change of changesOf(event, log, block, { charges, beaconWait }))
+              block.add(change, log);
         return block.changes;
       };
       await book.change(decide, undefined, { isOnChain: true });

@@ -6,7 +6,7 @@ import type { NetworkChain } from "../../networks/network.ts";
 import { findOracleCheckpoint } from "../../store/chainRecords.ts";
 import { deleteOldCallbackFailures } from "../../store/failedCallbacks.ts";
 import { deleteOldDryRuns } from "../../store/dryRuns.ts";
-import { deleteOldLateRounds } from "../../store/lateRounds.ts";
+import { deleteOldLateBeacons } from "../../store/lateBeacons.ts";
 import { listDappIds } from "../../store/dapps.ts";
 import {
   deletePayloads,
@@ -113,7 +113,7 @@ export function createRetention(options: RetentionOptions): Retention {
     await store.writeSoon(async (db) => {
       await deleteOldCallbackFailures(db, { network, before: time });
       // They belong to no network.
-      await deleteOldLateRounds(db, time);
+      await deleteOldLateBeacons(db, time);
     });
   };
 

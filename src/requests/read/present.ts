@@ -6,12 +6,12 @@ import type {
   PresetResult,
   RandomResult,
 } from "../../api/types.ts";
-import { AWAITED, describeRound } from "../../lib/beaconRounds.ts";
+import { AWAITED, describeBeacon } from "../../lib/beaconRounds.ts";
 import { cut } from "../../lib/cut.ts";
 import { describeShared } from "../../lib/sharedText.ts";
 import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../lib/presetShow.ts";
-import { isLinking, roundOf, type OpenRequest } from "../openRequest.ts";
+import { isLinking, beaconOfRequest, type OpenRequest } from "../openRequest.ts";
 import type { RequestRecord } from "../service.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
 import type { StoredRequest } from "../../store/requests.ts";
@@ -76,8 +76,8 @@ export function describeOpenly(request: OpenRequest, explained?: string): string
   const { state, kind, progress } = request;
   if (state === "failed") return "the request failed";
   const isOnChain = progress.acceptedBlock !== undefined;
-  const round = describeRound(
-    roundOf(request),
+  const round = describeBeacon(
+    beaconOfRequest(request),
     isOnChain && (kind !== "preset" || progress.wordBlock !== undefined),
     explained?.startsWith("beacon_late: ") === true,
   );

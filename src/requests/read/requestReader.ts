@@ -15,7 +15,7 @@ import {
   isLinking,
   ownParamsOf,
   parseStoredRequest,
-  roundOf,
+  beaconOfRequest,
   type OpenRequest,
   type SubmittedRequest,
 } from "../openRequest.ts";
@@ -125,7 +125,7 @@ export function createRequestReader(options: {
   /** Returns what anybody may know of a request without a result: nothing that isn't on chain. */
   const withoutResult = (request: SubmittedRequest): SharedRequest => {
     const { id, kind, network, progress, state } = request;
-    const beacon = roundOf(request);
+    const beacon = beaconOfRequest(request);
     const isWaiting = state !== "failed";
     const common: SharedRequest = {
       id,

@@ -156,7 +156,7 @@ test("a request fails only when everything up to the head has been read, however
     tracker: { track: () => {}, readTo: () => readTo },
     requests: () => [waiting],
     take: () => {},
-    roundWait: () => undefined,
+    beaconWait: () => undefined,
     explain: async () => null,
   });
   await look();
@@ -197,7 +197,7 @@ test("words that are on chain, and that nobody has read yet, are no reason to se
     tracker: { track: () => {}, readTo: () => head!.number },
     requests: () => [unread],
     take,
-    roundWait: () => undefined,
+    beaconWait: () => undefined,
     explain: async () => null,
   });
   for (totalMs = 0; totalMs < 700_000; totalMs += 301_000) await look();
@@ -240,7 +240,7 @@ test.each([
       tracker: { track: () => {}, readTo: () => undefined },
       requests: () => [waiting],
       take: () => {},
-      roundWait: () => undefined,
+      beaconWait: () => undefined,
       explain: async () => null,
     });
     for (age = 254; age <= 274; age += 1) await look();

@@ -123,7 +123,7 @@ test("a request times out by the chain's clock, and after the chain was out of s
   const head = (await world.stack.client.getHead("latest"))!;
   const send = vi.fn<Sender<Payload>["send"]>(async () => await carrierOf(waiting));
   let [seenAtMs, sinceGapMs] = [0, Infinity];
-  let unknownRound: string | undefined = "beacon_late: no relay has it";
+  let unknownBeacon: string | undefined = "beacon_late: no relay has it";
   const look = createFunctionTimeouts({
     client: world.stack.client,
     watcher: {
@@ -133,7 +133,7 @@ test("a request times out by the chain's clock, and after the chain was out of s
     sender: { send },
     functionsRouter: world.stack.addresses.functionsRouter,
     requests: () => [waiting],
-    roundWait: () => unknownRound,
+    beaconWait: () => unknownBeacon,
   });
   const [wall, monotonic] = [Date.now(), performance.now()];
   vi.spyOn(performance, "now").mockReturnValue(monotonic);
@@ -150,14 +150,14 @@ test("a request times out by the chain's clock, and after the chain was out of s
   await look();
   // It waits for its round, and the oracle's time begins once that is known.
   expect(send).not.toHaveBeenCalled();
-  unknownRound = undefined;
+  unknownBeacon = undefined;
   seenAtMs += 299_000;
   await look();
   expect(send).not.toHaveBeenCalled();
   seenAtMs += 1_000;
   await look();
   expect(send).toHaveBeenCalledOnce();
-  unknownRound = "beacon_late: no relay has it";
+  unknownBeacon = "beacon_late: no relay has it";
   seenAtMs += 86_400_000;
   await look();
   expect(send).toHaveBeenCalledTimes(2);

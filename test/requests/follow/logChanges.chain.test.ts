@@ -55,7 +55,7 @@ function deliver(
   const index = createRequestIndex();
   for (const request of requests) index.set(request);
   const block = createBlockDraft(index);
-  const means = { charges: readWordCharges(events), roundWait: () => undefined };
+  const means = { charges: readWordCharges(events), beaconWait: () => undefined };
   for (const event of events)
     for (const change of changesOf(event, { transactionHash, blockNumber: 7n }, block, means))
       block.add(change, { blockNumber: 7n, blockHash: hash("b") });

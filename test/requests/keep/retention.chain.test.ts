@@ -17,7 +17,7 @@ import {
 } from "../../../src/store/requests.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { findTransactions, insertTransaction, endTransaction } from "../../../src/store/transactions.ts";
-import { findLateRound, saveLateRound } from "../../../src/store/lateRounds.ts";
+import { findLateBeacon, saveLateBeacon } from "../../../src/store/lateBeacons.ts";
 import { addUsage, listUsage } from "../../../src/store/usage.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";
 import { makeStoredRequest } from "../../support/storedRequest.ts";
@@ -99,12 +99,12 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("rounds that were late go with old requests", async () => {
     const [old, young] = [31n, 29n].map((round) => ({ round, chainHash: "0x1" }) as const);
-    for (const one of [old!, young!]) await saveLateRound(store.db, one, NOW - Number(one.round) * DAY_MS);
+    for (const one of [old!, young!]) await saveLateBeacon(store.db, one, NOW - Number(one.round) * DAY_MS);
     await pass({ payloadDays: 30 });
-    expect(await findLateRound(store.db, old!)).toBe(null);
+    expect(await findLateBeacon(store.db, old!)).toBe(null);
     await pass({ requestDays: 30 });
-    expect(await findLateRound(store.db, old!)).toBe(undefined);
-    expect(await findLateRound(store.db, young!)).toBe(null);
+    expect(await findLateBeacon(store.db, old!)).toBe(undefined);
+    expect(await findLateBeacon(store.db, young!)).toBe(null);
   });
 
   test("of an old request what was sent goes; its result stays, and says since when", async () => {

@@ -7,7 +7,7 @@ import type {
 } from "../../../client/index.ts";
 import { capitalize } from "../../../lib/capitalize.ts";
 import { cut } from "../../../lib/cut.ts";
-import { addressOfRound, nameRound } from "../../../lib/drawText.ts";
+import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
 import { lineOf } from "../../../lib/sharedText.ts";
 import { count, Time } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
@@ -22,14 +22,14 @@ export function StateTag({ state }: { readonly state: RequestState }) {
 
 /** The round that a preset waits for. */
 export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<PresetRunView["beacon"]> }) {
-  const address = addressOfRound(beacon);
+  const address = addressOfBeacon(beacon);
   return (
     <>
       {address === undefined ? (
-        nameRound(beacon)
+        nameBeacon(beacon)
       ) : (
         <a href={address} rel="noreferrer">
-          {nameRound(beacon)}
+          {nameBeacon(beacon)}
         </a>
       )}
       {beacon.time !== null && (

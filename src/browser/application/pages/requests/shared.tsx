@@ -9,7 +9,7 @@ import type {
   TransactionView,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
-import { ROUND_WAIT_MS } from "../../../../lib/drawText.ts";
+import { BEACON_WAIT_MS } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
@@ -252,7 +252,7 @@ function findWait(
 
 /** What happens if the round that a request waits for doesn't come. */
 function RoundTerms({ time, isFunction }: { readonly time: string; readonly isFunction: boolean }) {
-  const until = new Date(Date.parse(time) + ROUND_WAIT_MS).toISOString();
+  const until = new Date(Date.parse(time) + BEACON_WAIT_MS).toISOString();
   return (
     <p className="note">
       No other round is ever taken in its place.{" "}

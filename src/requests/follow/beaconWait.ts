@@ -1,23 +1,23 @@
 import { LATE_MS, type BeaconRounds } from "../../lib/beaconRounds.ts";
-import { describeRoundWait } from "../../lib/drawText.ts";
-import { roundOf, type OpenRequest } from "../openRequest.ts";
+import { describeBeaconWait } from "../../lib/drawText.ts";
+import { beaconOfRequest, type OpenRequest } from "../openRequest.ts";
 
 /** Says why a preset or function can't have its result yet, as its round of drand is not known; `undefined` where that isn't the reason. */
-export type RoundWait = (request: OpenRequest) => string | undefined;
+export type BeaconWait = (request: OpenRequest) => string | undefined;
 
 /**
  * Creates the watch over the rounds of drand that requests wait for. It asks the relays itself, and only for rounds that are late: the oracle
  * may run elsewhere, and what it was told isn't on chain.
  */
-export function createRoundWait(rounds: BeaconRounds): RoundWait {
+export function createBeaconWait(rounds: BeaconRounds): BeaconWait {
   return (request) => {
-    const beacon = roundOf(request);
+    const beacon = beaconOfRequest(request);
     const { wordBlock, acceptedBlock } = request.progress;
     if (beacon === undefined || (request.kind === "preset" ? wordBlock : acceptedBlock) === undefined)
       return undefined;
     const { round, time, chainHash } = beacon;
     const lateMs = Date.now() - Date.parse(time);
-    if (lateMs < 0) return describeRoundWait(beacon);
+    if (lateMs < 0) return describeBeaconWait(beacon);
     if (lateMs < LATE_MS) return undefined;
     const state = rounds.ask({ round: BigInt(round), chainHash });
     return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;

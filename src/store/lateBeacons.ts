@@ -3,7 +3,7 @@ import type { DrandRound } from "../lib/drand.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Stores that a round is late, unless that is known. @param createdAt Unix time in milliseconds */
-export async function saveLateRound(
+export async function saveLateBeacon(
   db: Queryable,
   { round, chainHash }: DrandRound,
   createdAt: number,
@@ -16,7 +16,7 @@ export async function saveLateRound(
 }
 
 /** Returns a late round's signature, `null` as long as nobody has it; `undefined` for a round that isn't late. */
-export async function findLateRound(
+export async function findLateBeacon(
   db: Queryable,
   { round, chainHash }: DrandRound,
 ): Promise<Hex | null | undefined> {
@@ -44,6 +44,6 @@ export async function saveLateSignature(
 }
 
 /** Deletes the rounds that were stored before a time. What still waits for one stores it again. */
-export async function deleteOldLateRounds(db: Queryable, before: number): Promise<void> {
+export async function deleteOldLateBeacons(db: Queryable, before: number): Promise<void> {
   await db.deleteFrom("late_rounds").where("created_at", "<", before).execute();
 }

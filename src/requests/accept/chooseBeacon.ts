@@ -1,10 +1,10 @@
 import type { BeaconView } from "../../api/types.ts";
-import { nameRound } from "../../lib/drawText.ts";
+import { nameBeacon } from "../../lib/drawText.ts";
 import { drandChainHash, drandRoundAt, drandRoundTime, type DrandRound } from "../../lib/drand.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Beacon } from "../../lib/vocabulary.ts";
-import { roundOf, type OpenRequest } from "../openRequest.ts";
+import { beaconOfRequest, type OpenRequest } from "../openRequest.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { ServiceNetwork } from "../serviceNetwork.ts";
  * @returns the member of a request's parameters; none for `none`.
  * @throws InvalidParameterError if requests on the network can't wait for one.
  */
-export function chooseRound(
+export function chooseBeacon(
   beacon: Beacon,
   network: string,
   served: Pick<ServiceNetwork, "beacon" | "localBeacon">,
@@ -50,18 +50,18 @@ export function toDrandRound({ round, chainHash }: BeaconView): DrandRound {
 /**
  * Refuses to send a request whose round is due by now, such as after an outage: whoever knows the round could choose when to send.
  *
- * @throws RoundMissedError
+ * @throws BeaconMissedError
  */
-export function assertRoundAhead(request: OpenRequest, network: string): void {
-  const beacon = roundOf(request);
+export function assertBeaconAhead(request: OpenRequest, network: string): void {
+  const beacon = beaconOfRequest(request);
   if (beacon !== undefined && Date.parse(beacon.time) <= Date.now())
-    throw new RoundMissedError(beacon, network, request.progress.transactionHashes !== undefined);
+    throw new BeaconMissedError(beacon, network, request.progress.transactionHashes !== undefined);
 }
 
 /** A request's round was due before the request could be sent, or sent again. */
-export class RoundMissedError extends TycheError {
+export class BeaconMissedError extends TycheError {
   constructor(beacon: BeaconView, network: string, wasSigned: boolean) {
-    const due = `${nameRound(beacon)} was due at ${beacon.time}`;
+    const due = `${nameBeacon(beacon)} was due at ${beacon.time}`;
     super(
       wasSigned
         ? `${due}, and no transaction with the request had been mined on ${network} by then: it is not sent again, as its result could be known by now; one that was sent may still be mined, so a label stays taken`

@@ -14,7 +14,7 @@ interface WaitingRequest {
 }
 
 /** The rounds of drand that requests wait for. */
-export interface RequestRounds {
+export interface RequestBeacons {
   /** Returns why a request can't be run yet; `undefined` once its round is known, and if it waits for none. */
   findUnknown(request: WaitingRequest): string | undefined;
   /** Returns the signature of the round that a request waits for; `undefined` before it is known, and if it never will be. */
@@ -35,12 +35,12 @@ export interface RequestRounds {
  *
  * @param options.onRound is called when a round that was asked for is known, or why it isn't has changed
  */
-export function createRequestRounds(options: {
+export function createRequestBeacons(options: {
   readonly rounds: BeaconRounds;
   readonly client: Pick<ChainClient, "getHead">;
   readonly onRound: () => void;
   readonly signal: AbortSignal;
-}): RequestRounds {
+}): RequestBeacons {
   const { rounds, client, onRound, signal } = options;
   const signatures = new WeakMap<WaitingRequest, Uint8Array>();
   /** Timestamp of a request's block, in seconds; `undefined` while it is read. */

@@ -5,12 +5,12 @@ import {
   verifyDrandRound,
   type DrandChain,
   type DrandRound,
-  type LateRounds,
+  type LateBeacons,
 } from "../lib/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { findLateRound, saveLateRound, saveLateSignature } from "../store/lateRounds.ts";
+import { findLateBeacon, saveLateBeacon, saveLateSignature } from "../store/lateBeacons.ts";
 import type { Queryable } from "../store/queryable.ts";
 
 /** Pauses between looks into the database, where another replica may have stored a round. */
@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const SIGNATURE_BYTES = 48;
 
 /** How anybody settles the rounds of drand that requests wait for and no relay has. */
-export interface LateRoundCalls {
+export interface LateBeaconCalls {
   /** Returns the signature of a late round. Throws `not_found` for any other, and until it is there. */
   get(round: DrandRound): Promise<Hex>;
   /**
@@ -37,11 +37,11 @@ export interface LateRoundCalls {
  *
  * @param options.findChain returns a chain of rounds that the service follows
  */
-export function createLateRounds(options: {
+export function createLateBeacons(options: {
   readonly db: Queryable;
   readonly findChain: (chainHash: Hex) => DrandChain | undefined;
   readonly onError: (error: unknown) => void;
-}): LateRounds & LateRoundCalls {
+}): LateBeacons & LateBeaconCalls {
   const { db, onError } = options;
   /** What waits in this process, by chain's hash and round. */
   const waiting = new Map<string, Set<AbortController>>();
@@ -61,9 +61,9 @@ export function createLateRounds(options: {
       try {
         for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
           try {
-            const signature = await findLateRound(db, round);
+            const signature = await findLateBeacon(db, round);
             if (signature) return hexToBytes(signature);
-            if (signature === undefined) await saveLateRound(db, round, Date.now());
+            if (signature === undefined) await saveLateBeacon(db, round, Date.now());
           } catch (error) {
             onError(error);
           }
@@ -81,7 +81,7 @@ export function createLateRounds(options: {
       await store(round, toHexText(signature)).catch(onError);
     },
     async get(round) {
-      const signature = await findLateRound(db, round);
+      const signature = await findLateBeacon(db, round);
       if (!signature)
         throw new TycheError(
           signature === null
@@ -92,7 +92,7 @@ export function createLateRounds(options: {
       return signature;
     },
     async handIn(round, text, admit) {
-      const known = await findLateRound(db, round);
+      const known = await findLateBeacon(db, round);
       if (known) return known;
       const chain = options.findChain(round.chainHash);
       if (known === undefined || chain === undefined)

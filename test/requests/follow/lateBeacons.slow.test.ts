@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import type { ChainEventOf } from "../../../src/chainlink/events.ts";
 import { encodeTimeouts } from "../../../src/chainlink/functionsTimeout.ts";
 import { beaconWord } from "../../../src/chainlink/presetBatch.ts";
-import { drandRoundTime, QUICKNET, type LateRounds } from "../../../src/lib/drand.ts";
+import { drandRoundTime, QUICKNET, type LateBeacons } from "../../../src/lib/drand.ts";
 import { toWord } from "../../../src/lib/uint256.ts";
-import { createLateRounds, type LateRoundCalls } from "../../../src/requests/lateRounds.ts";
+import { createLateBeacons, type LateBeaconCalls } from "../../../src/requests/lateBeacons.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { eventsOf } from "../../support/delivery.ts";
@@ -31,7 +31,7 @@ const functionParams = { source: "return Buffer.from(bytesArgs[0])", args: [], r
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
 let relay: DrandRelay;
-let late: LateRounds & LateRoundCalls;
+let late: LateBeacons & LateBeaconCalls;
 let signature: Uint8Array | undefined;
 /** Called when the price of gas is asked for, just before a transaction is signed. */
 let onPrice: () => void;
@@ -46,7 +46,7 @@ beforeEach(async () => {
     await store.close();
     rmSync(folder, { recursive: true });
   });
-  late = createLateRounds({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
+  late = createLateBeacons({ db: store.db, findChain: () => QUICKNET, onError: () => {} });
   const terms = { chain: QUICKNET, relays: [DEAD_RELAY, relay.url], marginSeconds: 3, late };
   // The chain's clock is before the round, and this machine's long after it: a round that was ahead is late at once.
   world = await startPipelineWorld({ startsAt: DUE - 3_600, beacon: terms });

@@ -1,7 +1,7 @@
 import { toHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { QUICKNET, type DrandRound } from "../../src/lib/drand.ts";
-import { createLateRounds } from "../../src/requests/lateRounds.ts";
+import { createLateBeacons } from "../../src/requests/lateBeacons.ts";
 import type { Store } from "../../src/store/store.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { QUICKNET_HASH, QUICKNET_ROUNDS } from "../support/drandRelay.ts";
@@ -23,7 +23,7 @@ describe.each(DATABASES)("%s", (_kind, prepare) => {
 
   /** Opens one replica's part. */
   const open = (errors: unknown[] = []) =>
-    createLateRounds({
+    createLateBeacons({
       db: store.db,
       findChain: (hash) => (hash === QUICKNET_HASH ? QUICKNET : undefined),
       onError: (error) => errors.push(error),
@@ -113,7 +113,7 @@ describe.each(DATABASES.slice(0, 1))("%s", (_kind, prepare) => {
     find.mockImplementationOnce(() => {
       throw new Error("away");
     });
-    const rounds = createLateRounds({
+    const rounds = createLateBeacons({
       db: store.db,
       findChain: () => QUICKNET,
       onError: (error) => errors.push(error),
