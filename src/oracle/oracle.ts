@@ -15,6 +15,7 @@ import type { OracleLog } from "./log.ts";
 import type { BeaconTerms } from "../lib/drand.ts";
 import { createBeaconRounds } from "../lib/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
+import type { ProofCompanion } from "./proofCompanion.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
 import { createVrfNode } from "./vrf/vrfNode.ts";
 import { repeat } from "../lib/repeat.ts";
@@ -99,23 +100,29 @@ export interface Oracle {
  * unreachable network is retried; nothing rejects or throws later.
  */
 export function createOracle(options: OracleOptions): Oracle {
-  const { client, watcher, name } = options;
+  const { client, watcher, name, log } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
   let reorgs = 0;
-  const { answerers, node, accounts } = createAnswerers({ ...options, signal }, (sender) =>
+  const { answerers, node, accounts } = createAnswerers(options, signal, (sender) =>
     keepOffReplaced(
       observeSender(sender, (receipt) => watcher.expect(receipt)),
       { client, reorgs: () => reorgs },
     ),
   );
   const balances = watchBalances({
-    ...options,
+    name,
+    client,
+    log,
     accounts: accounts.map(({ role, sender: { address } }) => ({ role, address })),
     signal,
   });
-  const progress = followChain({
-    ...options,
+  const progress = readChain({
+    name,
+    client,
+    watcher,
+    fromBlock: options.fromBlock,
+    log,
     answerers,
     senders: accounts.map(({ sender }) => sender),
     onReorg: () => (reorgs += 1),
@@ -149,64 +156,153 @@ interface Answerers {
   readonly accounts: readonly { readonly role: OracleAccount["role"]; readonly sender: Sender }[];
 }
 
-function createAnswerers(options: OracleOptions, watch: (sender: Sender) => Sender): Answerers {
-  const { client, log, signal, pipelining = ONE_AT_A_TIME } = options;
-  const contracts = lowerCase(options.contracts);
-  const { vrfCoordinator, batchVrfCoordinator, presetConsumer = zeroAddress } = contracts;
-  const presetContracts =
-    presetConsumer === zeroAddress ? undefined : { vrfCoordinator, batchVrfCoordinator, presetConsumer };
-  const common = {
-    client,
-    chainId: options.chainId,
-    coordinator: contracts.functionsCoordinator,
-    router: contracts.functionsRouter,
-    runner: options.runner,
-    rounds: createBeaconRounds({ terms: [options.beacon, options.localBeacon], signal }),
-    pipelining,
-    log,
-    signal,
-  };
+function createAnswerers(
+  options: OracleOptions,
+  signal: AbortSignal,
+  watch: (sender: Sender) => Sender,
+): Answerers {
+  const shared = shareParts(options, signal);
   const functions = options.functions && {
-    ...common,
-    ...options.functions,
-    nodes: options.functions.nodes.map((one) => ({ ...one, transmitter: watch(one.transmitter) })),
+    nodes: options.functions.nodes.map((one) => ({
+      signer: one.signer,
+      transmitter: watch(one.transmitter),
+    })),
+    maxResponseBytes: options.functions.maxResponseBytes,
+    openSecrets: options.functions.openSecrets,
   };
-  const ownNode = options.node && { ...options.node, transmitter: watch(options.node.transmitter) };
-  const vrf = (options.vrf ?? []).map((run) => ({ ...run, sender: watch(run.sender) }));
+  const transmitter = options.node && watch(options.node.transmitter);
+  const vrf = (options.vrf ?? []).map(({ key, sender }) => ({ key, sender: watch(sender) }));
 
-  const presets =
-    presetContracts &&
-    (functions
-      ? createPresetNetwork({ ...functions, ...presetContracts })
-      : options.proofsFor && createProofSender({ ...common, ...presetContracts, ...options.proofsFor }));
-  const vrfNodes = vrf.map((run) =>
+  const presets = createPresets(shared, functions, options.proofsFor);
+  const vrfNodes = vrf.map(({ key, sender }) =>
     createVrfNode({
-      ...common,
-      ...run,
-      coordinator: vrfCoordinator,
-      batchCoordinator: batchVrfCoordinator,
-      blockhashStore: contracts.blockhashStore,
+      client: shared.client,
+      coordinator: shared.vrfCoordinator,
+      batchCoordinator: shared.batchVrfCoordinator,
+      blockhashStore: shared.blockhashStore,
+      key,
+      sender,
+      pipelining: shared.pipelining,
       presets,
+      log: shared.log,
+      signal,
     }),
   );
-  const node =
-    ownNode &&
-    createOracleNode({
-      ...common,
-      ...ownNode,
-      presets: presetContracts && { ...presetContracts, pipelining },
+  const node = options.node && transmitter && createOwnNode(shared, { ...options.node, transmitter });
+  const functionsNetwork =
+    functions &&
+    createFunctionsNetwork({
+      client: shared.client,
+      coordinator: shared.coordinator,
+      router: shared.router,
+      nodes: functions.nodes,
+      runner: shared.runner,
+      rounds: shared.rounds,
+      openSecrets: functions.openSecrets,
+      maxResponseBytes: functions.maxResponseBytes,
+      pipelining: shared.pipelining,
+      log: shared.log,
+      signal,
     });
-  const functionsNetwork = functions && createFunctionsNetwork(functions);
-  const transmitters = [...(functions?.nodes ?? []), ...(ownNode ? [ownNode] : [])];
+  const transmitters = [...(functions?.nodes.map((one) => one.transmitter) ?? []), transmitter];
   return {
     // Presets read a block before the proofs that their results go with.
     answerers: [presets, ...vrfNodes, functionsNetwork, node].filter((one) => one !== undefined),
     node,
     accounts: [
       ...vrf.map(({ sender }) => ({ role: "vrf" as const, sender })),
-      ...transmitters.map(({ transmitter }) => ({ role: "transmitter" as const, sender: transmitter })),
+      ...transmitters
+        .filter((sender) => sender !== undefined)
+        .map((sender) => ({ role: "transmitter" as const, sender })),
     ],
   };
+}
+
+/** What the answerers share. Each names what it takes: a member that is renamed is then missed by the compiler. */
+type SharedParts = ReturnType<typeof shareParts>;
+
+function shareParts(options: OracleOptions, signal: AbortSignal) {
+  const contracts = lowerCase(options.contracts);
+  const { presetConsumer = zeroAddress } = contracts;
+  return {
+    client: options.client,
+    chainId: options.chainId,
+    vrfCoordinator: contracts.vrfCoordinator,
+    batchVrfCoordinator: contracts.batchVrfCoordinator,
+    blockhashStore: contracts.blockhashStore,
+    /** Of functions. */
+    coordinator: contracts.functionsCoordinator,
+    router: contracts.functionsRouter,
+    presetConsumer: presetConsumer === zeroAddress ? undefined : presetConsumer,
+    runner: options.runner,
+    rounds: createBeaconRounds({ terms: [options.beacon, options.localBeacon], signal }),
+    pipelining: options.pipelining ?? ONE_AT_A_TIME,
+    log: options.log,
+    signal,
+  };
+}
+
+/** Creates what answers presets beside the proofs of this process, or passes the proofs on to those who do. */
+function createPresets(
+  shared: SharedParts,
+  functions: Pick<NonNullable<OracleOptions["functions"]>, "nodes" | "maxResponseBytes"> | undefined,
+  proofsFor: OracleOptions["proofsFor"],
+): ProofCompanion | undefined {
+  const { chainId, presetConsumer, vrfCoordinator, log, signal } = shared;
+  if (presetConsumer === undefined) return undefined;
+  if (functions !== undefined)
+    return createPresetNetwork({
+      client: shared.client,
+      chainId,
+      presetConsumer,
+      vrfCoordinator,
+      rounds: shared.rounds,
+      nodes: functions.nodes,
+      runner: shared.runner,
+      maxResponseBytes: functions.maxResponseBytes,
+      pipelining: shared.pipelining,
+      log,
+      signal,
+    });
+  if (proofsFor === undefined) return undefined;
+  return createProofSender({
+    chainId,
+    coordinator: shared.coordinator,
+    presetConsumer,
+    vrfCoordinator,
+    set: proofsFor.set,
+    readSet: proofsFor.readSet,
+    log,
+    signal,
+  });
+}
+
+function createOwnNode(shared: SharedParts, own: NonNullable<OracleOptions["node"]>): OracleNode {
+  const { vrfCoordinator, batchVrfCoordinator, presetConsumer, pipelining } = shared;
+  return createOracleNode({
+    client: shared.client,
+    chainId: shared.chainId,
+    coordinator: shared.coordinator,
+    router: shared.router,
+    runner: shared.runner,
+    rounds: shared.rounds,
+    presets:
+      presetConsumer === undefined
+        ? undefined
+        : { vrfCoordinator, batchVrfCoordinator, presetConsumer, pipelining },
+    set: own.set,
+    readSet: own.readSet,
+    signer: own.signer,
+    transmitter: own.transmitter,
+    saltOf: own.saltOf,
+    journalOf: own.journalOf,
+    keepEvidence: own.keepEvidence,
+    openSecrets: own.openSecrets,
+    onNodeSet: own.onNodeSet,
+    maxResponseBytes: own.maxResponseBytes,
+    log: shared.log,
+    signal: shared.signal,
+  });
 }
 
 /** How far an oracle has read its chain. */
@@ -216,8 +312,8 @@ interface Progress extends Pick<OracleNetworkStatus, "lastBlock" | "caughtUp"> {
 }
 
 /** Hands the chain's blocks to what answers requests, and keeps the senders' transactions on the chain. */
-function followChain(
-  options: OracleOptions & {
+function readChain(
+  options: Required<Pick<OracleOptions, "name" | "client" | "watcher" | "fromBlock" | "log" | "signal">> & {
     readonly answerers: readonly Answerer[];
     readonly senders: readonly Sender[];
     readonly onReorg: () => void;

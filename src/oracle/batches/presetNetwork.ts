@@ -11,12 +11,10 @@ import {
 import type { ChainClient } from "../../evm/client.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import type { BegunProof } from "../../vrf/proof.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
-import type { Answerer } from "../answerer.ts";
+import type { ProofCompanion } from "../proofCompanion.ts";
 import { aggregate } from "../aggregateObservations.ts";
 import type { SourceRunner } from "../functions/execute.ts";
-import type { VrfRequest } from "../vrf/fulfillment.ts";
 import type { FunctionsNode } from "../functions/functionsNetwork.ts";
 import type { OracleLog } from "../log.ts";
 import { createRequestWork, type RequestWork } from "../requestWork.ts";
@@ -41,18 +39,6 @@ import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommi
 
 /** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
 const GRACE_MS = 1_000;
-/** What goes with the proofs of presets' words: their results, in the same transaction. */
-export interface ProofCompanion extends Answerer {
-  /** Lower case. */
-  readonly presetConsumer: Hex;
-  /** Takes a proof that may be delivered now. Resolves when it should be: its results are ready, or would take too long. */
-  accompany(request: VrfRequest, proof: BegunProof): Promise<void>;
-  /** Sends a transaction with the results of these VRF requests that are ready, in `reports`; there may be none. */
-  withReports(
-    requestIds: readonly Hex[],
-    send: (reports: readonly SignedReport[]) => Promise<Receipt>,
-  ): Promise<Receipt>;
-}
 
 export interface PresetNetworkOptions {
   readonly client: Pick<ChainClient, "call" | "getHead">;

@@ -14,7 +14,7 @@ import { beginProof, type BegunProof, type ProvingKey } from "../../vrf/proof.ts
 import { seedOf } from "../../vrf/randomWords.ts";
 import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import type { ProofCompanion } from "../batches/presetNetwork.ts";
+import type { ProofCompanion } from "../proofCompanion.ts";
 import {
   encodeFulfillment,
   gasOfFulfillment,

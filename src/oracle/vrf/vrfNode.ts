@@ -10,7 +10,7 @@ import {
 } from "../../chainlink/waitingText.ts";
 import type { Answerer } from "../answerer.ts";
 import type { VrfRequest } from "./fulfillment.ts";
-import type { ProofCompanion } from "../batches/presetNetwork.ts";
+import type { ProofCompanion } from "../proofCompanion.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
 import { createSolvency } from "./solvency.ts";
 import { createVrfDelivery, type VrfDeliveryOptions } from "./vrfDelivery.ts";
