@@ -229,13 +229,12 @@ function openRequests({ config, directory, store, replica, closers, log, baseUrl
       log,
     }),
   );
-  const book = createRequestBook(
-    store,
-    metrics.onRequest,
-    replica?.sharing,
-    createDamagedRequests(log),
-    createRequestOutbox({ baseUrl, wake: webhooks.wake }),
-  );
+  const book = createRequestBook(store, {
+    observe: metrics.onRequest,
+    sharing: replica?.sharing,
+    damaged: createDamagedRequests(log),
+    outbox: createRequestOutbox({ baseUrl, wake: webhooks.wake }),
+  });
   replica?.start(book);
   const drandChains = Object.values(config.networks).map(drandChainOf);
   const lateBeacons = createLateBeacons({

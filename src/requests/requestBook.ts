@@ -76,13 +76,13 @@ export interface RequestBook {
   settle(network: string, block: number): void;
   /**
    * Stores the changes, all or none, with `also` in the same transaction, then applies them to the requests. Calls are
-   * handled in sequence, each based on what the previous ones stored; a function decides what to change when its turn comes.
-   * After a failed write, which may have been committed, each request is as the database has it.
+   * handled in sequence, each based on what the previous ones stored: `decide` is called when its turn comes, as a request may have ended
+   * while the call was prepared. After a failed write, which may have been committed, each request is as the database has it.
    *
    * @throws {StaleRequestError} when the database has another version of a request than this book.
    */
   change(
-    changes: readonly Change[] | (() => readonly Change[]),
+    decide: () => readonly Change[],
     also?: (db: Queryable) => Promise<void>,
     terms?: ChangeTerms,
   ): Promise<void>;
@@ -123,17 +123,25 @@ const NO_OUTBOX: RequestOutbox = { add: async () => false, wake: () => {} };
 
 const ALONE: Sharing = { holds: () => true, onStored: () => {}, openCount: () => 0 };
 
-/**
- * Creates the book over a store. `sharing`: if several replicas serve from it. `damaged`: the record of damaged requests. `outbox`: default,
- * nobody is told of changes.
- */
-export function createRequestBook(
-  store: Store,
-  observe: RequestObserver = () => {},
-  sharing: Sharing = ALONE,
-  damaged: DamagedRequests = createDamagedRequests(),
-  outbox: RequestOutbox = NO_OUTBOX,
-): RequestBook {
+export interface RequestBookOptions {
+  /** Default: nobody. */
+  readonly observe?: RequestObserver;
+  /** How the book works with those of other replicas. Default: this process alone serves from the store. */
+  readonly sharing?: Sharing | undefined;
+  /** The record of damaged requests. Default: one of its own, without a log. */
+  readonly damaged?: DamagedRequests;
+  /** Default: no webhook is told of changes. */
+  readonly outbox?: RequestOutbox;
+}
+
+/** Creates the book over a store. */
+export function createRequestBook(store: Store, options: RequestBookOptions = {}): RequestBook {
+  const {
+    observe = () => {},
+    sharing = ALONE,
+    damaged = createDamagedRequests(),
+    outbox = NO_OUTBOX,
+  } = options;
   const memory = createMemory(sharing);
   const { place } = memory;
   const listeners = createListeners();
@@ -232,9 +240,7 @@ export function createRequestBook(
     restore(requests) {
       for (const request of requests) take(request);
     },
-    change(changes, also, terms) {
-      return inTurn(() => commit(typeof changes === "function" ? changes() : changes, also, terms));
-    },
+    change: (decide, also, terms) => inTurn(() => commit(decide(), also, terms)),
     listen: listeners.listen,
     awaited: listeners.awaited,
     reread: (ids) =>

@@ -140,7 +140,11 @@ describe("the book", () => {
     const before = structuredClone([request, other]);
     const told: string[] = [];
     for (const { id } of before) book.listen(id, (one) => told.push(one.id));
-    const write = () => book.change([long(request), long(other)], async (db) => void (await also(db)));
+    const write = () =>
+      book.change(
+        () => [long(request), long(other)],
+        async (db) => void (await also(db)),
+      );
     await expect(write()).rejects.toThrow(text);
     expect([request, other]).toEqual(before);
     expect(told).toEqual([]);
@@ -156,11 +160,11 @@ describe("the book", () => {
 
   test("a write that fails after it was committed is in memory, too", async () => {
     failsAfterCommit = true;
-    await expect(book.change([end(request)])).rejects.toThrow("the answer failed");
+    await expect(book.change(() => [end(request)])).rejects.toThrow("the answer failed");
     expect(request.state).toBe("fulfilled");
     await expectMemoryIsTable(book, store);
     failsAfterCommit = false;
-    await book.change([{ request, state: "submitted" }]);
+    await book.change(() => [{ request, state: "submitted" }]);
     await expectMemoryIsTable(book, store);
   });
 
@@ -200,11 +204,11 @@ describe("the book", () => {
     const second = createRequestBook(store);
     const same = (await second.find(request.id))!;
     second.restore([same]);
-    await second.change([{ request: same, state: "submitted", transactionHash: "0x5" }]);
-    await expect(book.change([end(request)])).rejects.toMatchObject({ code: "store_conflict" });
+    await second.change(() => [{ request: same, state: "submitted", transactionHash: "0x5" }]);
+    await expect(book.change(() => [end(request)])).rejects.toMatchObject({ code: "store_conflict" });
     expect(request).toEqual(same);
     await expectMemoryIsTable(book, store);
-    await book.change([end(request)]);
+    await book.change(() => [end(request)]);
     expect(request.timeline.map(({ state }) => state)).toEqual(["received", "submitted", "fulfilled"]);
     await expectMemoryIsTable(book, store);
   });
@@ -212,7 +216,7 @@ describe("the book", () => {
   test("what to change is decided when its turn comes", async () => {
     const late = (): Change[] =>
       isEnded(request.state) ? [] : [{ request, state: "failed", error: { code: "late", message: "" } }];
-    await Promise.all([book.change([end(request)]), book.change(late)]);
+    await Promise.all([book.change(() => [end(request)]), book.change(late)]);
     expect(request).toMatchObject({ state: "fulfilled", error: null });
     await expectMemoryIsTable(book, store);
   });

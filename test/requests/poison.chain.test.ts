@@ -96,7 +96,7 @@ test("a request that can't be prepared waits behind the others, which go on mean
   }
   expect(stuck.every(({ state }) => state === "received")).toBe(true);
   expect(pipeline.pipeline.queued()).toBe(5);
-  await pipeline.book.change(stuck.map((request) => ({ request, state: "failed" })));
+  await pipeline.book.change(() => stuck.map((request) => ({ request, state: "failed" })));
 });
 
 test("a dapp whose subscriptions can't be made holds up no other dapp", async () => {

@@ -36,7 +36,7 @@ test("a change is stored, then told", async () => {
   await book.add(request);
   const stored: unknown[] = [];
   const stop = book.listen(request.id, ({ id }) => stored.push(book.find(id)));
-  await book.change([{ request, state: "submitted", transactionHash: "0x1", progress: { entry: 2 } }]);
+  await book.change(() => [{ request, state: "submitted", transactionHash: "0x1", progress: { entry: 2 } }]);
   stop();
   expect(await Promise.all(stored)).toMatchObject([{ state: "submitted", progress: { entry: 2 } }]);
   expect(request.timeline.at(-1)).toMatchObject({ seq: 2, state: "submitted", transactionHash: "0x1" });
@@ -44,9 +44,9 @@ test("a change is stored, then told", async () => {
 
 test("an ended request leaves the work and keeps no reason to wait", async () => {
   await book.add(request);
-  await book.change([{ request, why: "waiting" }]);
+  await book.change(() => [{ request, why: "waiting" }]);
   expect((await book.find(request.id))!.why).toBe("waiting");
-  await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words: ["1"] } }]);
+  await book.change(() => [{ request, state: "fulfilled", outcome: { ...OUTCOME, words: ["1"] } }]);
   expect(book.openCount()).toBe(0);
   expect(book.get(request.id)).toBeUndefined();
   expect(await book.find(request.id)).toMatchObject({
@@ -60,9 +60,9 @@ test("only a change of state changes the time of it", async () => {
   const updatedAt = 1_000;
   await book.add({ ...request, updatedAt });
   const open = book.get(request.id)!;
-  await book.change([{ request: open, why: "waiting", progress: { entry: 1 } }]);
+  await book.change(() => [{ request: open, why: "waiting", progress: { entry: 1 } }]);
   expect(open.updatedAt).toBe(updatedAt);
-  await book.change([{ request: open, state: "submitted" }]);
+  await book.change(() => [{ request: open, state: "submitted" }]);
   expect(open.updatedAt).toBeGreaterThan(updatedAt);
 });
 
@@ -70,7 +70,10 @@ test("what can't be stored is told to nobody", async () => {
   await book.add(request);
   const told: OpenRequest[] = [];
   book.listen(request.id, (one) => told.push(one));
-  const change = book.change([{ request, state: "fulfilled" }], () => Promise.reject(new Error("no")));
+  const change = book.change(
+    () => [{ request, state: "fulfilled" }],
+    () => Promise.reject(new Error("no")),
+  );
   await expect(change).rejects.toThrow("no");
   expect(told).toEqual([]);
   expect((await book.find(request.id))!.state).toBe("received");
@@ -81,10 +84,10 @@ test("a failed write leaves the request in memory as the journal has it", async 
   const before = structuredClone(request);
   const refuse = () => Promise.reject(new Error("no"));
   const change = { request, progress: { entry: 3 }, outcome: { ...OUTCOME, words: [] }, why: "waiting" };
-  await expect(book.change([{ ...change, state: "fulfilled" }], refuse)).rejects.toThrow("no");
+  await expect(book.change(() => [{ ...change, state: "fulfilled" }], refuse)).rejects.toThrow("no");
   expect(request).toEqual(before);
   expect(book.open(DESK_NETWORK)).toEqual([before]);
-  await book.change([{ request, state: "submitted" }]);
+  await book.change(() => [{ request, state: "submitted" }]);
   expect(await book.find(request.id)).toEqual(request);
   expect(request.timeline.map(({ seq }) => seq)).toEqual([1, 2]);
 });
@@ -104,8 +107,8 @@ test("a request whose row was deleted fails one write, and then no other that it
 test("a change that comes while another is stored builds on it", async () => {
   await book.add(request);
   await Promise.all([
-    book.change([{ request, state: "submitted", progress: { entry: 1, nonce: 7 } }]),
-    book.change([{ request, state: "randomness", forget: ["nonce"] }]),
+    book.change(() => [{ request, state: "submitted", progress: { entry: 1, nonce: 7 } }]),
+    book.change(() => [{ request, state: "randomness", forget: ["nonce"] }]),
   ]);
   expect(request.timeline.map(({ state }) => state)).toEqual(["received", "submitted", "randomness"]);
   expect(request.progress).toEqual({ entry: 1 });
@@ -142,7 +145,7 @@ test.each([-86_400_000, 86_400_000])(
     vi.advanceTimersByTime(1_000);
     const ages = () => book.open(DESK_NETWORK).map((one) => book.ageMs(one));
     expect(ages()).toEqual([1_000, 6_000]);
-    await book.change([{ request, state: "submitted" }]);
+    await book.change(() => [{ request, state: "submitted" }]);
     vi.advanceTimersByTime(1_000);
     expect(ages()).toEqual([1_000, 7_000]);
   },
@@ -163,15 +166,13 @@ test("of requests stored in the same turn, one whose key is taken fails alone", 
 test("whoever waits is told of an end that comes from the tables, as when another replica's network is taken over", async () => {
   await book.add(request);
   let isHeld = false;
-  const other = createRequestBook(store, undefined, {
-    holds: () => isHeld,
-    onStored() {},
-    openCount: () => 0,
+  const other = createRequestBook(store, {
+    sharing: { holds: () => isHeld, onStored() {}, openCount: () => 0 },
   });
   const told: OpenRequest[] = [];
   other.listen(request.id, (one) => told.push(one));
   const endedIn = { number: 1, hash: "0x1" } as const;
-  await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words: [] }, endedIn }]);
+  await book.change(() => [{ request, state: "fulfilled", outcome: { ...OUTCOME, words: [] }, endedIn }]);
   isHeld = true;
   other.restore([(await other.find(request.id))!]);
   expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
@@ -190,7 +191,9 @@ test("whoever waits is told of an end whose write has lost its answer", async ()
   const told: OpenRequest[] = [];
   cut.listen(request.id, (one) => told.push(one));
   const endedIn = { number: 1, hash: "0x1" } as const;
-  await expect(cut.change([{ request, state: "fulfilled", endedIn }])).rejects.toThrow(DatabaseAwayError);
+  await expect(cut.change(() => [{ request, state: "fulfilled", endedIn }])).rejects.toThrow(
+    DatabaseAwayError,
+  );
   expect(told).toMatchObject([{ state: "fulfilled", version: 2 }]);
 });
 
@@ -209,17 +212,17 @@ test("what is new or on the chain waits for the disk only where a receiver is to
   };
   const silent = createRequestBook(noted);
   await silent.add(request);
-  await silent.change([{ request, state: "submitted" }], undefined, { isOnChain: true });
+  await silent.change(() => [{ request, state: "submitted" }], undefined, { isOnChain: true });
   expect(order).toEqual([]);
-  await silent.change([{ request, why: "the pool is full" }]);
+  await silent.change(() => [{ request, why: "the pool is full" }]);
   expect(order).toEqual(["write"]);
 
   order.length = 0;
   const outbox = { add: async () => true, wake: () => void order.push("wake") };
-  const loud = createRequestBook(noted, undefined, undefined, undefined, outbox);
+  const loud = createRequestBook(noted, { outbox });
   loud.restore([request]);
   const endedIn = { number: 1, hash: "0x1" } as const;
   const end = { request, state: "fulfilled", outcome: { ...OUTCOME, words: [] }, endedIn } as const;
-  await loud.change([end], undefined, { isOnChain: true });
+  await loud.change(() => [end], undefined, { isOnChain: true });
   expect(order).toEqual(["flush", "wake"]);
 });

@@ -85,7 +85,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const baseUrl = (): string => "http://tyche";
     webhooks = createWebhooks({ store, post, sealingKey, baseUrl, wake, now: () => clock });
     const outbox = createRequestOutbox({ baseUrl, wake });
-    book = createRequestBook(store, undefined, undefined, undefined, outbox);
+    book = createRequestBook(store, { outbox });
   });
   afterEach(async () => {
     await delivery.stop({ atOnce: true });
@@ -98,7 +98,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   const fulfil = async (change: Partial<OpenRequest> = {}): Promise<OpenRequest> => {
     const request = { ...makeRequest("random", "0x"), ...change } as OpenRequest;
     await book.add(request);
-    await book.change([{ request, state: "fulfilled", outcome: OUTCOME }]);
+    await book.change(() => [{ request, state: "fulfilled", outcome: OUTCOME }]);
     clock = Math.max(clock, Date.now());
     delivery.wake();
     return request;
@@ -172,8 +172,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   test("a result that a reorg takes back and gives again is three events", async () => {
     const { id } = await hook("/reorg");
     const request = await fulfil();
-    await book.change([{ request, state: "submitted", detail: "a reorg removed the result" }]);
-    await book.change([{ request, state: "failed", error: { code: "request_failed", message: "no" } }]);
+    await book.change(() => [{ request, state: "submitted", detail: "a reorg removed the result" }]);
+    await book.change(() => [{ request, state: "failed", error: { code: "request_failed", message: "no" } }]);
     clock = Date.now();
     delivery.wake();
     await attempted(id, 3);
@@ -195,7 +195,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const also = async (): Promise<never> => {
       throw new Error("no");
     };
-    await expect(book.change([{ request, state: "failed" }], also)).rejects.toThrow("no");
+    await expect(book.change(() => [{ request, state: "failed" }], also)).rejects.toThrow("no");
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0 });
   });
 
@@ -204,7 +204,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const request = makeRequest("random", "0x") as OpenRequest;
     await book.add(request);
     const words = Array.from({ length: 500 }, () => "9".repeat(77));
-    await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words } }]);
+    await book.change(() => [{ request, state: "fulfilled", outcome: { ...OUTCOME, words } }]);
     clock = Date.now();
     delivery.wake();
     const [message] = await receiver.count("/large", 1);

@@ -59,9 +59,9 @@ export function createCarriers(options: {
       const receipt = place === undefined ? undefined : await findReceipt(transaction.hash);
       if (place === undefined || receipt === undefined) continue;
       const { entry, item, items } = place;
-      await book.change([
-        { request, progress: { transactionHashes: [transaction.hash], entry, item, items } },
-      ]);
+      const progress = { transactionHashes: [transaction.hash], entry, item, items };
+      // The request may have ended in the meantime.
+      await book.change(() => (book.get(request.id) === undefined ? [] : [{ request, progress }]));
       tracker.track(request);
       return receipt;
     }

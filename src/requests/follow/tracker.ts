@@ -118,7 +118,7 @@ export function createTracker(
   return {
     track: file,
     async adopt(requests) {
-      await book.change(requests.flatMap(forgetChain));
+      await book.change(() => requests.flatMap(forgetChain));
       for (const request of requests) file(request);
     },
     onBlock: (block) =>

@@ -49,7 +49,7 @@ async function replaceJournal({ network, chain, store, book }: AdoptChainOptions
   book.restore(lost);
   book.settle(network, Infinity);
   await book.change(
-    lost.map((request) => ({ request, state: "failed", error: { code: "request_failed", message } })),
+    () => lost.map((request) => ({ request, state: "failed", error: { code: "request_failed", message } })),
     (db) => replaceChain(db, network, chain.identity, chain.deployment),
   );
 }
@@ -88,7 +88,7 @@ export async function endUncertainRequests(options: {
       replaced.push(transaction);
   book.restore(uncertain);
   await book.change(
-    uncertain.map((request) => ({ request, state: "failed", error: UNCERTAIN })),
+    () => uncertain.map((request) => ({ request, state: "failed", error: UNCERTAIN })),
     async (db) => {
       for (const { hash } of carriers) await endTransaction(db, hash, "failed");
       for (const { hash } of replaced) await endTransaction(db, hash, "replaced");

@@ -23,7 +23,7 @@ export function fenceBook(book: RequestBook, fence: Fence | undefined): RequestB
   if (fence === undefined) return book;
   return {
     ...book,
-    change: (changes, also, terms) => abandonOnDoubt(fence, book.change(changes, also, { ...terms, fence })),
+    change: (decide, also, terms) => abandonOnDoubt(fence, book.change(decide, also, { ...terms, fence })),
   };
 }
 

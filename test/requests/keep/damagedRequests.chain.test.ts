@@ -21,7 +21,7 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
   const createBook = (): RequestBook => {
     lines.length = 0;
     const log = { error: (members: object) => lines.push(members) };
-    return createRequestBook(store, undefined, undefined, createDamagedRequests(log));
+    return createRequestBook(store, { damaged: createDamagedRequests(log) });
   };
   useStore(createDatabase, (its) => void (store = its));
   beforeEach(async () => {
@@ -72,7 +72,8 @@ describe.each(DATABASES)("%s", (_, createDatabase) => {
     const told: OpenRequest[] = [];
     const last = others.at(-1)!;
     const second = createRequestBook(store);
-    await second.change([{ request: (await second.find(last.id))!, state: "submitted" }]);
+    const found = (await second.find(last.id))!;
+    await second.change(() => [{ request: found, state: "submitted" }]);
     book.listen(last.id, (request) => told.push(request));
     await book.reread([changed!.id, last.id]);
     expect(told).toMatchObject([{ id: last.id, state: "submitted" }]);

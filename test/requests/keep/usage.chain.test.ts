@@ -34,9 +34,11 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await read()).toMatchObject([
       { day: "2026-11-22", network: "sepolia", requests: { random: 1 }, fulfilled: 0 },
     ]);
-    await book.change([{ request, state: "submitted", progress: { wordJuels: "20000000000000000001" } }]);
+    await book.change(() => [
+      { request, state: "submitted", progress: { wordJuels: "20000000000000000001" } },
+    ]);
     expect(await read()).toMatchObject([{ linkJuels: "0", words: 0 }]);
-    await book.change([{ request, state: "fulfilled", outcome: { ...OUTCOME, words: ["1", "2"] } }]);
+    await book.change(() => [{ request, state: "fulfilled", outcome: { ...OUTCOME, words: ["1", "2"] } }]);
     const ended = { fulfilled: 1, failed: 0, words: 2, linkJuels: "20000000000000000001", coinWei: "0" };
     expect(await read()).toMatchObject([{ requests: { random: 1 }, ...ended }]);
   });
@@ -45,12 +47,12 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const request = random();
     await book.add(request);
     const end = { request, state: "fulfilled", progress: { wordJuels: "7" } } as const;
-    await book.change([
+    await book.change(() => [
       { ...end, outcome: { ...OUTCOME, words: ["1"] }, endedIn: { number: 5, hash: "0x5" } },
     ]);
-    await book.change([{ request, state: "submitted", forget: ["wordJuels"] }]);
+    await book.change(() => [{ request, state: "submitted", forget: ["wordJuels"] }]);
     expect(await read()).toMatchObject([{ requests: { random: 1 }, fulfilled: 0, words: 0, linkJuels: "0" }]);
-    await book.change([{ request, state: "failed", error: { code: "request_failed", message: "no" } }]);
+    await book.change(() => [{ request, state: "failed", error: { code: "request_failed", message: "no" } }]);
     expect(await read()).toMatchObject([
       { requests: { random: 1 }, fulfilled: 0, failed: 1, linkJuels: "0" },
     ]);
@@ -60,7 +62,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const request = random();
     await book.add({ ...request, idempotencyKey: "k" });
     await expect(book.add({ ...random(), idempotencyKey: "k" })).rejects.toThrow(/unique/i);
-    const fails = book.change([{ request, state: "failed" }], () => Promise.reject(new Error("no")));
+    const fails = book.change(
+      () => [{ request, state: "failed" }],
+      () => Promise.reject(new Error("no")),
+    );
     await expect(fails).rejects.toThrow("no");
     expect(await read()).toMatchObject([{ requests: { random: 1 }, failed: 0 }]);
   });

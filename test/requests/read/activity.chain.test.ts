@@ -30,7 +30,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     await accept(1.9);
     await accept(0);
     const error = { code: "timeout", message: "no proof" } as const;
-    await book.change([{ request: failing, state: "failed", error }]);
+    await book.change(() => [{ request: failing, state: "failed", error }]);
 
     let now = NOW;
     const activity = createActivity(store, () => now);

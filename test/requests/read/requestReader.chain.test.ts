@@ -37,7 +37,7 @@ test("requests of a network that is no longer configured can still be read", asy
   await book.add(waiting);
   await book.add(ended);
   const outcome = { transactionHash: "0x1", requestId: "0x2", words: ["3"] } as const;
-  await book.change([{ request: ended, state: "fulfilled", outcome }]);
+  await book.change(() => [{ request: ended, state: "fulfilled", outcome }]);
   expect(await reader.explain(waiting)).toMatchObject({ why: `${DESK_NETWORK} is not configured any more` });
   const dapp = { id: DESK_DAPP, name: "test", facilities: [], createdAt: 1, keyId: "key_1" } as const;
   const { items } = await reader.listRequests(dapp, { limit: 10 });
@@ -87,7 +87,7 @@ const endRequest = async (
   });
   const request = Object.assign(makeRequest("preset", "0x"), changed);
   await book.add(request);
-  await book.change([{ request, ...change }]);
+  await book.change(() => [{ request, ...change }]);
   return { id: request.id, reader };
 };
 
@@ -219,7 +219,7 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
     await book.add(own);
     if (i === 29) continue; // It isn't on chain.
     const failed = { state: "failed", error: { code: "oracle_timeout", message: "private words" } } as const;
-    await book.change([
+    await book.change(() => [
       i === 28
         ? { request: own, ...failed, progress: { presetRequestId: idOf(i) } }
         : {

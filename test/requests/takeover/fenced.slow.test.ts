@@ -145,7 +145,7 @@ test("a pipeline whose write may have been committed is given up; one whose writ
     expect(isAbandoned).toBe(given);
     isAbandoned = false;
     const book = fenceBook({ ...opened.book, change: () => Promise.reject(error) }, fence);
-    await expect(book.change([])).rejects.toBe(error);
+    await expect(book.change(() => [])).rejects.toBe(error);
     expect(isAbandoned).toBe(given);
   }
 });
