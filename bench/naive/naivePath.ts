@@ -143,7 +143,7 @@ export async function createNaivePath(
       await observe(request, {
         router: contracts.functionsRouter,
         runner,
-        rounds: { read: () => undefined },
+        beacons: { read: () => undefined },
         nodes: NODES,
         maxResponseBytes,
         signal,

@@ -115,7 +115,7 @@ export function createHttpApp(options: HttpAppOptions): Koa<RequestState> {
     });
   }
   gatewayRoute(router, { gateway: options.gateway, guardPublic });
-  beaconRoutes(router, { rounds: options.lateBeacons, guard, guardPublic, counter });
+  beaconRoutes(router, { lateBeacons: options.lateBeacons, guard, guardPublic, counter });
   healthRoutes(router, { deps, registry: options.registry, operations, guardPublic });
 
   // A proxy appends the address that it saw; everything before that is the caller's own claim.

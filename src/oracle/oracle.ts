@@ -197,7 +197,7 @@ function createAnswerers(
       router: shared.router,
       nodes: functions.nodes,
       runner: shared.runner,
-      rounds: shared.rounds,
+      beaconRounds: shared.beaconRounds,
       openSecrets: functions.openSecrets,
       maxResponseBytes: functions.maxResponseBytes,
       pipelining: shared.pipelining,
@@ -235,7 +235,7 @@ function shareParts(options: OracleOptions, signal: AbortSignal) {
     router: contracts.functionsRouter,
     presetConsumer: presetConsumer === zeroAddress ? undefined : presetConsumer,
     runner: options.runner,
-    rounds: createBeaconRounds({ terms: [options.beacon, options.localBeacon], signal }),
+    beaconRounds: createBeaconRounds({ terms: [options.beacon, options.localBeacon], signal }),
     pipelining: options.pipelining ?? ONE_AT_A_TIME,
     log: options.log,
     signal,
@@ -256,7 +256,7 @@ function createPresets(
       chainId,
       presetConsumer,
       vrfCoordinator,
-      rounds: shared.rounds,
+      beaconRounds: shared.beaconRounds,
       nodes: functions.nodes,
       runner: shared.runner,
       maxResponseBytes: functions.maxResponseBytes,
@@ -285,7 +285,7 @@ function createOwnNode(shared: SharedParts, own: NonNullable<OracleOptions["node
     coordinator: shared.coordinator,
     router: shared.router,
     runner: shared.runner,
-    rounds: shared.rounds,
+    beaconRounds: shared.beaconRounds,
     presets:
       presetConsumer === undefined
         ? undefined

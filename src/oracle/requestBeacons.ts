@@ -36,12 +36,12 @@ export interface RequestBeacons {
  * @param options.onRound is called when a round that was asked for is known, or why it isn't has changed
  */
 export function createRequestBeacons(options: {
-  readonly rounds: BeaconRounds;
+  readonly beaconRounds: BeaconRounds;
   readonly client: Pick<ChainClient, "getHead">;
   readonly onRound: () => void;
   readonly signal: AbortSignal;
 }): RequestBeacons {
-  const { rounds, client, onRound, signal } = options;
+  const { beaconRounds, client, onRound, signal } = options;
   const signatures = new WeakMap<WaitingRequest, Uint8Array>();
   /** Timestamp of a request's block, in seconds; `undefined` while it is read. */
   const minedAt = new WeakMap<WaitingRequest, bigint | undefined>();
@@ -68,7 +68,7 @@ export function createRequestBeacons(options: {
       }
       return { kind: "awaited", why: "reading the time of its block" };
     }
-    const aheadSeconds = rounds.timeOf(beacon) - Number(mined);
+    const aheadSeconds = beaconRounds.timeOf(beacon) - Number(mined);
     if (aheadSeconds <= 0) {
       const why = `round ${beacon.round} was known before the request was mined; make a new request, with another label if this one has one: that stays taken`;
       return { kind: "never", why };
@@ -78,7 +78,7 @@ export function createRequestBeacons(options: {
         kind: "never",
         why: `round ${beacon.round} is due more than an hour after the request's block`,
       };
-    const state = rounds.ask(beacon, onRound);
+    const state = beaconRounds.ask(beacon, onRound);
     if (state.kind !== "known") return state;
     signatures.set(request, state.signature);
     return undefined;

@@ -24,7 +24,7 @@ export interface Run {
 
 /** Runs what the open requests of one kind ask for. */
 export interface RequestWork {
-  readonly rounds: RequestBeacons;
+  readonly beacons: RequestBeacons;
   /** Nothing is begun while the chain is being caught up with. */
   isLive: boolean;
   /** Begins what can begin now. */
@@ -41,7 +41,7 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
   readonly next: (entry: Entry<Request>) => Run | string | undefined;
   /** Called before the requests are looked through. */
   readonly onReview?: () => void;
-  readonly rounds: BeaconRounds;
+  readonly beaconRounds: BeaconRounds;
   readonly client: Pick<ChainClient, "getHead">;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
         if (found !== undefined) entry.why = found;
         continue;
       }
-      const unknown = work.rounds.findUnknown(entry.request);
+      const unknown = work.beacons.findUnknown(entry.request);
       if (unknown !== undefined) entry.why = unknown;
       else if (places.take(entry.request.subscriptionId)) void execute(entry, found);
       else entry.why = "waiting for a place to run";
@@ -83,7 +83,7 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
   }
 
   const work: RequestWork = {
-    rounds: createRequestBeacons({ ...options, onRound: review }),
+    beacons: createRequestBeacons({ ...options, onRound: review }),
     isLive: false,
     review,
   };

@@ -235,8 +235,8 @@ async function openScope(
   const book = fenceBook(unfencedBook, fence);
   const startHead = watcher.head() ?? (await client.getHead("latest"));
   const startNumber = startHead?.number ?? 0n;
-  const rounds = createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal });
-  const beaconWait = createBeaconWait(rounds);
+  const beaconRounds = createBeaconRounds({ terms: [terms.beacon, terms.localBeacon], signal });
+  const beaconWait = createBeaconWait(beaconRounds);
   const tracker: Tracker = createTracker(book, name, {
     beaconWait,
     async listUnsettled(firstReplaced) {

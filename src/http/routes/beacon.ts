@@ -29,13 +29,13 @@ const MAX_ROUND = 2n ** 64n - 1n;
 export function beaconRoutes(
   router: Router<RequestState>,
   options: {
-    readonly rounds: LateBeaconCalls;
+    readonly lateBeacons: LateBeaconCalls;
     readonly guard: Pick<Guard, "findKeyId">;
     readonly guardPublic: PublicGuard;
     readonly counter: CallCounter;
   },
 ): void {
-  const { rounds, guard, guardPublic, counter } = options;
+  const { lateBeacons, guard, guardPublic, counter } = options;
   const windowSeconds = 60;
   const checks = { name: "rounds", quota: CHECKS_PER_MINUTE, windowSeconds, counter };
   const all = { policy: "rounds", who: "all", quota: ALL_CHECKS_PER_MINUTE, windowSeconds };
@@ -55,7 +55,7 @@ export function beaconRoutes(
     await guardPublic(ctx);
     ctx.set("Cache-Control", "no-store");
     const round = parseRound(ctx.params);
-    const signature = await rounds.get(round);
+    const signature = await lateBeacons.get(round);
     sendJson(ctx, 200, {
       round: Number(round.round),
       randomness: createHash("sha256").update(hexToBytes(signature)).digest("hex"),
@@ -68,7 +68,7 @@ export function beaconRoutes(
     ctx.set("Cache-Control", "no-store");
     const round = parseRound(ctx.params);
     const given = await readSignature(ctx);
-    const signature = await rounds.handIn(round, given, () => countCheck(ctx));
+    const signature = await lateBeacons.handIn(round, given, () => countCheck(ctx));
     const { chainHash } = round;
     sendJson(ctx, 200, { data: { round: String(round.round), chainHash, signature } });
   });

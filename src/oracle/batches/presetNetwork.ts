@@ -46,7 +46,7 @@ export interface PresetNetworkOptions {
   /** Lower case. */
   readonly presetConsumer: Hex;
   readonly vrfCoordinator: Hex;
-  readonly rounds: BeaconRounds;
+  readonly beaconRounds: BeaconRounds;
   /** All nodes of the configuration that PresetConsumer has adopted. */
   readonly nodes: readonly FunctionsNode[];
   readonly runner: SourceRunner;
@@ -87,8 +87,8 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
       return undefined;
     },
   });
-  const { rounds } = work;
-  const runner = createBatchRunner({ ...options, rounds, nodes: nodes.length });
+  const { beacons } = work;
+  const runner = createBatchRunner({ ...options, beacons, nodes: nodes.length });
   /** Bytes of `encodeResults`. */
   const results = new WeakMap<BatchRequest, Uint8Array>();
   const reports = createPresetReports({
@@ -111,7 +111,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
       const entry = batches.prove(requestId, deriveWords(outputOf(proof.gamma), 1)[0]!);
       if (entry === undefined || results.has(entry.request)) return;
       // The proof goes first: with the round, whoever has the proof would know the results that it brings.
-      if (rounds.findUnknown(entry.request) !== undefined) return;
+      if (beacons.findUnknown(entry.request) !== undefined) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting.set(entry.request, resolve);
       const timer = setTimeout(resolve, GRACE_MS).unref();

@@ -42,13 +42,13 @@ export interface BatchRunner {
 export function createBatchRunner(options: {
   readonly client: Pick<ChainClient, "call">;
   readonly presetConsumer: Hex;
-  readonly rounds: Pick<RequestBeacons, "read">;
+  readonly beacons: Pick<RequestBeacons, "read">;
   readonly runner: SourceRunner;
   readonly nodes: number;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
 }): BatchRunner {
-  const { client, presetConsumer, rounds, runner, nodes, signal } = options;
+  const { client, presetConsumer, beacons, runner, nodes, signal } = options;
   const maxResponseBytes = Math.min(options.maxResponseBytes, MAX_RESULT_BYTES);
   /** By id; `undefined`: there is no such source. */
   const sources = new Map<number, Promise<string | undefined>>();
@@ -89,7 +89,7 @@ export function createBatchRunner(options: {
   return {
     async run(request, seed) {
       const { items, subscriptionId, requestId } = request;
-      const signature = rounds.read(request);
+      const signature = beacons.read(request);
       if (typeof signature === "string")
         return [...items, undefined].map(() => [failure(signature, maxResponseBytes)]);
       const words = wordsOfBatch(seed, items.length).map((word, i) =>

@@ -56,14 +56,14 @@ export interface RunOptions {
  * code, secrets that can't be opened, another language, malformed bytes, a round of drand that was known) yields an error that says so.
  *
  * @param options.router address of the FunctionsRouter
- * @throws what the runner throws when it can't take the run now (overloaded, closed), and `rounds`; nothing was observed then.
+ * @throws what the runner throws when it can't take the run now (overloaded, closed), and `beacons`; nothing was observed then.
  */
 export async function observe(
   request: OracleRequest,
   options: RunOptions & {
     readonly router: Hex;
     readonly openSecrets?: OpenSecrets | undefined;
-    readonly rounds: Pick<RequestBeacons, "read">;
+    readonly beacons: Pick<RequestBeacons, "read">;
   },
 ): Promise<Observation[]> {
   const { router, nodes, maxResponseBytes, openSecrets } = options;
@@ -73,7 +73,7 @@ export async function observe(
   if (typeof parsed === "string") return fail(parsed);
   const opened = await open(parsed, request, openSecrets);
   if (typeof opened === "string") return fail(opened);
-  const signature = options.rounds.read(request);
+  const signature = options.beacons.read(request);
   if (typeof signature === "string") return fail(signature);
   const { source, args } = parsed;
   const { requestId } = request;

@@ -28,7 +28,7 @@ export interface FunctionsNetworkOptions extends FunctionsContracts {
   /** All nodes of the coordinator's configuration. */
   readonly nodes: readonly FunctionsNode[];
   readonly runner: SourceRunner;
-  readonly rounds: BeaconRounds;
+  readonly beaconRounds: BeaconRounds;
   /** Absent: requests with secrets are answered with an error. */
   readonly openSecrets?: OpenSecrets | undefined;
   readonly maxResponseBytes: number;
@@ -63,20 +63,20 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
       return {
         why: `running on ${nodes.length} nodes`,
         async run() {
-          const observations = await observe(request, { ...options, rounds, nodes: nodes.length });
+          const observations = await observe(request, { ...options, beacons, nodes: nodes.length });
           observed.set(request, aggregate(observations));
           if (requestSet.isOpen(entry)) delivery.push(entry);
         },
       };
     },
   });
-  const { rounds } = work;
+  const { beacons } = work;
   const delivery = createFunctionsDelivery({
     ...options,
     requestSet,
     resultOf: (request) => ({
       observation: observed.get(request)!,
-      roundSignature: rounds.signatureOf(request),
+      roundSignature: beacons.signatureOf(request),
     }),
   });
 

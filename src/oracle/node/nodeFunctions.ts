@@ -35,7 +35,7 @@ export interface NodeFunctionsOptions extends FunctionsContracts {
   /** Opens the secrets of requests; absent if this node holds none. */
   readonly openSecrets?: OpenSecrets | undefined;
   readonly runner: SourceRunner;
-  readonly rounds: BeaconRounds;
+  readonly beaconRounds: BeaconRounds;
   readonly maxResponseBytes: number;
   /** This node's place in the current configuration; `undefined` while it has none. */
   readonly member: () => Membership | undefined;
@@ -79,12 +79,12 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
       return of && nextOf(of, entry);
     },
   });
-  const { rounds, review } = work;
+  const { beacons, review } = work;
 
   function nextOf(of: Membership, entry: Entry<OracleRequest>): Run | string | undefined {
     const { request } = entry;
     const { requestId } = request;
-    const unknown = rounds.findUnknown(request);
+    const unknown = beacons.findUnknown(request);
     if (unknown !== undefined) return unknown;
     const task = of.tasks.get(requestId) ?? begin(of, entry);
     if (entry.state === "working" || requestSet.isPaused(entry)) return undefined;
@@ -100,7 +100,7 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
           views.observed(requestId, signer.address, answerKey(observation));
           task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, requestId) });
         }
-        if (isCurrent()) entry.why = rounds.describeAgreement(request);
+        if (isCurrent()) entry.why = beacons.describeAgreement(request);
       },
     };
   }
@@ -109,7 +109,7 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
     const { request } = entry;
     const { requestId } = request;
     const { configDigest } = of.set;
-    const report = createNodeReport(request, { configDigest, roundSignature: rounds.signatureOf(request) });
+    const report = createNodeReport(request, { configDigest, roundSignature: beacons.signatureOf(request) });
     const hooks: TaskHooks = {
       onTransmit({ rank: stage, result, endorsements }) {
         entry.why = `transmitting at stage ${stage}`;
@@ -136,7 +136,7 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
 
   function observeOnce(request: OracleRequest): Promise<Observation> {
     return shareByKey(observations, request, async () => {
-      const [observation] = await observe(request, { ...options, rounds, nodes: 1 });
+      const [observation] = await observe(request, { ...options, beacons, nodes: 1 });
       return observation!;
     });
   }

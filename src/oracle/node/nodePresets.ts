@@ -73,8 +73,8 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
       return of && nextOf(of, entry);
     },
   });
-  const { rounds, review } = work;
-  const runner = createBatchRunner({ ...options, rounds, nodes: 1 });
+  const { beacons, review } = work;
+  const runner = createBatchRunner({ ...options, beacons, nodes: 1 });
   const words = createWordProofs({ ...options, batches, onProven: () => review() });
   const delivery = createPresetDelivery({ ...options, batches, words });
   /** By entry: the id of the batch that this node is at work on. */
@@ -111,7 +111,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
           views.observed(id, signer.address, key);
           task.give({ type: "observed", observation, salt: options.saltOf(of.set.configDigest, id) });
         }
-        entry.why = rounds.describeAgreement(request);
+        entry.why = beacons.describeAgreement(request);
       },
     };
   }

@@ -9,7 +9,7 @@ export type BeaconWait = (request: OpenRequest) => string | undefined;
  * Creates the watch over the rounds of drand that requests wait for. It asks the relays itself, and only for rounds that are late: the oracle
  * may run elsewhere, and what it was told isn't on chain.
  */
-export function createBeaconWait(rounds: BeaconRounds): BeaconWait {
+export function createBeaconWait(beaconRounds: BeaconRounds): BeaconWait {
   return (request) => {
     const beacon = beaconOfRequest(request);
     const { wordBlock, acceptedBlock } = request.progress;
@@ -19,7 +19,7 @@ export function createBeaconWait(rounds: BeaconRounds): BeaconWait {
     const lateMs = Date.now() - Date.parse(time);
     if (lateMs < 0) return describeBeaconWait(beacon);
     if (lateMs < LATE_MS) return undefined;
-    const state = rounds.ask({ round: BigInt(round), chainHash });
+    const state = beaconRounds.ask({ round: BigInt(round), chainHash });
     return state.kind === "awaited" ? `beacon_late: ${state.why}` : undefined;
   };
 }
