@@ -40,11 +40,9 @@ const MAX_DOWNLOADS = 200 + 2 * MAX_AHEAD;
 /** Size of each, in bytes; the nodes' limit for an import. */
 const MAX_DOWNLOAD_BYTES = 10 * 1_024 * 1_024;
 const DOWNLOAD_TIMEOUT_MS = 30_000;
-/** Longest time for one bundle, downloads included; the run that asked has long ended, but the next one benefits. */
-const BUNDLE_TIMEOUT_MS = 60_000;
 
 /**
- * Creates a bundle in a separate process, which is killed when it is done, takes too long or the signal aborts.
+ * Creates a bundle in a separate process, which is killed when it is done or the signal aborts.
  *
  * @throws {ModuleFailureError} If the module can't be loaded. Any other error is our defect or the machine's.
  */
@@ -74,7 +72,6 @@ export async function makeBundle(
   const first = firstRequest(task);
   // The process takes some time to start, and its first request is known.
   const early = first && fetch(first.url, first.accept);
-  const timer = setTimeout(() => ending.abort(), BUNDLE_TIMEOUT_MS);
   try {
     return await converse(
       child,
@@ -83,7 +80,6 @@ export async function makeBundle(
       ended,
     );
   } finally {
-    clearTimeout(timer);
     ending.abort();
     killGroup(child);
   }

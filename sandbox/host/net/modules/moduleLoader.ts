@@ -38,6 +38,8 @@ export interface ModuleLoaderOptions {
    * memory only.
    */
   readonly cacheDir?: string;
+  /** Longest time for one bundle, downloads included, in ms; the run that asked may have ended, but the next one benefits. Default 60,000. */
+  readonly bundleTimeoutMs?: number;
 }
 
 /** Bundles built at once; each is a process that keeps a core busy. */
@@ -50,6 +52,7 @@ const FAILURE_MEMORY_MS = 5_000;
 /** Creates a loader. Every module is checked against the allow-list on every load, cached or not. */
 export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
   const { fetcher, allowModules = [], registry = "https://registry.npmjs.org/", dataDir, cacheDir } = options;
+  const { bundleTimeoutMs = 60_000 } = options;
   const allow = createModuleAllowList(allowModules);
   const parent = dataDir ?? cacheDir;
   const cache = createModuleCache(parent === undefined ? undefined : join(parent, "modules"));
@@ -66,7 +69,9 @@ export function createModuleLoader(options: ModuleLoaderOptions): ModuleLoader {
         return { ok: true, code: cached.code };
       }
       const task = { specifier, type, allow: allowModules, registry };
-      const bundle = await inTurn(() => makeBundle(task, fetcher, closing.signal));
+      const bundle = await inTurn(() =>
+        makeBundle(task, fetcher, AbortSignal.any([closing.signal, AbortSignal.timeout(bundleTimeoutMs)])),
+      );
       await cache.put(key, specifier, bundle).catch((error: unknown) => {
         if (dataDir !== undefined) throw error;
       });

@@ -145,7 +145,8 @@ const files = await startServer((request, response) => {
 });
 
 const fetcher = createGuardedFetch({ allowHosts: [registry.host, files.host, outside.host] });
-const base = { fetcher, registry: registry.url };
+// Bundling yields to all else: on a busy machine it takes its time.
+const base = { fetcher, registry: registry.url, bundleTimeoutMs: 280_000 };
 const loaders: ModuleLoader[] = [];
 const pools: SandboxPool[] = [];
 const folders: string[] = [];
@@ -180,7 +181,7 @@ async function valueOf(expression: string, limits: Partial<RunLimits> = {}): Pro
   const source = `const value = ${expression}; return Functions.encodeString(JSON.stringify(value ?? null));`;
   const result = await pool.run({
     source,
-    limits: { maxResponseBytes: 4_096, timeoutMs: 200_000, ...limits },
+    limits: { maxResponseBytes: 4_096, timeoutMs: 280_000, ...limits },
   });
   if (result.ok) return JSON.parse(Buffer.from(result.bytes).toString()) as unknown;
   return `${result.error.kind}: ${result.error.message}`;
