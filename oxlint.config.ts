@@ -67,6 +67,28 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
 };
 
+/** Rooms of a layer, each with those beside it that it may import. Files outside them connect them, and hold what several need. */
+const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  requests: {
+    takeover: ["dispatch", "follow"],
+    dispatch: ["follow", "keep"],
+    explain: ["follow"],
+    follow: ["read"],
+    keep: ["accept"],
+    accept: [],
+    read: [],
+    observe: [],
+  },
+  oracle: {
+    secrets: ["node", "functions"],
+    node: ["batches", "functions", "vrf", "protocol"],
+    batches: ["functions", "vrf"],
+    functions: [],
+    vrf: [],
+    protocol: [],
+  },
+};
+
 /** Files that may read the wall clock, by what they need it for. It may jump by a day at any moment, so nothing waits for it or counts by it. */
 const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "times that are stored for people to read, and ids that sort by them": [
@@ -127,6 +149,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "the times at which rounds of drand are due": [
     "src/lib/beaconRounds.ts",
     "src/requests/accept/chooseBeacon.ts",
+    "src/requests/dispatch/beaconAhead.ts",
     "src/requests/follow/beaconWait.ts",
   ],
   "the times at which schedules are due": [
@@ -156,35 +179,45 @@ const BROWSER_LAYERS = ["client", "verify"];
 
 /** An import of a layer that `folder` has no business with, however deep the importing file lies. */
 function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride {
+  return refuseImports(`src/${folder}/**/*.{ts,tsx}`, refusedByLayer(folder, allowed));
+}
+
+/** An import of a room that `room` has no business with. An override replaces what a wider one says, so it repeats what its layer refuses. */
+function onlyImportsOfRoom(layer: string, room: string, allowed: readonly string[]): OxlintOverride {
+  const refused = Object.keys(ROOMS[layer]!).filter((other) => other !== room && !allowed.includes(other));
+  return refuseImports(`src/${layer}/${room}/*.ts`, [
+    ...refusedByLayer(layer, LAYERS[layer]!),
+    {
+      regex: `^\\.\\./(?:${refused.join("|")})/`,
+      message: `src/${layer}/${room} may import ${allowed.length > 0 ? `only ${allowed.join(", ")}` : "none"} of the folders beside it (ROOMS in oxlint.config.ts).`,
+    },
+  ]);
+}
+
+function refuseImports(files: string, patterns: ReturnType<typeof refusedByLayer>): OxlintOverride {
+  return { files: [files], rules: { "no-restricted-imports": ["error", { patterns }] } };
+}
+
+function refusedByLayer(folder: string, allowed: readonly string[]) {
   const refused = [...Object.keys(LAYERS), "sandbox"].filter(
     (layer) => layer !== folder && !allowed.includes(layer),
   );
-  return {
-    files: [`src/${folder}/**/*.{ts,tsx}`],
-    rules: {
-      "no-restricted-imports": [
-        "error",
-        {
-          patterns: [
-            {
-              regex: `^(?:\\.\\./)+(?:${refused.join("|")})/`,
-              message: `src/${folder} may import ${allowed.length > 0 ? `only ${allowed.join(", ")}` : "nothing of ours"} (README.md, "Map of the code").`,
-            },
-            ...(BROWSER_LAYERS.includes(folder)
-              ? [
-                  { regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` },
-                  {
-                    group: ["**/api/*", "!**/api/types.ts"],
-                    message: "Import api/types.ts: schemas would bring TypeBox.",
-                  },
-                ]
-              : []),
-            ...(folder === "client" ? [{ regex: "^[^.]", message: "src/client has no dependency." }] : []),
-          ],
-        },
-      ],
+  return [
+    {
+      regex: `^(?:\\.\\./)+(?:${refused.join("|")})/`,
+      message: `src/${folder} may import ${allowed.length > 0 ? `only ${allowed.join(", ")}` : "nothing of ours"} (README.md, "Map of the code").`,
     },
-  };
+    ...(BROWSER_LAYERS.includes(folder)
+      ? [
+          { regex: "^node:", message: `src/${folder} runs in browsers: it uses no Node module.` },
+          {
+            group: ["**/api/*", "!**/api/types.ts"],
+            message: "Import api/types.ts: schemas would bring TypeBox.",
+          },
+        ]
+      : []),
+    ...(folder === "client" ? [{ regex: "^[^.]", message: "src/client has no dependency." }] : []),
+  ];
 }
 
 export default defineConfig({
@@ -212,6 +245,9 @@ export default defineConfig({
   },
   overrides: [
     ...Object.entries(LAYERS).map(([folder, allowed]) => onlyImports(folder, allowed)),
+    ...Object.entries(ROOMS).flatMap(([layer, rooms]) =>
+      Object.entries(rooms).map(([room, allowed]) => onlyImportsOfRoom(layer, room, allowed)),
+    ),
     {
       files: ["src/**", "sandbox/host/**", "sandbox/*.ts"],
       rules: {

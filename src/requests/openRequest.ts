@@ -7,6 +7,7 @@ import {
   type ReturnType,
 } from "../lib/vocabulary.ts";
 import type { BeaconView, PresetValue } from "../api/types.ts";
+import type { DrandRound } from "../lib/drand.ts";
 import type { PresetShow } from "../lib/presetShow.ts";
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
@@ -193,6 +194,17 @@ export function isLinking(request: OpenRequest): request is LinkRequest {
 /** Returns the round of drand that a request waits for. */
 export function beaconOfRequest(request: OpenRequest): BeaconView | undefined {
   return request.kind === "preset" || request.kind === "function" ? request.params.beacon : undefined;
+}
+
+/** A request before a change (absent if it is new) and after it. */
+export interface RequestStep {
+  readonly before?: OpenRequest;
+  readonly after: OpenRequest;
+}
+
+/** Returns a round as it goes on chain. */
+export function toDrandRound({ round, chainHash }: BeaconView): DrandRound {
+  return { round: BigInt(round), chainHash };
 }
 
 /** Returns the preset's own among the parameters of a preset request. */

@@ -17,9 +17,9 @@ import type { Fence } from "../store/leases.ts";
 import type { Store } from "../store/store.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { createDamagedRequests, type DamagedRequests } from "./keep/damagedRequests.ts";
-import { parseStoredRequest, type OpenRequest, type RequestFacts } from "./openRequest.ts";
+import { parseStoredRequest, type OpenRequest, type RequestFacts, type RequestStep } from "./openRequest.ts";
 import type { Labelled } from "./service.ts";
-import { usageOfSteps, type RequestStep } from "./keep/usage.ts";
+import { usageOfSteps } from "./keep/usage.ts";
 import { isEnded, type RequestState } from "../lib/vocabulary.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */

@@ -13,7 +13,7 @@ import { listUnsettledRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Payload } from "../store/transactionContents.ts";
 import { createSubscriptions, type Subscriptions } from "../dapps/subscriptions.ts";
-import { createSourceStore } from "./accept/sources.ts";
+import { createSourceStore } from "./dispatch/sources.ts";
 import { createCarriers } from "./dispatch/carriers.ts";
 import { createDispatcher } from "./dispatch/dispatcher.ts";
 import { createLinker } from "./dispatch/linker.ts";
@@ -23,7 +23,7 @@ import { createCallbackRecorder } from "./follow/callbackRecorder.ts";
 import { restoreRequests } from "./takeover/recovery.ts";
 import { createBeaconWait } from "./follow/beaconWait.ts";
 import { createTracker, type Tracker } from "./follow/tracker.ts";
-import type { OpenNetwork } from "./openNetwork.ts";
+import type { PipelineNetwork } from "./pipelineNetwork.ts";
 import { createRetention } from "./keep/retention.ts";
 import type { Keep } from "../store/retention.ts";
 import type { MinedTransaction } from "./observe/transactionMetrics.ts";
@@ -56,7 +56,7 @@ export interface RequestPipeline extends RequestIntake {
 }
 
 export interface RequestPipelineOptions {
-  readonly network: OpenNetwork;
+  readonly network: PipelineNetwork;
   readonly store: Store;
   readonly book: RequestBook;
   /** How long ended requests and other old records are kept. */

@@ -8,7 +8,7 @@ import type { SecretsHolder } from "../secrets/holder.ts";
 import type { SubscriptionReader } from "../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../dapps/subscriptions.ts";
 import type { OpenRequest } from "./openRequest.ts";
-import type { PresetSource } from "./accept/sources.ts";
+import type { PresetSource } from "./dispatch/sources.ts";
 
 /** Where a network's secrets are, and whose slots hold those of its dapps. */
 export interface NetworkSecrets {

@@ -13,7 +13,7 @@ import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
-import type { OpenNetwork } from "../../requests/openNetwork.ts";
+import type { PipelineNetwork } from "../../requests/pipelineNetwork.ts";
 import type { RequestPipeline } from "../../requests/requestPipeline.ts";
 import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 import { adoptChain } from "../../requests/takeover/adoptChain.ts";
@@ -366,7 +366,7 @@ async function openOracle(scope: Scope, chain: NetworkChain): Promise<OpenOracle
 function openNetwork(
   { source, budget, onError }: Scope,
   { oracle, ...parts }: Pick<Opened, "chain" | "watcher" | "oracle"> & { readonly twin: TwinWatch },
-): OpenNetwork {
+): PipelineNetwork {
   const { client } = parts.chain;
   const { finalityDepth: depth, hasFinalizedTag } = source.terms;
   const finality = createFinality({ client, depth, hasFinalizedTag, head: () => parts.watcher.head() });

@@ -1,4 +1,4 @@
-import type { Replica } from "../../requests/takeover/replicaSync.ts";
+import type { Replica } from "../../requests/replica.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import type { WakeLoop } from "../../lib/wakeLoop.ts";
 import type { Fence } from "../../store/leases.ts";

@@ -3,7 +3,7 @@ import type { SandboxPool } from "../../../sandbox/index.ts";
 import { createLayeredRegistry } from "../../presets/layeredRegistry.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import { listPresetFolders } from "../../requests/accept/presetFolder.ts";
-import type { PresetSource } from "../../requests/accept/sources.ts";
+import type { PresetSource } from "../../requests/dispatch/sources.ts";
 import type { ServedNetwork } from "../network/servedNetwork.ts";
 
 /** Presets all belong to the operator: their examples run in contexts of one isolate, which a child process creates once. */

@@ -3,7 +3,8 @@ import type { SharedDatabase } from "../../dapps/openDatabase.ts";
 import { createId } from "../../lib/id.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { Acceptance } from "../../requests/accept/acceptance.ts";
-import { createReplica, type Replica } from "../../requests/takeover/replicaSync.ts";
+import type { Replica } from "../../requests/replica.ts";
+import { createReplica } from "../../requests/takeover/replicaSync.ts";
 import type { Store } from "../../store/store.ts";
 
 /** A dry run that takes longer than this most likely belongs to a replica that has ended; if not, it runs twice. */

@@ -3,7 +3,7 @@ import type { DappDirectory } from "../../dapps/dapps.ts";
 import type { LiveSchemas } from "../../http/schemas/liveSchemas.ts";
 import { checkTriggerCommand, parseTriggerAction } from "../../http/triggerAction.ts";
 import type { Service } from "../../requests/service.ts";
-import type { Replica } from "../../requests/takeover/replicaSync.ts";
+import type { Replica } from "../../requests/replica.ts";
 import type { Store } from "../../store/store.ts";
 import type { CheckCommand, ParseAction } from "../../triggers/eventReferences.ts";
 import { createLogTriggers, type LogTriggers } from "../../triggers/logTriggers.ts";

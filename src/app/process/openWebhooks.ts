@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { createGuardedPost } from "../../../sandbox/index.ts";
 import { deriveKey } from "../../lib/seal.ts";
 import { version } from "../../lib/version.ts";
-import type { Replica } from "../../requests/takeover/replicaSync.ts";
+import type { Replica } from "../../requests/replica.ts";
 import type { Store } from "../../store/store.ts";
 import { startDelivery } from "../../webhooks/delivery.ts";
 import { createWebhooks, type Webhooks } from "../../webhooks/webhooks.ts";

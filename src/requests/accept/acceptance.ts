@@ -9,7 +9,7 @@ import type { Change, RequestBook } from "../requestBook.ts";
 import type { CommandChecker } from "./commandChecker.ts";
 import { recordDryRun } from "./dryRunLog.ts";
 import { FunctionFailedError } from "./runDetails.ts";
-import type { Replica } from "../takeover/replicaSync.ts";
+import type { Replica } from "../replica.ts";
 import { parseStoredRequest, type OpenRequest, type RequestContent } from "../openRequest.ts";
 import type { Command, SubmitOptions } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
 import type { BeaconView, SimulateResult } from "../../api/types.ts";
+import { toDrandRound } from "../openRequest.ts";
 import { encodeFunctionsRequest, MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { decodeDryRun } from "../../lib/decodeResult.ts";
 import { toHexText } from "../../lib/hex.ts";
@@ -11,7 +12,6 @@ import { locateFailure } from "../../presets/locateFailure.ts";
 import type { Preset } from "../../presets/preset.ts";
 import type { RunWithSecrets } from "../secrets.ts";
 import type { SimulateCommand } from "../service.ts";
-import { toDrandRound } from "./chooseBeacon.ts";
 import { describeRunError, FAILED_RUN, FunctionFailedError } from "./runDetails.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 

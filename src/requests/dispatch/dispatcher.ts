@@ -14,7 +14,7 @@ import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
 import type { Call } from "../../evm/signedTransaction.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import { BeaconMissedError } from "../accept/chooseBeacon.ts";
+import { BeaconMissedError } from "./beaconAhead.ts";
 
 /** Maximum requests per transaction where each transaction gets its own block: beyond this, larger ones gain nothing. */
 const MAX_PER_CARRIER = 60;

@@ -3,9 +3,9 @@ import { encodeArgs, encodeFunctionsRequest } from "../../chainlink/functionsReq
 import { MAX_CONSUMERS } from "../../chainlink/limits.ts";
 import { toHexText } from "../../lib/hex.ts";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
-import type { SubmittedRequest } from "../openRequest.ts";
-import { assertBeaconAhead, toDrandRound } from "../accept/chooseBeacon.ts";
-import type { SourceStore } from "../accept/sources.ts";
+import { toDrandRound, type SubmittedRequest } from "../openRequest.ts";
+import { assertBeaconAhead } from "./beaconAhead.ts";
+import type { SourceStore } from "./sources.ts";
 import type { Submission } from "./submission.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
 

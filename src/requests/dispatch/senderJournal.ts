@@ -3,11 +3,11 @@ import type { SignedTransaction, SenderJournal } from "../../evm/signedTransacti
 import type { Store } from "../../store/store.ts";
 import { endTransaction, insertTransaction, listTransactionsFrom } from "../../store/transactions.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import { assertBeaconAhead } from "../accept/chooseBeacon.ts";
+import { assertBeaconAhead } from "./beaconAhead.ts";
 import type { Change, RequestBook } from "../requestBook.ts";
 import type { RequestFacts, OpenRequest } from "../openRequest.ts";
 import type { Tracker } from "../follow/tracker.ts";
-import type { TwinWatch } from "../takeover/twinWatch.ts";
+import type { PipelineNetwork } from "../pipelineNetwork.ts";
 import { endMinedTransaction } from "../keep/usage.ts";
 
 /**
@@ -23,7 +23,9 @@ export function createSenderJournal(options: {
   /** Returns the number of the newest block seen. */
   readonly headNumber: () => bigint;
   /** Prevents signing once another process sends with the account. Default: none can. */
-  readonly twin?: Pick<TwinWatch, "doubt" | "isInDoubt" | "assertAlone"> | undefined;
+  readonly twin?:
+    | Pick<NonNullable<PipelineNetwork["twin"]>, "doubt" | "isInDoubt" | "assertAlone">
+    | undefined;
 }): SenderJournal<Payload> {
   const { network, account, store, book, tracker, twin } = options;
   return {

@@ -1,5 +1,5 @@
 import { TycheError } from "../../lib/errors.ts";
-import { BeaconMissedError } from "../accept/chooseBeacon.ts";
+import { BeaconMissedError } from "./beaconAhead.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
 import { StoreWriteError } from "../../store/store.ts";

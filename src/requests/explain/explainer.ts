@@ -20,7 +20,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { describeUnreachable } from "../../networks/chainUnavailable.ts";
 import { remember } from "../../lib/memo.ts";
 import { describeMissing, missingParts } from "../follow/joinedParts.ts";
-import type { OpenNetwork } from "../openNetwork.ts";
+import type { PipelineNetwork } from "../pipelineNetwork.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
@@ -39,7 +39,7 @@ const NODES_MS = 400;
 /** How long chain reads are cached: many callers give up waiting at the same moment. */
 const MEMORY_MS = 2_000;
 
-export interface ExplainerOptions extends Pick<OpenNetwork, "oracleWait" | "oracleNodes"> {
+export interface ExplainerOptions extends Pick<PipelineNetwork, "oracleWait" | "oracleNodes"> {
   readonly client: ChainClient;
   readonly watcher: ChainWatcher;
   readonly contracts: StackAddresses;

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainEventOf } from "../../chainlink/events.ts";
 import type { RequestFacts, JoinedPart, OpenRequest } from "../openRequest.ts";
-import type { WordCharge, WordCharges } from "../keep/usage.ts";
+import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Where a word arrived. */
 interface Arrival {

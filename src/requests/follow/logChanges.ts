@@ -13,7 +13,7 @@ import type { RequestFacts, OpenRequest, RunRequest } from "../openRequest.ts";
 import type { Change } from "../requestBook.ts";
 import { arrive, missingParts, partsOf } from "./joinedParts.ts";
 import type { BeaconWait } from "./beaconWait.ts";
-import type { WordCharge, WordCharges } from "../keep/usage.ts";
+import type { WordCharge, WordCharges } from "./wordCharges.ts";
 
 /** Order of the states: a log delivered again never moves a request back. */
 const RANK: Readonly<Record<RequestState, number>> = {

@@ -9,7 +9,7 @@ import type { BeaconWait } from "./beaconWait.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { type Change, type RequestBook, applyChange } from "../requestBook.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
-import { readWordCharges } from "../keep/usage.ts";
+import { readWordCharges } from "./wordCharges.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
 import type { WatchedBlock } from "../../evm/blockReader.ts";
 

@@ -1,20 +1,13 @@
-import type { Hex } from "viem";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { addUsage, dayOf, type UsageCounts, type UsagePlace } from "../../store/usage.ts";
-import type { OpenRequest, RequestFacts } from "../openRequest.ts";
+import type { OpenRequest, RequestStep } from "../openRequest.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
 import { findRequests, type StoredRequest } from "../../store/requests.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
-import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
+import { shareOut } from "../../lib/shareOut.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
-
-/** A request before a change (absent if it is new) and after it. */
-export interface RequestStep {
-  readonly before?: OpenRequest;
-  readonly after: OpenRequest;
-}
 
 /**
  * Returns how the counts change when requests change. The counts are the sum of what each stored request contributes, so they
@@ -80,12 +73,6 @@ async function findUncounted(db: Queryable, hash: string): Promise<Uncounted> {
     if (error instanceof DamagedRecordError) return none;
     throw error;
   }
-}
-
-/** Divides an amount into equal parts; if there is a remainder, the first parts are greater by 1. */
-export function shareOut(amount: bigint, parts: number): bigint[] {
-  const count = BigInt(parts);
-  return Array.from({ length: parts }, (_, i) => amount / count + (BigInt(i) < amount % count ? 1n : 0n));
 }
 
 const NOTHING: UsageCounts = {
@@ -156,25 +143,5 @@ function negate(counts: UsageCounts): UsageCounts {
     gasUsed: -counts.gasUsed,
     linkJuels: -counts.linkJuels,
     coinWei: -counts.coinWei,
-  };
-}
-
-/** What a request paid for its words; empty if unknown. */
-export type WordCharge = Pick<RequestFacts, "wordJuels" | "wordWei">;
-
-/** Returns what a request paid for the word of a VRF request. Presets that share one pay equal parts. */
-export type WordCharges = (vrfRequestId: Hex, request: Pick<OpenRequest, "progress">) => WordCharge;
-
-/** Reads what VRF requests paid from the events of a whole transaction or block. */
-export function readWordCharges(events: readonly (ChainEvent | undefined)[]): WordCharges {
-  const paid = new Map<Hex, ChainEventOf<"RandomWordsFulfilled">>();
-  for (const event of events) if (event?.name === "RandomWordsFulfilled") paid.set(event.requestId, event);
-  return (vrfRequestId, { progress: { item = 0, items = 1 } }) => {
-    const payment = paid.get(vrfRequestId);
-    if (payment === undefined) return {};
-    const { paymentJuels, paymentWei } = payment;
-    const part = shareOut(paymentWei ?? paymentJuels, items)[item];
-    if (part === undefined) return {};
-    return paymentWei === undefined ? { wordJuels: String(part) } : { wordWei: String(part) };
   };
 }

@@ -14,13 +14,13 @@ import {
 } from "../requestPipeline.ts";
 import { adoptChain } from "./adoptChain.ts";
 import { fenceBook, fenceStore } from "./fenced.ts";
-import type { Replica } from "./replicaSync.ts";
+import type { Replica } from "../replica.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { createSubscriptionReads } from "../../dapps/subscriptionReads.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { Store } from "../../store/store.ts";
-import { findSourceId } from "../accept/sources.ts";
+import { findSourceId } from "../dispatch/sources.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
 
 /** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */

@@ -7,7 +7,7 @@ import { toHexText } from "../../../src/lib/hex.ts";
 import { applyChange } from "../../../src/requests/requestBook.ts";
 import { createBlockDraft, createRequestIndex } from "../../../src/requests/follow/tracker.ts";
 import { changesOf } from "../../../src/requests/follow/logChanges.ts";
-import { readWordCharges } from "../../../src/requests/keep/usage.ts";
+import { readWordCharges } from "../../../src/requests/follow/wordCharges.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
 import { makeRequest } from "../../support/pipelineWorld.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDailyLimit } from "../../../src/requests/accept/requestLimits.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
-import { endMinedTransaction, readWordCharges, shareOut } from "../../../src/requests/keep/usage.ts";
+import { endMinedTransaction } from "../../../src/requests/keep/usage.ts";
 import { readUsage, writeUsageCsv } from "../../../src/requests/read/usageReport.ts";
 import { insertDapp, insertKey } from "../../../src/store/dapps.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -96,21 +96,6 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect((await readUsage(store.db, DESK_DAPP, {})).items).toMatchObject([
       { network: "sepolia", linkJuels: "0", toppedUpJuels: "20000000000000000001", toppedUpWei: "3" },
     ]);
-  });
-
-  test("presets that share a proof share what it cost to the last juel", () => {
-    const charges = readWordCharges([
-      { name: "RandomWordsFulfilled", requestId: "0x7", outputSeed: 1n, paymentJuels: 5n, success: true },
-    ]);
-    const preset = makeRequest("preset", "0x");
-    const itemOf = (item: number) => ({ ...preset, progress: { ...preset.progress, item, items: 2 } });
-    expect([0, 1].map((item) => charges("0x7", itemOf(item)))).toEqual([
-      { wordJuels: "3" },
-      { wordJuels: "2" },
-    ]);
-    expect(charges("0x7", preset)).toEqual({ wordJuels: "5" });
-    expect(charges("0x8", preset)).toEqual({});
-    expect(shareOut(10n, 4)).toEqual([3n, 3n, 2n, 2n]);
   });
 
   test("a report has its days and networks alone, and is written as CSV", async () => {

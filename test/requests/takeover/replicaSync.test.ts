@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createReplica, type Replica } from "../../../src/requests/takeover/replicaSync.ts";
+import type { Replica } from "../../../src/requests/replica.ts";
+import { createReplica } from "../../../src/requests/takeover/replicaSync.ts";
 import type { RequestBook } from "../../../src/requests/requestBook.ts";
 import { DatabaseAwayError } from "../../../src/store/databaseAway.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findSourceId } from "../../../src/requests/accept/sources.ts";
+import { findSourceId } from "../../../src/requests/dispatch/sources.ts";
 
 test("where the node shows no contract, the chain is to blame, and the call can be repeated", async () => {
   const client = { call: async () => "0x" as const };

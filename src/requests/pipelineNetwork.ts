@@ -7,7 +7,7 @@ import type { OracleNodeView } from "../api/types.ts";
 import type { TwinWatch } from "./takeover/twinWatch.ts";
 
 /** A network whose chain is open, handed down whole to what sends requests there and follows them. */
-export interface OpenNetwork {
+export interface PipelineNetwork {
   readonly source: Pick<NetworkSource, "profile" | "terms" | "presetKeyHashes" | "vrfOperators">;
   readonly chain: Pick<
     NetworkChain,
