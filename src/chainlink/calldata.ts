@@ -217,7 +217,7 @@ export interface Transmission {
     readonly error: Hex;
     readonly commitment: Hex;
     /** Of the round of drand that the request waited for; `0x` if it waited for none. */
-    readonly roundSignature: Hex;
+    readonly beaconSignature: Hex;
   }[];
 }
 
@@ -231,7 +231,7 @@ export function decodeTransmission(input: Hex): Transmission | undefined {
   const [context, report, rs, ss, rawVs] = call.args;
   const decoded = tryDecode(() => decodeBoundedParameters(REPORT, report));
   if (decoded === undefined || rs.length !== ss.length || rs.length > MAX_NODES) return undefined;
-  const [requestIds, results, errors, commitments, roundSignatures] = decoded;
+  const [requestIds, results, errors, commitments, beaconSignatures] = decoded;
   return {
     context,
     report,
@@ -245,7 +245,7 @@ export function decodeTransmission(input: Hex): Transmission | undefined {
       result: results[index] ?? "0x",
       error: errors[index] ?? "0x",
       commitment: commitments[index] ?? "0x",
-      roundSignature: roundSignatures[index] ?? "0x",
+      beaconSignature: beaconSignatures[index] ?? "0x",
     })),
   };
 }

@@ -41,7 +41,7 @@ export interface CheckedReport {
   /** From the signed report; `undefined` without one. */
   readonly delivered: { readonly result: Hex; readonly error: Hex } | undefined;
   /** What a function's report has as the signature of a round of drand; absent without a report. */
-  readonly roundSignature?: { readonly ok: true; readonly bytes: Uint8Array };
+  readonly beaconSignature?: { readonly ok: true; readonly bytes: Uint8Array };
   /** The configuration of the report; `undefined` if the node no longer has it. Absent without a report. */
   readonly signers?: SignerSet | undefined;
 }
@@ -87,8 +87,8 @@ export async function checkReport(
         : "that the signed request id is the hash of this source and these arguments can't be shown; ask an archive node";
   const isOpen = delivery.outcome === "ok" && gap !== undefined;
   const step = isOpen ? notApplicableStep("delivery", gap, compared) : delivery;
-  const roundSignature = { ok: true, bytes: fromHexText(item.roundSignature) } as const;
-  return { steps: [...tried.steps, step], delivered: item, signers, roundSignature };
+  const beaconSignature = { ok: true, bytes: fromHexText(item.beaconSignature) } as const;
+  return { steps: [...tried.steps, step], delivered: item, signers, beaconSignature };
 }
 
 /** A transmission of a request's report, with its signatures checked. */

@@ -10,7 +10,7 @@ export function remainingTrust(
     hasEthereumBlocks = true,
     operators,
     joinedKeys = [],
-    rounds = [],
+    beacons = [],
     isChainlinkVrf = false,
   }: {
     readonly isEmbedded: boolean | undefined;
@@ -20,15 +20,15 @@ export function remainingTrust(
     /** For each request, how many VRF keys its words are joined from. Default: one. */
     readonly joinedKeys?: readonly number[];
     /** For each request, whether its word follows from a checked round of drand's quicknet, too. Default: none does. */
-    readonly rounds?: readonly boolean[];
+    readonly beacons?: readonly boolean[];
     readonly isChainlinkVrf?: boolean;
   },
 ): string[] {
   const hasWords = requests.some(({ kind }) => kind !== "function");
   const hasReports = requests.some(({ kind }) => kind !== "random");
   const trust: string[] = [];
-  const hasRounds = rounds.includes(true);
-  if (hasRounds)
+  const hasBeacons = beacons.includes(true);
+  if (hasBeacons)
     trust.push(
       "A word that also follows from a round of drand could be chosen neither by the holder of the VRF key nor by whoever makes the blocks nor by drand alone. " +
         "Once the round is out, the holder of the VRF key can still withhold a proof that is not on chain yet" +
@@ -40,7 +40,7 @@ export function remainingTrust(
     trust.push(
       "A round that is not of drand's quicknet, such as one of a local beacon, is known beforehand to whoever holds its chain's key, mostly the operator: it proves nothing.",
     );
-  const hasPlainWords = hasWords && !(hasRounds && rounds.every(Boolean));
+  const hasPlainWords = hasWords && !(hasBeacons && beacons.every(Boolean));
   if (hasPlainWords && isChainlinkVrf)
     trust.push(
       "The random words come from Chainlink's own oracle, which holds the VRF key: it can stay silent, and can't choose a word. That the " +

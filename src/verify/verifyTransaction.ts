@@ -155,13 +155,13 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
   const means = { ...reading, findLabel: createLabelSearch(reading, options.labelSearch) };
   const requests: RequestVerification[] = [];
   const signers: ReportSigners[] = [];
-  const rounds: boolean[] = [];
+  const beacons: boolean[] = [];
   const limited = { ...options, budget: { leftMs: EXECUTION_TIME_MS } };
   for (const parts of found) {
     const checked = await checkRequest(parts, means, limited);
     requests.push(checked.request);
     if (parts.kind !== "random") signers.push(checked.signers);
-    rounds.push(checked.isOfRound && checked.request.beacon?.chainHash === QUICKNET_HASH);
+    beacons.push(checked.isOfBeacon && checked.request.beacon?.chainHash === QUICKNET_HASH);
   }
   const verdict = worstVerdict(requests);
   return {
@@ -175,7 +175,7 @@ async function verifyHash(hash: Hex, options: VerifyOptions): Promise<Verificati
     trust: remainingTrust(requests, {
       ...options,
       operators: await findReportOperators(signers, means),
-      rounds,
+      beacons,
       joinedKeys: found.map((parts) => (parts.kind === "function" ? 1 : (parts.join?.parts.length ?? 1))),
       isChainlinkVrf: isOf(options.chainlinkCoordinator, book),
     }),
@@ -201,7 +201,7 @@ async function checkRequest(
   readonly request: RequestVerification;
   readonly signers: ReportSigners;
   /** Whether its word follows from a round that was checked, too. */
-  readonly isOfRound: boolean;
+  readonly isOfBeacon: boolean;
 }> {
   const ends = endsOf(parts);
   const steps = [
@@ -253,7 +253,7 @@ async function checkRequest(
       steps: steps.toSorted((a, b) => STEP_NAMES.indexOf(a.name) - STEP_NAMES.indexOf(b.name)),
     },
     signers: reported === undefined ? "unsigned" : report?.signers,
-    isOfRound: checked.signature !== undefined,
+    isOfBeacon: checked.signature !== undefined,
   };
 }
 
@@ -360,7 +360,7 @@ async function checkFunction(
     {
       beacon: asked?.beacon,
       requested: request,
-      reported: report.roundSignature,
+      reported: report.beaconSignature,
       isError: report.delivered !== undefined && report.delivered.error !== "0x",
     },
     means,

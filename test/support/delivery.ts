@@ -305,14 +305,14 @@ export async function deliverResults(
   stack: TestStack,
   requested: Receipt,
   {
-    roundSignature = "0x",
+    beaconSignature = "0x",
     account = TEST_ROLES.transmitters[0]!,
     wrap = (call) => call,
     ...options
   }: {
     readonly response?: Hex;
     readonly gasPriceWei?: bigint;
-    readonly roundSignature?: Hex;
+    readonly beaconSignature?: Hex;
     readonly account?: TestAccount;
     readonly wrap?: WrapCall;
   } = {},
@@ -324,7 +324,7 @@ export async function deliverResults(
     requests.map(() => response),
     requests.map(() => "0x" as const),
     requests.map(({ commitment }) => commitment),
-    requests.map(() => roundSignature),
+    requests.map(() => beaconSignature),
   ]);
   const context = [await readConfigDigest(stack), `0x${"00".repeat(31)}01`, `0x${"00".repeat(32)}`] as const;
   const digest = Buffer.from(keccak256(concatHex([keccak256(report), ...context])).slice(2), "hex");

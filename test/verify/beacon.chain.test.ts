@@ -52,7 +52,7 @@ async function run({ beacon = ROUND, signature = SIGNATURE, used = signature }: 
   const asked = await world.submit({ functions: [{ functionsSubId: world.dapp.functionsSubId, data }] });
   const { requestId } = eventsOf(asked, "OracleRequest")[0]!;
   const response = toWord(beaconWord(0n, { signature: used, requestId }));
-  const report = await deliverResults(world, asked, { response, roundSignature: toHexText(signature) });
+  const report = await deliverResults(world, asked, { response, beaconSignature: toHexText(signature) });
   return { asked, report };
 }
 

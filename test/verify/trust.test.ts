@@ -158,8 +158,8 @@ test("that no other request has the label is the node's word", () => {
 
 test("words that follow from a round of drand, too, need no trust in who makes the blocks", () => {
   const requests = [{ kind: "preset" }] as RequestVerification[];
-  const say = (rounds: readonly boolean[], isEmbedded: boolean) =>
-    remainingTrust(requests, { isEmbedded, operators: [], rounds }).join("\n");
+  const say = (beacons: readonly boolean[], isEmbedded: boolean) =>
+    remainingTrust(requests, { isEmbedded, operators: [], beacons }).join("\n");
   expect(say([true], true)).toMatch(/round of drand.*--receipt/s);
   expect(say([true], true)).not.toContain("until a word suited");
   expect(say([true], false)).not.toContain("--receipt");

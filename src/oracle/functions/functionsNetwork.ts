@@ -76,7 +76,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
     requestSet,
     resultOf: (request) => ({
       observation: observed.get(request)!,
-      roundSignature: beacons.signatureOf(request),
+      beaconSignature: beacons.signatureOf(request),
     }),
   });
 
@@ -113,7 +113,7 @@ type FunctionsEntry = Entry<OracleRequest>;
 interface FunctionsDeliveryOptions extends FunctionsNetworkOptions {
   readonly requestSet: RequestSet<OracleRequest>;
   /** Returns what the nodes agreed on for a request that is delivered. */
-  readonly resultOf: (request: OracleRequest) => Pick<ReportItem, "observation" | "roundSignature">;
+  readonly resultOf: (request: OracleRequest) => Pick<ReportItem, "observation" | "beaconSignature">;
 }
 
 /**

@@ -12,7 +12,7 @@ export interface ReportItem {
   /** The request's struct Commitment, 352 bytes, as logged. */
   readonly commitment: Uint8Array;
   /** Of the round of drand that the request waited for; absent if it waited for none. */
-  readonly roundSignature?: Uint8Array | undefined;
+  readonly beaconSignature?: Uint8Array | undefined;
 }
 
 /** What a report is signed for besides its content: OCR2's report context. */
@@ -39,7 +39,7 @@ export function encodeReport(items: readonly ReportItem[]): Uint8Array {
     items.map(({ observation }) => (observation.ok ? observation.bytes : NOTHING)),
     items.map(({ observation }) => (observation.ok ? NOTHING : observation.bytes)),
     items.map(({ commitment }) => commitment),
-    items.map(({ roundSignature }) => roundSignature ?? NOTHING),
+    items.map(({ beaconSignature }) => beaconSignature ?? NOTHING),
   ];
   const lengths = [WORD_BYTES * (1 + items.length), ...arrays.map(arrayLength)];
   const head = lengths.length * WORD_BYTES;

@@ -109,7 +109,7 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
     const { request } = entry;
     const { requestId } = request;
     const { configDigest } = of.set;
-    const report = createNodeReport(request, { configDigest, roundSignature: beacons.signatureOf(request) });
+    const report = createNodeReport(request, { configDigest, beaconSignature: beacons.signatureOf(request) });
     const hooks: TaskHooks = {
       onTransmit({ rank: stage, result, endorsements }) {
         entry.why = `transmitting at stage ${stage}`;

@@ -21,15 +21,15 @@ export interface NodeReport {
 /**
  * Creates the report builder of one request; the rank becomes the epoch in the report's context.
  *
- * @param of.roundSignature of the round of drand that the request waited for; absent if it waited for none
+ * @param of.beaconSignature of the round of drand that the request waited for; absent if it waited for none
  */
 export function createNodeReport(
   request: OracleRequest,
-  of: { readonly configDigest: Hex; readonly roundSignature: Uint8Array | undefined },
+  of: { readonly configDigest: Hex; readonly beaconSignature: Uint8Array | undefined },
 ): NodeReport {
-  const { configDigest, roundSignature } = of;
+  const { configDigest, beaconSignature } = of;
   const build = (rank: number, observation: Observation) => ({
-    report: encodeReport([{ ...request, observation, roundSignature }]),
+    report: encodeReport([{ ...request, observation, beaconSignature }]),
     context: encodeContext({ configDigest, epoch: rank }),
   });
   return {

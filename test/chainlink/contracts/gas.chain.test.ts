@@ -347,8 +347,8 @@ test("gas of a function alone, and what a label and a round of drand add to its 
     const data = bytesToHex(encodeFunctionsRequest({ source, beacon }));
     const functions = [{ functionsSubId: other.dapp.functionsSubId, data }];
     const asked = await submit(other.stack, { functions, ...more });
-    const roundSignature = beacon === undefined ? "0x" : (`0x${"b4".repeat(48)}` as const);
-    const answered = await deliverResults(other.stack, asked, { roundSignature });
+    const beaconSignature = beacon === undefined ? "0x" : (`0x${"b4".repeat(48)}` as const);
+    const answered = await deliverResults(other.stack, asked, { beaconSignature });
     return [asked.gasUsed, answered.gasUsed] as const;
   };
   try {

@@ -29,7 +29,7 @@ const item: fc.Arbitrary<ReportItem> = fc.record({
   requestId: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHexText),
   observation: fc.record({ ok: fc.boolean(), bytes: fc.uint8Array({ maxLength: 300 }) }),
   commitment: fc.uint8Array({ minLength: 352, maxLength: 352 }),
-  roundSignature: fc.option(fc.uint8Array({ minLength: 48, maxLength: 48 }), { nil: undefined }),
+  beaconSignature: fc.option(fc.uint8Array({ minLength: 48, maxLength: 48 }), { nil: undefined }),
 });
 
 function viemReport(items: readonly ReportItem[]): Hex {
@@ -38,7 +38,7 @@ function viemReport(items: readonly ReportItem[]): Hex {
     items.map(({ observation }) => (observation.ok ? toHexText(observation.bytes) : "0x")),
     items.map(({ observation }) => (observation.ok ? "0x" : toHexText(observation.bytes))),
     items.map(({ commitment }) => toHexText(commitment)),
-    items.map(({ roundSignature }) => (roundSignature === undefined ? "0x" : toHexText(roundSignature))),
+    items.map(({ beaconSignature }) => (beaconSignature === undefined ? "0x" : toHexText(beaconSignature))),
   ]);
 }
 

@@ -120,7 +120,7 @@ const reportOf = (requestId: Hex) =>
       commitment: new Uint8Array(352),
       blockNumber: 5n,
     },
-    { configDigest, roundSignature: undefined },
+    { configDigest, beaconSignature: undefined },
   );
 
 function begin(
