@@ -101,10 +101,10 @@ export function createFlights<Payload>(options: FlightsOptions<Payload>): Flight
 }
 
 /** What all steps share. What a transaction carries is nothing to them. */
-type Scope = FlightsOptions<unknown>;
+type FlightScope = FlightsOptions<unknown>;
 
 async function complete(
-  scope: Scope,
+  scope: FlightScope,
   ...[signed, payload, { terms = {}, onAnswered } = {}]: Parameters<Flights<unknown>["complete"]>
 ): Promise<Receipt> {
   const { journal, signal } = scope;
@@ -143,7 +143,7 @@ async function complete(
 const STEPS = { broadcast, wait, settle, reprice };
 
 /** What a reverted transaction carried is sent again, so neither one answer nor one node decides that it reverted. */
-async function confirm(scope: Scope, first: Receipt): Promise<Receipt | undefined> {
+async function confirm(scope: FlightScope, first: Receipt): Promise<Receipt | undefined> {
   const { client, fees, signal, onError, pollMs, pauses } = scope;
   let receipt: Receipt | undefined = first;
   for (let look = 1; receipt !== undefined && !receipt.succeeded && !fees.synchronous; look += 1) {
@@ -164,7 +164,7 @@ async function confirm(scope: Scope, first: Receipt): Promise<Receipt | undefine
   return receipt;
 }
 
-async function broadcast(scope: Scope, flight: Flight): Promise<Step> {
+async function broadcast(scope: FlightScope, flight: Flight): Promise<Step> {
   const { journal, onError, pollMs, pauses } = scope;
   const { versions, isAtTop } = flight;
   const newest = isAtTop ? versions.at(-2)! : versions.at(-1)!;
@@ -199,7 +199,7 @@ async function broadcast(scope: Scope, flight: Flight): Promise<Step> {
 }
 
 /** Whether the pool holds a transaction with the nonce of one that it doesn't take. */
-async function isContested(scope: Scope, { nonce }: SignedTransaction): Promise<boolean> {
+async function isContested(scope: FlightScope, { nonce }: SignedTransaction): Promise<boolean> {
   const { client, account, isRefused } = scope;
   if (isRefused(nonce)) return false;
   try {
@@ -212,7 +212,7 @@ async function isContested(scope: Scope, { nonce }: SignedTransaction): Promise<
 
 /** Finds what became of a transaction after an answer that doesn't tell: the node may have taken it. */
 async function findMeaning(
-  scope: Scope,
+  scope: FlightScope,
   { unknownAnswers }: Flight,
   { hash, nonce }: SignedTransaction,
 ): Promise<"nonce_spent" | "waiting" | "unreachable" | "refused"> {
@@ -228,7 +228,10 @@ async function findMeaning(
 }
 
 /** Broadcasts a transaction; a synchronous node returns the receipt at once. A refusal is returned, not thrown. */
-async function send(scope: Scope, transaction: SignedTransaction): Promise<Receipt | RpcError | undefined> {
+async function send(
+  scope: FlightScope,
+  transaction: SignedTransaction,
+): Promise<Receipt | RpcError | undefined> {
   const { client, fees, onError, pollMs } = scope;
   const request = async (): Promise<Receipt | RpcError | undefined> => {
     try {
@@ -261,7 +264,7 @@ async function send(scope: Scope, transaction: SignedTransaction): Promise<Recei
   }
 }
 
-async function wait(scope: Scope, flight: Flight): Promise<Step> {
+async function wait(scope: FlightScope, flight: Flight): Promise<Step> {
   const { fees, signal, onError, pollMs, pauses } = scope;
   let deadline = performance.now() + fees.repriceAfterMs;
   const { versions, nonce } = flight;
@@ -294,7 +297,7 @@ async function wait(scope: Scope, flight: Flight): Promise<Step> {
 }
 
 /** Most nodes refuse what they already have; whatever they say, the receipt decides. */
-async function rebroadcast({ client }: Scope, { versions, isAtTop }: Flight): Promise<void> {
+async function rebroadcast({ client }: FlightScope, { versions, isAtTop }: Flight): Promise<void> {
   const { raw } = isAtTop ? versions.at(-2)! : versions.at(-1)!;
   await client.request("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
     if (!(error instanceof RpcError)) throw error;
@@ -302,12 +305,12 @@ async function rebroadcast({ client }: Scope, { versions, isAtTop }: Flight): Pr
 }
 
 /** Whether a transaction with a lower nonce is in flight: nothing is mined before that one. */
-function isBehind({ inFlight }: Scope, nonce: number): boolean {
+function isBehind({ inFlight }: FlightScope, nonce: number): boolean {
   return [...inFlight].some((other) => other < nonce);
 }
 
 /** Finds the receipt, or establishes that another transaction took the nonce. */
-async function settle(scope: Scope, { versions, nonce }: Flight): Promise<Step> {
+async function settle(scope: FlightScope, { versions, nonce }: Flight): Promise<Step> {
   const { client, account, journal, signal, onError, pollMs, pauses } = scope;
   let looks = 0;
   let spender: Hex | undefined;
@@ -340,7 +343,7 @@ async function settle(scope: Scope, { versions, nonce }: Flight): Promise<Step> 
   );
 }
 
-async function reprice(scope: Scope, flight: Flight): Promise<Step> {
+async function reprice(scope: FlightScope, flight: Flight): Promise<Step> {
   const { account, chainId, fees, journal, onError } = scope;
   const { nonce, terms } = flight;
   const { capWei } = terms;
@@ -357,7 +360,7 @@ async function reprice(scope: Scope, flight: Flight): Promise<Step> {
 }
 
 /** Returns `undefined` when the price can't be read or is above the cap. */
-async function readMarket(scope: Scope, terms: PriceTerms): Promise<GasPrice | undefined> {
+async function readMarket(scope: FlightScope, terms: PriceTerms): Promise<GasPrice | undefined> {
   const { client, fees, onTooDear } = scope;
   try {
     return await quote(fees, client, terms);
@@ -372,7 +375,7 @@ function mayReprice({ isAtTop, versions }: Flight): boolean {
 }
 
 async function findReceipt(
-  { client }: Scope,
+  { client }: FlightScope,
   versions: readonly SignedTransaction[],
 ): Promise<Receipt | undefined> {
   for (const version of versions.toReversed()) {
@@ -383,7 +386,7 @@ async function findReceipt(
 }
 
 /** Checks that no earlier nonce is free again, for which this one would wait forever. Returns the account's nonce. */
-async function assertNoGap(scope: Scope, nonce: number): Promise<number> {
+async function assertNoGap(scope: FlightScope, nonce: number): Promise<number> {
   const { client, account, pollMs, fillGaps, pauses, inFlight } = scope;
   if (fillGaps !== undefined) return await fillGaps(nonce);
   // Any one of several nodes may lag.

@@ -132,7 +132,7 @@ interface OpenOracle extends Partial<Omit<Companion, "secrets">> {
 }
 
 /** What the parts of a network share. */
-interface Scope extends ServedNetworkOptions {
+interface ServedNetworkScope extends ServedNetworkOptions {
   readonly budget: DailyBudget;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
@@ -196,15 +196,19 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         if (!signal.aborted) logTrouble(error);
       };
       try {
-        const { rpcUrl, isNew, findings } = await openParts({ ...options, budget, signal, onError }, opened, {
-          onChain: () => void (view = undefined),
-          onDown: (why) => become({ status: "unavailable", why }),
-          onTwin(error) {
-            log.error(error.message);
-            become({ status: "unavailable", why: TWIN, detail: error.message });
-            void close().catch(onError);
+        const { rpcUrl, isNew, findings } = await openNetworkParts(
+          { ...options, budget, signal, onError },
+          opened,
+          {
+            onChain: () => void (view = undefined),
+            onDown: (why) => become({ status: "unavailable", why }),
+            onTwin(error) {
+              log.error(error.message);
+              become({ status: "unavailable", why: TWIN, detail: error.message });
+              void close().catch(onError);
+            },
           },
-        });
+        );
         return { isNew, findings, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
       } catch (error) {
         await closeParts();
@@ -283,8 +287,8 @@ function showParts(
 }
 
 /** Opens the parts of a network. Throws if another process sends with its account. */
-async function openParts(
-  scope: Scope,
+async function openNetworkParts(
+  scope: ServedNetworkScope,
   opened: Partial<Opened>,
   on: {
     readonly onChain: () => void;
@@ -321,7 +325,7 @@ async function openParts(
     onGap: () => twin.doubt(),
   }));
   const oracle = (opened.oracle = await openOracle(scope, chain));
-  const network = openNetwork(scope, { chain, watcher, oracle, twin });
+  const network = openPipelineNetwork(scope, { chain, watcher, oracle, twin });
   const dispatch = (opened.dispatch = await openLeaseHolder({ ...scope, network }));
   opened.stopTwinWatch = repeat(
     async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
@@ -335,7 +339,7 @@ async function openParts(
 }
 
 /** Opens a network's oracle: starts it here, or connects to what its own processes show. */
-async function openOracle(scope: Scope, chain: NetworkChain): Promise<OpenOracle> {
+async function openOracle(scope: ServedNetworkScope, chain: NetworkChain): Promise<OpenOracle> {
   const { source, oracle, store, signal, onError } = scope;
   const { client, deployment } = chain;
   const network = { name: source.profile.name, client, store };
@@ -363,19 +367,24 @@ async function openOracle(scope: Scope, chain: NetworkChain): Promise<OpenOracle
   };
 }
 
-function openNetwork(
-  { source, budget, onError }: Scope,
-  { oracle, ...parts }: Pick<Opened, "chain" | "watcher" | "oracle"> & { readonly twin: TwinWatch },
+function openPipelineNetwork(
+  { source, budget, onError }: ServedNetworkScope,
+  {
+    chain,
+    watcher,
+    oracle,
+    twin,
+  }: Pick<Opened, "chain" | "watcher" | "oracle"> & { readonly twin: TwinWatch },
 ): PipelineNetwork {
-  const { client } = parts.chain;
+  const { client } = chain;
   const { finalityDepth: depth, hasFinalizedTag } = source.terms;
-  const finality = createFinality({ client, depth, hasFinalizedTag, head: () => parts.watcher.head() });
+  const finality = createFinality({ client, depth, hasFinalizedTag, head: () => watcher.head() });
   const { findReason: oracleWait, nodes: oracleNodes } = oracle;
-  return { ...parts, source, finality, budget, oracleWait, oracleNodes, onError };
+  return { source, chain, watcher, twin, finality, budget, oracleWait, oracleNodes, onError };
 }
 
 function openHealth(
-  { source, book, budget }: Scope,
+  { source, book, budget }: ServedNetworkScope,
   { chain, watcher, oracle, dispatch }: Pick<Opened, "chain" | "watcher" | "oracle" | "dispatch">,
 ): Opened["health"] {
   const { name } = source.profile;

@@ -72,7 +72,7 @@ export interface ExplainerOptions extends Pick<PipelineNetwork, "oracleWait" | "
  * is the explanation.
  */
 export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
-  const scope: Scope = { ...options, ...createReads(options) };
+  const scope: ExplanationScope = { ...options, ...createReads(options) };
   return async (request) => {
     if (isEnded(request.state)) return null;
     const pause = options.pause?.();
@@ -93,7 +93,7 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
 }
 
 /** What all explanations share. */
-type Scope = ExplainerOptions & ReturnType<typeof createReads>;
+type ExplanationScope = ExplainerOptions & ReturnType<typeof createReads>;
 
 /** Creates the reads of a chain that explanations share: many callers give up waiting at the same moment. */
 function createReads({ client, contracts, fees: gas, subscriptions }: ExplainerOptions) {
@@ -137,13 +137,13 @@ function createReads({ client, contracts, fees: gas, subscriptions }: ExplainerO
   return { askGasPrice, askPrices, askLane, askMined, askBalances, reachChain };
 }
 
-async function explain(scope: Scope, request: OpenRequest): Promise<string | null> {
+async function explain(scope: ExplanationScope, request: OpenRequest): Promise<string | null> {
   const missing = describeMissing(request, scope.vrfOperatorOf);
   const reason = await explainStep(scope, request);
   return missing === undefined || reason === null ? reason : `${missing}: ${reason}`;
 }
 
-async function explainStep(scope: Scope, request: OpenRequest): Promise<string | null> {
+async function explainStep(scope: ExplanationScope, request: OpenRequest): Promise<string | null> {
   const { ageMs } = scope;
   const { progress, state } = request;
   const hash = progress.transactionHashes?.at(-1);
@@ -182,7 +182,7 @@ async function explainStep(scope: Scope, request: OpenRequest): Promise<string |
 }
 
 /** Names the nodes of several operators that don't answer; `undefined` if all do, or nobody knows. */
-async function describeSilentNodes({ oracleNodes }: Scope): Promise<string | undefined> {
+async function describeSilentNodes({ oracleNodes }: ExplanationScope): Promise<string | undefined> {
   if (oracleNodes === undefined) return undefined;
   const nodes = await withDeadline(oracleNodes(), NODES_MS).catch(() => undefined);
   const silent = nodes?.filter(({ answers }) => !answers) ?? [];
@@ -192,7 +192,7 @@ async function describeSilentNodes({ oracleNodes }: Scope): Promise<string | und
 
 /** Says that a function request may be timed out, by the chain's clock. */
 async function explainTimeout(
-  scope: Scope,
+  scope: ExplanationScope,
   { progress }: OpenRequest,
   hash: Hex,
 ): Promise<string | undefined> {
@@ -207,7 +207,7 @@ async function explainTimeout(
   return `${describeTimeout(timeoutAt)}; it is being timed out on chain`;
 }
 
-async function explainUnmined(scope: Scope, request: OpenRequest, hash: Hex): Promise<string> {
+async function explainUnmined(scope: ExplanationScope, request: OpenRequest, hash: Hex): Promise<string> {
   const { ageMs, askMined } = scope;
   for (const one of request.progress.transactionHashes ?? []) {
     if ((await askMined(one)) !== undefined)
@@ -220,7 +220,7 @@ async function explainUnmined(scope: Scope, request: OpenRequest, hash: Hex): Pr
 
 /** Explains what delays a random word, as far as the chain tells. */
 async function explainWord(
-  scope: Scope,
+  scope: ExplanationScope,
   request: OpenRequest,
   hash: Hex,
   requestId: Hex,
@@ -258,7 +258,7 @@ async function explainWord(
   return describeShortage({ subscriptionId: subscription.vrfSubscriptionId, currency, held, needed });
 }
 
-function oracleUnseen(scope: Scope, request: OpenRequest): string {
+function oracleUnseen(scope: ExplanationScope, request: OpenRequest): string {
   const { tracker, ageMs } = scope;
   const seen = tracker.oracleSeenAt(isResultAwaited(request) ? "result" : "words");
   const age = ageMs(request);
@@ -269,7 +269,7 @@ function oracleUnseen(scope: Scope, request: OpenRequest): string {
 }
 
 /** Says that the node has stopped answering, or that the chain has stopped producing blocks. */
-function headAge({ watcher }: Scope): string {
+function headAge({ watcher }: ExplanationScope): string {
   const head = watcher.head();
   if (head === undefined) return "";
   const answeredMs = performance.now() - head.seenAtMs;
@@ -278,7 +278,7 @@ function headAge({ watcher }: Scope): string {
   return blockMs < OLD_HEAD_MS ? "" : `; the chain has had no new block for ${seconds(blockMs)}`;
 }
 
-function keptBy({ isChainlinks }: Scope): string {
+function keptBy({ isChainlinks }: ExplanationScope): string {
   return isChainlinks ? "; Chainlink's oracle drops a request after 24 hours" : "";
 }
 
