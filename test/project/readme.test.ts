@@ -24,6 +24,12 @@ test("every file that a page names or links to is there", () => {
   expect(pathsIn(architecture)).toContain("src/evm/fees.ts");
 });
 
+test("every name in parentheses behind a file stands in that file", () => {
+  const named = [...architecture.matchAll(/`((?:src|sandbox)\/[^`\s]+)`\**,? \(`([A-Za-z]\w+)`\)/g)];
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter(([, file, name]) => !read(file!).includes(name!)).map(([text]) => text)).toEqual([]);
+});
+
 test("every link to a heading leads to one", () => {
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].flatMap(([, file = "", anchor]) => {
