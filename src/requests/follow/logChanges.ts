@@ -183,9 +183,12 @@ function part(
   }
   const left = missingParts(request).length - 1;
   const detail = `word ${parts.length - left} of ${parts.length}, of the key hash ${one.keyHash}`;
-  // Blocks are read again after a restart.
-  if (request.timeline.some((entry) => entry.detail === detail && entry.transactionHash === transactionHash))
-    return [{ request, progress }];
+  // Blocks are read again after a restart: each word that the transaction has brought is in the timeline once.
+  const isInIt = (entry: { readonly transactionHash?: string }): boolean =>
+    entry.transactionHash === transactionHash;
+  const brought = progress.parts?.filter(isInIt).length ?? 0;
+  const told = request.timeline.filter((entry) => entry.state === "submitted" && isInIt(entry)).length;
+  if (told >= brought) return [{ request, progress }];
   return [{ request, progress, why: null, state: "submitted", detail, transactionHash }];
 }
 

@@ -156,6 +156,31 @@ describe("a batch of presets", () => {
     expect(requests.map(({ progress }) => progress.wordJuels)).toEqual(["6", "4"]);
   });
 
+  test("words of one transaction are told once each, also when a restart reads them again and says it otherwise", () => {
+    const [request] = submit();
+    const parts = [VRF_REQUEST, hash("8"), hash("9")];
+    const keyHashes = [hash("a"), hash("b"), hash("c")];
+    const joining: ChainEvent = { name: "Joining", requestId: VRF_REQUEST, keyHashes, parts };
+    const arrive = (): void =>
+      deliver([request], WORD_IN, ...parts.slice(1).map((requestId) => ({ ...WORD, requestId })));
+    deliver([request], SUBMITTED_IN, ACCEPTED, joining);
+    arrive();
+    const told = request.timeline.slice(1);
+    expect(told).toMatchObject([
+      { state: "submitted", transactionHash: WORD_IN, detail: expect.stringContaining("word 1 of 3") },
+      { state: "submitted", transactionHash: WORD_IN, detail: expect.stringContaining("word 2 of 3") },
+    ]);
+    request.timeline = request.timeline.map((entry) => ({
+      ...entry,
+      detail: "as an earlier version said it",
+    }));
+    Object.assign(request, { progress: { ...request.progress, parts: undefined } });
+    deliver([request], SUBMITTED_IN, joining);
+    arrive();
+    expect(request.timeline).toHaveLength(1 + told.length);
+    expect(request.progress.parts!.filter(({ block }) => block === undefined)).toHaveLength(1);
+  });
+
   test.each<[string, ChainEvent, string]>([
     [
       "cut off within its own result",
