@@ -28,8 +28,11 @@ export interface Entry<Request extends OnChainRequest> {
   readonly request: Request;
   /** When it was added, by `performance.now()`. */
   readonly seenAt: number;
-  /** `waiting` for what `why` says; `working` from when it is picked up until it is settled or postponed. */
-  state: "waiting" | "working";
+  /**
+   * `waiting` for what `why` says; `working` from when it is picked up until it is settled or postponed; for a VRF node's proof that is
+   * ready, `sending` instead, until then.
+   */
+  state: "waiting" | "working" | "sending";
   /** What it waits for, in one sentence. */
   why: string;
   attempts: number;

@@ -30,7 +30,6 @@ import type { Solvency } from "./solvency.ts";
 import type { PendingRequest } from "../status.ts";
 import { remember } from "../../lib/memo.ts";
 
-const IN_NEXT = "in the next transaction";
 /** A request seen this recently, and never tried, is answered without asking the chain whether it is still open. */
 const FRESH_MS = 1_000;
 
@@ -44,7 +43,7 @@ export interface VrfDelivery {
   noteFresh(entry: VrfEntry): void;
   /** Sends an entry's proof in the next transaction. The entry is finished, dropped or postponed by that. */
   push(entry: VrfEntry): void;
-  /** Says of requests for the next transaction what keeps that from being sent, if anything does. */
+  /** Says of requests that are being sent what keeps the next transaction, if anything does. */
   explain(pending: readonly PendingRequest[]): PendingRequest[];
 }
 
@@ -176,7 +175,7 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
   /** Reports the limit of the key's lane once that is known. */
   async function noteGasPrice(entry: VrfEntry): Promise<void> {
     const maxGasWei = await laneLimit(entry.request);
-    if (maxGasWei !== undefined && entry.state !== "working") entry.why = describeGasLane({ maxGasWei });
+    if (maxGasWei !== undefined && entry.state === "waiting") entry.why = describeGasLane({ maxGasWei });
   }
 
   /** Returns why ready requests are not sent while gas is too expensive. */
@@ -193,13 +192,15 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
       freshUntil.set(entry, performance.now() + FRESH_MS);
     },
     push(entry) {
-      entry.state = "working";
-      entry.why = IN_NEXT;
+      entry.state = "sending";
+      entry.why = "in the next transaction";
       group.push(entry);
     },
     explain(pending) {
       const dear = tooDear();
-      return pending.map((one) => (dear !== undefined && one.why === IN_NEXT ? { ...one, why: dear } : one));
+      const isSending = ({ requestId }: PendingRequest): boolean =>
+        requestSet.find(requestId)?.state === "sending";
+      return pending.map((one) => (dear !== undefined && isSending(one) ? { ...one, why: dear } : one));
     },
   };
 }

@@ -45,7 +45,7 @@ export function createVrfNode(options: VrfNodeOptions): Answerer {
   function review(): void {
     if (signal.aborted) return;
     for (const entry of requestSet.open()) {
-      if (entry.state === "working") continue;
+      if (entry.state !== "waiting") continue;
       const obstacle = obstacleOf(entry);
       if (obstacle !== undefined) entry.why = obstacle;
       else if (entry.request.sender === presets?.presetConsumer) void accompany(presets, entry);
