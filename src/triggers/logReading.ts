@@ -52,7 +52,13 @@ export interface LogReading {
 export function startLogReading(options: LogReadingOptions): LogReading {
   const { network, chain, store, fence, onError } = options;
   const { client, chainId, terms, isEmbedded } = chain;
-  const watcher: ChainWatcher = createChainWatcher({ ...terms, client, onError });
+  const watcher: ChainWatcher = createChainWatcher({
+    client,
+    pollIntervalMs: terms.pollIntervalMs,
+    rolledBackAfterMs: terms.rolledBackAfterMs,
+    rereadIntervalMs: terms.rereadIntervalMs,
+    onError,
+  });
   const finality = (tag: "safe" | "finalized") =>
     createFinality({
       client,

@@ -319,8 +319,10 @@ async function openNetworkParts(
     },
   });
   const watcher = (opened.watcher = createChainWatcher({
-    ...source.terms,
     client,
+    pollIntervalMs: source.terms.pollIntervalMs,
+    rolledBackAfterMs: source.terms.rolledBackAfterMs,
+    rereadIntervalMs: source.terms.rereadIntervalMs,
     onError,
     onGap: () => twin.doubt(),
   }));
