@@ -65,11 +65,11 @@ export interface WatchkeepingOptions
  * | `sweep` | 15 s | `check` of each request in its state for over 60 s |
  * | `omittedAnswers` | 2 s; a request after 30 s, then every 30 s; 3 a run | asks the contracts whether a request is answered, and finds the receipt |
  * | `answerTimeouts` | 2 s | ends the wait for words after 300 s, Chainlink's after 24 h; for a preset's result after 300 s, for its round of drand after 24 h; sends words whose block hash is lost again, 3 times at most |
- * | `functionTimeouts` | 2 s | times out functions on chain once the chain's clock allows it (24 h later while their round of drand is missing), at most 50 a transaction; after a revert, in 60 s |
+ * | `functionTimeouts` | 2 s | times out functions on chain once the chain's clock allows it (24 h later while their round of drand is missing, 300 s after it came), and 30 s after the last gap in watching the head; at most 50 a transaction; after a revert, in 60 s |
  * | watcher (`evm/blockReader.ts`) | 15 s, on external networks; after a receipt that showed a request is on chain | rereads the newest 256 blocks for logs that a node omitted |
  *
  * `check` (`takeover/recovery.ts`) looks for a receipt, and sends a request again only if no transaction that carries it can still be mined. The
- * 300 s, the 24 h for a preset's round and the 30 s are time in which the head was watched; Chainlink's 24 h go by the chain's clock.
+ * times of `answerTimeouts` and `omittedAnswers` are time in which the head was watched; Chainlink's 24 h go by the chain's clock.
  */
 export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
   const { network, client, watcher, contracts, book, tracker, sender, dispatcher, linker } = options;
