@@ -178,7 +178,7 @@ test("prints verdict and result first, then a line per step", async () => {
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
       of     lotto (source 3): numWinners = 2, list = ["ann","bob","dän"]
       time   requested 2026-12-24 18:00:00 UTC, result delivered 2026-12-24 18:00:02 UTC by 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
-      label  The request has no label: it stands alone, and may be one of many.
+      label  The request has no label: it stands alone, and may be the one of many that was liked.
       ✓ source        the source holds
       ✓ delivery      the delivery
       word   7

@@ -437,6 +437,11 @@ test("requests are filtered by text and organiser, and pages lead back, with the
   await page.getByLabel("Text").fill("no such request");
   await page.getByRole("button", { name: "Find" }).click();
   await page.getByText(/^(?:No requests here|None among the newest thousand)\.$/).waitFor();
+  await page.getByRole("link", { name: "Show all requests" }).click();
+  await names.first().waitFor();
+  await page.getByLabel("Text").fill("FLIP");
+  await page.getByLabel("State").selectOption({ label: "waiting" });
+  await page.waitForURL(/[?&]text=FLIP&state=|[?&]state=\w+&text=FLIP/);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

@@ -54,7 +54,7 @@ export function EntryList({
             {places?.has(entry) === true && (
               <>
                 {" "}
-                <small className="note">{places.get(entry)}</small>
+                <small className="note whole">{places.get(entry)}</small>
               </>
             )}
             {drawn?.has(entry) && (

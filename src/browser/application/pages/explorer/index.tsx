@@ -254,7 +254,13 @@ function Result({
         )}
         {goOn}
         {older.length === 0 && hits.length === MAX_HITS && (
-          <p className="note">The first {MAX_HITS} are shown.</p>
+          <p className="note">
+            The first {MAX_HITS} are shown;{" "}
+            <Link href={`/explorer/requests?${new URLSearchParams({ text }).toString()}`}>
+              all requests with this text
+            </Link>
+            .
+          </p>
         )}
       </section>
     </Page>

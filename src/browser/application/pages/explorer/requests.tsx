@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { FormEvent } from "react";
+import { useRef, type FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { isDappId } from "../../../../lib/dappId.ts";
@@ -40,6 +40,7 @@ export function ExplorerRequests() {
   const text = search.get("text") ?? undefined;
   const dapp = search.get("dapp") ?? undefined;
   const cursor = usePlace("cursor");
+  const input = useRef<HTMLInputElement>(null);
   const chosen = Object.fromEntries(
     Object.entries({ network, kind, preset, state, text, dapp }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
@@ -47,6 +48,10 @@ export function ExplorerRequests() {
   );
   const choose = (name: "network" | "kind" | "preset" | "state" | "text" | "dapp", value: string): void => {
     const params = new URLSearchParams(chosen);
+    // What was typed counts, whatever is chosen next.
+    const typed = input.current?.value.trim() ?? "";
+    if (typed === "") params.delete("text");
+    else if (!isDappId(typed)) params.set("text", typed);
     // The requests for a preset are of one kind.
     if (name === "kind") params.delete("preset");
     if (name === "preset") params.delete("kind");
@@ -83,6 +88,7 @@ export function ExplorerRequests() {
             id="text"
             name="text"
             type="search"
+            ref={input}
             defaultValue={text}
             maxLength={MAX_TEXT_CHARACTERS}
             placeholder="Title, label or result"
@@ -141,9 +147,16 @@ export function ExplorerRequests() {
           {({ items, nextCursor }) => (
             <>
               {items.length === 0 ? (
-                <p className="note">
-                  {nextCursor === null ? "No requests here." : "None among the newest thousand."}
-                </p>
+                <>
+                  <p className="note">
+                    {nextCursor === null ? "No requests here." : "None among the newest thousand."}
+                  </p>
+                  {Object.keys(chosen).length > 0 && (
+                    <p>
+                      <Link href="/explorer/requests">Show all requests</Link>
+                    </p>
+                  )}
+                </>
               ) : (
                 <RequestList label="List of requests" requests={items.map(listed)} hasOrganisers />
               )}

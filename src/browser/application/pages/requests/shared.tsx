@@ -9,7 +9,7 @@ import type {
   TransactionView,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
-import { BEACON_WAIT_MS } from "../../../../lib/drawText.ts";
+import { BEACON_WAIT_MS, isQuicknet } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
@@ -416,8 +416,9 @@ function HowPart({
         )}
         {beacon !== undefined && beacon.isLocal !== true && (
           <li>
-            It also depends on a round of drand, which independent organisations published after the inputs
-            were fixed.
+            {isQuicknet(beacon.chainHash)
+              ? "It also depends on a round of drand, which independent organisations published after the inputs were fixed."
+              : "It also depends on a round that the operator's own chain published after the inputs were fixed."}
           </li>
         )}
         {!isRandom && (
