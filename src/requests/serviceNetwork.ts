@@ -53,6 +53,14 @@ export function getIntake(network: ServiceNetwork): RequestIntake {
   throw new ChainUnavailableError(network.profile.name, network.view().statusDetail ?? "it is starting");
 }
 
+/** Why a request isn't making progress. */
+export interface Explanation {
+  /** One sentence without a full stop. */
+  readonly why: string;
+  /** Whether it is that its round of drand is late and no relay was seen to have it. */
+  readonly isBeaconLate: boolean;
+}
+
 /** What the use cases need from one network, whether this process dispatches on it or another replica does. */
 export interface RequestIntake {
   readonly subscriptions: SubscriptionReader;
@@ -64,7 +72,7 @@ export interface RequestIntake {
   /** Explains in one sentence why a request isn't making progress; `null` when it has ended. Queries the chain, and never rejects. */
   explain(request: OpenRequest): Promise<string | null>;
   /** The latest periodic explanation of an old request; `undefined` if there is none. */
-  explained(id: string): string | undefined;
+  explained(id: string): Explanation | undefined;
   /** Number of requests that no transaction carries yet. */
   queued(): number;
 }

@@ -9,6 +9,7 @@ import { createFunctionTimeouts } from "./follow/functionTimeouts.ts";
 import { createOmittedAnswers } from "./follow/omittedAnswers.ts";
 import type { Tracker } from "./follow/tracker.ts";
 import type { OpenRequest } from "./openRequest.ts";
+import type { Explanation } from "./serviceNetwork.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./takeover/recovery.ts";
 
 /** Interval between checks for mined transactions that the chain has lost again. */
@@ -24,7 +25,7 @@ export interface Watchkeeping {
   /** Explains why a request isn't making progress, see {@link createExplainer}. */
   explain(request: OpenRequest): Promise<string | null>;
   /** Returns the latest periodic explanation of an old request; `undefined` if there is none. */
-  explained(id: string): string | undefined;
+  explained(id: string): Explanation | undefined;
   /** Resumes what an earlier process left; to be called once. */
   readonly resumeAll: Recovery["resumeAll"];
   /** Checks linkings and unlinkings: no log reports one whose transaction was mined again. */
@@ -84,6 +85,8 @@ export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
     queued: () => dispatcher.queued(),
     ageMs,
   });
+  const explainWhy = async (request: OpenRequest): Promise<string | null> =>
+    (await explain(request))?.why ?? null;
   const recovery = createRecovery({
     ...options,
     finishLinking: (request, receipt) => linker.finish(request, receipt),
@@ -112,7 +115,7 @@ export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
     take,
     vrfOperatorOf,
     beaconWait,
-    explain,
+    explain: explainWhy,
   });
   const { mend, checkLinkings, sweep } = createChecks({
     requests,
@@ -121,7 +124,7 @@ export function createWatchkeeping(options: WatchkeepingOptions): Watchkeeping {
     reconcile: options.reconcile,
   });
   return {
-    explain,
+    explain: explainWhy,
     explained: (id) => old.find(id),
     resumeAll: (open) => recovery.resumeAll(open),
     checkLinkings,

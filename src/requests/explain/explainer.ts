@@ -22,10 +22,11 @@ import { remember } from "../../lib/memo.ts";
 import { describeMissing, missingParts } from "../follow/joinedParts.ts";
 import type { PipelineNetwork } from "../pipelineNetwork.ts";
 import type { OpenRequest } from "../openRequest.ts";
+import type { Explanation } from "../serviceNetwork.ts";
 import type { StoredSubscription } from "../../store/chainRecords.ts";
 import type { SubscriptionBalances } from "../../dapps/subscriptionReads.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
-import type { BeaconWait } from "../follow/beaconWait.ts";
+import type { BeaconDelay, BeaconWait } from "../follow/beaconWait.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
@@ -67,18 +68,19 @@ export interface ExplainerOptions extends Pick<PipelineNetwork, "oracleWait" | "
 }
 
 /**
- * Creates the function that explains why a request isn't making progress, in one sentence without a full stop. It reads the
- * chain, and only when called. Returns `null` for a request that has ended. Never rejects: a node that doesn't answer in time
- * is the explanation.
+ * Creates the function that explains why a request isn't making progress. It reads the chain, and only when called. Returns
+ * `null` for a request that has ended. Never rejects: a node that doesn't answer in time is the explanation.
  */
-export function createExplainer(options: ExplainerOptions): (request: OpenRequest) => Promise<string | null> {
+export function createExplainer(
+  options: ExplainerOptions,
+): (request: OpenRequest) => Promise<Explanation | null> {
   const scope: ExplanationScope = { ...options, ...createReads(options) };
   return async (request) => {
     if (isEnded(request.state)) return null;
     const pause = options.pause?.();
-    if (pause !== undefined) return `the chain is paused: ${pause}`;
+    if (pause !== undefined) return plainly(`the chain is paused: ${pause}`);
     let isReached = false;
-    const read = async (): Promise<string | null> => {
+    const read = async (): Promise<Explanation> => {
       await scope.reachChain();
       isReached = true;
       return await explain(scope, request);
@@ -86,8 +88,8 @@ export function createExplainer(options: ExplainerOptions): (request: OpenReques
     try {
       return await withDeadline(read(), DEADLINE_MS);
     } catch (error) {
-      if (!isReached) return describeUnreachable(error);
-      return request.why ?? `the reason can't be read from the network: ${messageOf(error)}`;
+      if (!isReached) return plainly(describeUnreachable(error));
+      return plainly(request.why ?? `the reason can't be read from the network: ${messageOf(error)}`);
     }
   };
 }
@@ -137,13 +139,20 @@ function createReads({ client, contracts, fees: gas, subscriptions }: ExplainerO
   return { askGasPrice, askPrices, askLane, askMined, askBalances, reachChain };
 }
 
-async function explain(scope: ExplanationScope, request: OpenRequest): Promise<string | null> {
+async function explain(scope: ExplanationScope, request: OpenRequest): Promise<Explanation> {
   const missing = describeMissing(request, scope.vrfOperatorOf);
-  const reason = await explainStep(scope, request);
-  return missing === undefined || reason === null ? reason : `${missing}: ${reason}`;
+  const step = await explainStep(scope, request);
+  const { why, isBeaconLate } =
+    typeof step === "string" ? plainly(step) : { why: step.why, isBeaconLate: step.kind === "late" };
+  return { why: missing === undefined ? why : `${missing}: ${why}`, isBeaconLate };
 }
 
-async function explainStep(scope: ExplanationScope, request: OpenRequest): Promise<string | null> {
+/** Returns an explanation by anything but a late round of drand. */
+function plainly(why: string): Explanation {
+  return { why, isBeaconLate: false };
+}
+
+async function explainStep(scope: ExplanationScope, request: OpenRequest): Promise<string | BeaconDelay> {
   const { ageMs } = scope;
   const { progress, state } = request;
   const hash = progress.transactionHashes?.at(-1);
@@ -299,20 +308,20 @@ const AT_ONCE = 50;
 export function createOldExplanations(options: {
   /** Returns the open requests that have stayed in their state for longer than `ageMs`, oldest first. */
   readonly old: (ageMs: number) => readonly OpenRequest[];
-  readonly explain: (request: OpenRequest) => Promise<string | null>;
+  readonly explain: (request: OpenRequest) => Promise<Explanation | null>;
 }) {
-  let explained = new Map<string, string>();
+  let explained = new Map<string, Explanation>();
   const explainOld = async (): Promise<void> => {
     const old = options.old(INTERVAL_MS);
-    const fresh = new Map<string, string>();
+    const fresh = new Map<string, Explanation>();
     for (const request of old.slice(0, AT_ONCE)) {
-      const why = await options.explain(request);
-      if (why !== null) fresh.set(request.id, why);
+      const explanation = await options.explain(request);
+      if (explanation !== null) fresh.set(request.id, explanation);
     }
     explained = fresh;
   };
   return {
-    find: (id: string): string | undefined => explained.get(id),
+    find: (id: string): Explanation | undefined => explained.get(id),
     /** Starts explaining periodically; returns a function that stops it. */
     start: (onError: (error: unknown) => void): (() => void) => repeat(explainOld, INTERVAL_MS, onError),
   };

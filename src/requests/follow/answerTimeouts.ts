@@ -176,8 +176,8 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
   };
 
   const lookForResult = async (awaiting: Awaiting, head: BlockHead): Promise<void> => {
-    const reason = options.beaconWait(awaiting.request);
-    if (reason !== undefined) return await lookForBeacon(awaiting, head, reason);
+    const delay = options.beaconWait(awaiting.request);
+    if (delay !== undefined) return await lookForBeacon(awaiting, head, delay.why);
     if (!isOver(awaiting) || !(await isUnanswered(awaiting, head.number))) return;
     const why = await explain(awaiting);
     const message = `the random word was on chain in the transaction ${awaiting.request.progress.wordTransactionHash}, but the oracle network gave no result within ${TIMEOUT_MS / 1000} seconds; ${why}`;

@@ -87,7 +87,7 @@ export function changesOf(
     }
     case "RequestTimedOut": {
       const request = requests.find(event.requestId).at(-1);
-      return request === undefined ? [] : [timedOut(request, transactionHash, beaconWait(request))];
+      return request === undefined ? [] : [timedOut(request, transactionHash, beaconWait(request)?.why)];
     }
     default:
       return [];

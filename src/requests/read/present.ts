@@ -70,16 +70,16 @@ function describeWait({ state, progress }: OpenRequest): string | null {
 /**
  * Says what a request waits for, or that it failed, to anybody: nothing that isn't on chain, and nothing of the service's nodes.
  *
- * @param explained what the dapp itself is told, if it has waited for long
+ * @param isBeaconLate whether the latest periodic explanation is that its round of drand is late and no relay has it
  */
-export function describeOpenly(request: OpenRequest, explained?: string): string {
+export function describeOpenly(request: OpenRequest, isBeaconLate = false): string {
   const { state, kind, progress } = request;
   if (state === "failed") return "the request failed";
   const isOnChain = progress.acceptedBlock !== undefined;
   const round = describeBeacon(
     beaconOfRequest(request),
     isOnChain && (kind !== "preset" || progress.wordBlock !== undefined),
-    explained?.startsWith("beacon_late: ") === true,
+    isBeaconLate,
   );
   if (round !== undefined) return round;
   return isOnChain ? (describeWait(request) ?? AWAITED.result) : "the request is not on chain yet";

@@ -130,7 +130,7 @@ export function createRequestReader(options: {
     const common: SharedRequest = {
       id,
       state: isWaiting ? "waiting" : "failed",
-      why: describeOpenly(request, networks.get(request.network)?.intake()?.explained(id)),
+      why: describeOpenly(request, networks.get(request.network)?.intake()?.explained(id)?.isBeaconLate),
       shareUrl: shareUrlOf(id),
       ...(isWaiting && beacon !== undefined ? { beacon } : {}),
     };
@@ -274,7 +274,7 @@ export function createRequestReader(options: {
           const why =
             intake === undefined
               ? describeAbsence(row.network)
-              : (row.why ?? intake.explained(row.id) ?? null);
+              : (row.why ?? intake.explained(row.id)?.why ?? null);
           return present({ ...row, why });
         });
       return { items, nextCursor: last };

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { functionsRouterAbi } from "../../../src/chainlink/contracts/abi.ts";
 import type { Sender } from "../../../src/evm/sender.ts";
 import type { OpenRequest } from "../../../src/requests/openRequest.ts";
+import type { BeaconDelay } from "../../../src/requests/follow/beaconWait.ts";
 import { createFunctionTimeouts } from "../../../src/requests/follow/functionTimeouts.ts";
 import type { Payload } from "../../../src/store/transactionContents.ts";
 import { countEnds } from "../../support/countEnds.ts";
@@ -13,6 +14,8 @@ import {
   type OpenPipeline,
 } from "../../support/pipelineWorld.ts";
 import { every } from "../../support/faultyNode.ts";
+
+const LATE: BeaconDelay = { kind: "late", why: "beacon_late: no relay has it" };
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
@@ -123,7 +126,7 @@ test("a request times out by the chain's clock, and after the chain was out of s
   const head = (await world.stack.client.getHead("latest"))!;
   const send = vi.fn<Sender<Payload>["send"]>(async () => await carrierOf(waiting));
   let [seenAtMs, sinceGapMs] = [0, Infinity];
-  let unknownBeacon: string | undefined = "beacon_late: no relay has it";
+  let unknownBeacon: BeaconDelay | undefined = LATE;
   const look = createFunctionTimeouts({
     client: world.stack.client,
     watcher: {
@@ -157,7 +160,7 @@ test("a request times out by the chain's clock, and after the chain was out of s
   seenAtMs += 1_000;
   await look();
   expect(send).toHaveBeenCalledOnce();
-  unknownBeacon = "beacon_late: no relay has it";
+  unknownBeacon = LATE;
   seenAtMs += 86_400_000;
   await look();
   expect(send).toHaveBeenCalledTimes(2);
