@@ -41,7 +41,7 @@ export function printVerification(found: Verification, terminal: Terminal, optio
     const shown = readable(options.isVerbose ? line : shorten(line));
     const claim = verdict === "invalid" && outcome !== undefined ? "claimed, not proven: " : "";
     out(`  ${colors.bold(readable(preset?.name ?? kind))}  ${claim}${shown}${own}`);
-    if (label !== null) out(`    ${describeDraws(label)}`);
+    if (label !== null) out(`    ${describeDraws(label, kind)}`);
   }
   if (options.isQuiet) return;
   if (requests.length > 1)

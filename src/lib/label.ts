@@ -76,19 +76,20 @@ export function isProven({
 const MAX_NAMED = 5;
 const ORDINALS = ["first", "second", "third"];
 
-/** Says in plain words whether a draw is known to be the only one with its label; {@link describeLabel} says how that is known. */
-export function describeDraws(found: FoundLabel): string {
+/** Says in plain words whether a request of this kind is known to be the only one with its label; {@link describeLabel} says how that is known. */
+export function describeDraws(found: FoundLabel, kind: string): string {
   const { draw, draws, searched } = found;
+  const noun = kind === "function" ? "request" : "draw";
   const isUnread = BigInt(searched.from) > BigInt(searched.to);
   const known = searched.isWhole
     ? "that this node knows"
     : isUnread
       ? "that is known: no block was searched"
       : "in the blocks that were searched";
-  if (draws.length === 1) return `The only draw with this label ${known}.`;
+  if (draws.length === 1) return `The only ${noun} with this label ${known}.`;
   const place = ORDINALS[draw - 1] ?? `number ${draw}`;
   const others = draws.length === 2 ? "the other is" : "the others are";
-  return `${draws.length} draws bear this label${isUnread ? "" : `, of those ${known}`}; this is the ${place}, ${others} in ${nameOthers(found)}.`;
+  return `${draws.length} ${noun}s bear this label${isUnread ? "" : `, of those ${known}`}; this is the ${place}, ${others} in ${nameOthers(found)}.`;
 }
 
 /** Names the transactions of the other draws with a label. */

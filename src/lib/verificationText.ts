@@ -37,11 +37,22 @@ export function describeAdvice({ verdict, requests }: Judged): string | undefine
   if (verdict === "incomplete") return "Verify again once there is a result.";
   if (verdict === "invalid") return "Don't rely on this result.";
   if (verdict === "valid") return undefined;
-  const open = findDeciding("unconfirmed", requests);
-  const next = open.every(({ name }) => name === "execution")
+  const next = lacksOnlyRun(requests)
     ? "The oracle's nodes have signed the result: read the source, and decide whether their signatures are enough for you."
     : "Verify again with another node, best one that keeps old state and traces.";
   return `Nothing was found to be wrong, but a check that decides can't be made here. ${next}`;
+}
+
+/** Says in a few words what is known of one result that is not confirmed. */
+export function describeUnconfirmed({ requests }: Judged): string {
+  return lacksOnlyRun(requests)
+    ? "Signed by the oracle's nodes; not repeated here"
+    : "Nothing found wrong; not all checked here";
+}
+
+/** Whether all that is open is that the source gives the result again. */
+function lacksOnlyRun(requests: Judged["requests"]): boolean {
+  return findDeciding("unconfirmed", requests).every(({ name }) => name === "execution");
 }
 
 /** Whoever runs a local chain could have made another one: a result on it is called no more than that. */
@@ -57,17 +68,32 @@ export function describeGenuine(kind: keyof typeof GENUINE, isLocal: boolean): s
 }
 
 /** What the verdict on one request means whose source failed. */
-const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_TEXT, string>>> = {
-  valid:
-    "This failure is proven: the oracle's nodes signed the error on chain, and the source ends with it here, too.",
-  conditional:
-    "This failure is proven, if these contracts are the operator's: the nodes signed the error on chain, and the source ends with it here, too.",
-  unconfirmed:
-    "The oracle's nodes signed the error on chain. Nothing was found to be wrong, but not all of it can be checked here.",
+const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_TEXT, FailedVerdict>>> = {
+  valid: {
+    short: "failure proven",
+    meaning:
+      "This failure is proven: the oracle's nodes signed the error on chain, and the source ends with it here, too.",
+  },
+  conditional: {
+    short: "failure proven, if these contracts are the operator's",
+    meaning:
+      "This failure is proven, if these contracts are the operator's: the nodes signed the error on chain, and the source ends with it here, too.",
+  },
+  unconfirmed: {
+    short: "failure not confirmed",
+    meaning:
+      "The oracle's nodes signed the error on chain. Nothing was found to be wrong, but not all of it can be checked here.",
+  },
 };
 
+interface FailedVerdict {
+  /** For where the failure itself is shown already. */
+  readonly short: string;
+  readonly meaning: string;
+}
+
 /** Says in plain words what the verdict on one request means that has an error in place of a result; `undefined` if it has none. */
-export function describeFailedVerdict({ verdict, requests }: Judged): string | undefined {
+export function describeFailedVerdict({ verdict, requests }: Judged): FailedVerdict | undefined {
   return failureOf(requests) === undefined ? undefined : FAILURES[verdict];
 }
 

@@ -125,5 +125,16 @@ test.each([
   const draws = Array.from({ length: count }, (_, i) => ({ transactionHash: `0x${i}`, blockNumber: "5" }));
   const all = { from: "0", to: "9", codeFrom: "0", omits: false, provenFrom: null };
   const found = { dapp: "dapp_1", label: "a", draw: 1, draws, searched: { ...all, ...searched } };
-  expect(describeDraws(found)).toBe(words);
+  expect(describeDraws(found, "preset")).toBe(words);
+});
+
+test("describeDraws calls a function a request", () => {
+  const searched = { from: "0", to: "9", codeFrom: "0", omits: false, provenFrom: null, isWhole: true };
+  const found = (draws: readonly object[]) =>
+    ({ dapp: "dapp_1", label: "a", draw: 1, draws, searched }) as Parameters<typeof describeDraws>[0];
+  const [one, two] = [1, 2].map((i) => ({ transactionHash: `0x${i}`, blockNumber: "5" }));
+  expect(describeDraws(found([one!]), "function")).toBe(
+    "The only request with this label that this node knows.",
+  );
+  expect(describeDraws(found([one!, two!]), "function")).toMatch(/^2 requests bear this label, /);
 });

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { describeFailedVerdict, describeVerdict } from "../../src/lib/verificationText.ts";
+import {
+  describeFailedVerdict,
+  describeUnconfirmed,
+  describeVerdict,
+} from "../../src/lib/verificationText.ts";
 
 const request = { kind: "preset", verdict: "valid", err: "0x", label: null, steps: [] };
 const failed = { ...request, err: "0x6b6e6f776e" };
@@ -35,10 +39,31 @@ test.each([
 
 test("describeFailedVerdict says whether an error is proven, and nothing of results", () => {
   const found = (requests: readonly (typeof request)[]) => ({ verdict: "valid", requests }) as const;
-  expect(describeFailedVerdict(found([failed]))).toMatch(/^This failure is proven:/);
-  expect(describeFailedVerdict({ ...found([failed]), verdict: "unconfirmed" })).toMatch(/not all of it/);
+  expect(describeFailedVerdict(found([failed]))).toEqual({
+    short: "failure proven",
+    meaning: expect.stringMatching(/^This failure is proven:/),
+  });
+  expect(describeFailedVerdict({ ...found([failed]), verdict: "unconfirmed" })).toEqual({
+    short: "failure not confirmed",
+    meaning: expect.stringMatching(/not all of it/),
+  });
   expect(describeFailedVerdict(found([request]))).toBeUndefined();
   expect(describeFailedVerdict(found([failed, request]))).toBeUndefined();
+});
+
+test("describeUnconfirmed says signed only if nothing but the run is open", () => {
+  const open = (...names: readonly string[]) => ({
+    verdict: "unconfirmed" as const,
+    requests: [
+      {
+        ...request,
+        verdict: "unconfirmed",
+        steps: names.map((name) => ({ name, outcome: "notApplicable", detail: "" })),
+      },
+    ],
+  });
+  expect(describeUnconfirmed(open("execution"))).toMatch(/^Signed by the oracle's nodes/);
+  expect(describeUnconfirmed(open("signatures", "execution"))).not.toMatch(/[Ss]igned/);
 });
 
 test("describeVerdict has nothing to add where there is no valid answer", () => {

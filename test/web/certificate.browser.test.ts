@@ -149,7 +149,7 @@ test.each([
     () =>
       callApi("/api/oracleFunctions/runFunction", {
         network: "sepolia",
-        source: "return Functions.encodeUint256(40 + 2);",
+        source: "console.log('answering'); return Functions.encodeUint256(40 + 2);",
         returnType: "uint256",
       }),
     /^3 of 4 nodes signed/,
@@ -194,13 +194,21 @@ test("a function with HTTP requests names the hosts of its source, and says what
   const { id } = await run("'https://127.0.0.1:1/price'");
   await page.goto(`${tyche.url}/r/${id}`);
   await result()
-    .getByText("The nodes asked 127.0.0.1:1 over HTTP: the hosts that the source names.", { exact: true })
+    .getByText("The nodes made HTTP requests. The source names 127.0.0.1:1.", { exact: true })
     .waitFor();
   await result()
+    .getByText(/signatures prove that they agreed on this result, not that the answers were right\.$/)
+    .waitFor();
+  await page
+    .locator("#check")
     .getByText(
-      /It is proven that 3 nodes of the oracle agreed on this result of this source and signed it, but not/,
+      "The verifier computes every step that can be repeated in your browser, with a node of your choice.",
+      {
+        exact: true,
+      },
     )
     .waitFor();
+  expect(await page.getByText("not on chain").count()).toBe(1);
   await verdict().getByText("not confirmed 3 of 4 nodes signed this report", { exact: true }).waitFor();
   await page
     .locator("#how")
@@ -232,7 +240,9 @@ test("a function that failed says so first, with its error, and then that it is 
   await result().getByText("The function failed", { exact: true }).waitFor();
   await result().locator(".bad", { hasText: "no price for X" }).waitFor();
   await result().locator(".hidden-char", { hasText: "U+202E" }).waitFor();
-  await verdict().getByText("the function failed, and there is no result (valid)", { exact: true }).waitFor();
+  await verdict()
+    .getByText(/^failure proven \d of 4 nodes signed this report$/)
+    .waitFor();
   await verdict()
     .getByText(/^This failure is proven:/)
     .waitFor();
@@ -258,7 +268,7 @@ test("an error of the runtime is explained, and said to be on chain where it can
     .getByText(/^The result of the source is longer/)
     .waitFor();
   await verdict()
-    .getByText("the function failed, and there is no result (not confirmed)", { exact: true })
+    .getByText(/^failure not confirmed \d of 4 nodes signed this report$/)
     .waitFor();
   await verdict()
     .getByText(/^The oracle's nodes signed the error on chain\./)
@@ -280,9 +290,12 @@ test("a function has a name and its arguments beside its result, and what can't 
   await page.getByRole("heading", { level: 1, name: "Function: Doubles a number", exact: true }).waitFor();
   await result().getByText("42", { exact: true }).waitFor();
   const about = page.getByRole("region", { name: "About" });
-  await about.getByText("21", { exact: true }).waitFor();
+  await about.getByText("args[0] 21", { exact: true }).waitFor();
   await verdict()
-    .getByRole("heading", { name: /^Nothing was found to be wrong, but/ })
+    .getByRole("heading", { name: "Signed by the oracle's nodes; not repeated here", exact: true })
+    .waitFor();
+  await verdict()
+    .getByText(/^Nothing was found to be wrong, but/)
     .waitFor();
   await verdict().getByText("not confirmed", { exact: true }).waitFor();
   await verdict()

@@ -7,16 +7,16 @@ import { Folded, Listing, UnknownText } from "./parts.tsx";
 /** Longer arguments are collapsed. */
 const MAX_OPEN_CHARACTERS = 300;
 
-/** The arguments of a source, numbered as the source reads them. */
+/** The arguments of a source, named as the source reads them. */
 export function Arguments({ args }: { readonly args: readonly string[] }) {
   return (
-    <ol className="arguments" start={0}>
+    <ul className="arguments">
       {args.map((arg, i) => (
         <li key={i}>
-          <Argument arg={arg} label={`Argument ${i}`} />
+          <code>args[{i}]</code> <Argument arg={arg} label={`args[${i}]`} />
         </li>
       ))}
-    </ol>
+    </ul>
   );
 }
 

@@ -10,6 +10,7 @@ export function CheckPart({
   hash,
   label,
   dappId,
+  usesHttp = false,
 }: {
   readonly network: string;
   /** Hash of the transaction that delivered the result. */
@@ -17,6 +18,8 @@ export function CheckPart({
   /** What the result was drawn for, and for whom: what the command is to expect. */
   readonly label?: string | undefined;
   readonly dappId?: string | undefined;
+  /** Whether answers that are not on chain decide the result. */
+  readonly usesHttp?: boolean;
 }) {
   const { data: networks, error } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
@@ -36,9 +39,9 @@ export function CheckPart({
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
-        Everything that decides this result is on chain.{" "}
-        <a href={verifierLink(known, { tx: hash })}>The verifier</a> computes every step in your browser, with
-        a node of your choice.
+        {!usesHttp && "Everything that decides this result is on chain. "}
+        <a href={verifierLink(known, { tx: hash })}>The verifier</a> computes every step
+        {usesHttp && " that can be repeated"} in your browser, with a node of your choice.
       </p>
       <Folded summary="By a command, and what to compare">
         <p>

@@ -646,7 +646,7 @@ function show(
   const meaning =
     outcome === "ok" && request !== undefined && isAlone
       ? describeMeaning(request.kind, found.chainId)
-      : (describeFailedVerdict(found) ?? describeAdvice(found));
+      : (describeFailedVerdict(found)?.meaning ?? describeAdvice(found));
   const reasons = verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`));
   const isWaiting = found.verdict === "incomplete";
   const without = `${others} more request${others === 1 ? "" : "s"} of the transaction`;
@@ -655,7 +655,7 @@ function show(
     // What it waits for says more than that it does.
     ...(isWaiting ? reasons : []),
     ...(meaning === undefined ? [] : [element("p", meaning)]),
-    ...(isAlone && request?.label ? [element("p", describeDraws(request.label))] : []),
+    ...(isAlone && request?.label ? [element("p", describeDraws(request.label, request.kind))] : []),
     ...(isWaiting ? [] : reasons),
     ...(isAlone ? [] : [element("h2", `The ${found.requests.length} results`)]),
     ...found.requests.map((request) =>

@@ -54,7 +54,7 @@ export function createRequestSection(
   const times = describeTimes(request);
   section.append(
     heading,
-    ...(isAlone || request.label === null ? [] : [element("p", describeDraws(request.label))]),
+    ...(isAlone || request.label === null ? [] : [element("p", describeDraws(request.label, request.kind))]),
     ...(request.verdict === "invalid" ? [createClaim(result.shown)] : result.shown),
     ...(draw === undefined ? [] : [createFoldable(`Of: ${showHidden(draw)}`)]),
     ...lists.map(([name, list]) =>

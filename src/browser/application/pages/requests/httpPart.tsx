@@ -1,16 +1,12 @@
-import { count } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 
-/** Whom a function's nodes asked, and what of its result that leaves unproven. */
+/** Which hosts a function names for its HTTP requests, and what these leave unproven. */
 export function HttpPart({
   hosts,
-  signers,
   isError,
 }: {
   /** Hosts that the source names; none if it builds all addresses. */
   readonly hosts: readonly string[];
-  /** Number of nodes that signed the report. */
-  readonly signers: number;
   readonly isError: boolean;
 }) {
   return (
@@ -20,15 +16,14 @@ export function HttpPart({
           "The nodes made HTTP requests, to addresses that the source builds as it runs."
         ) : (
           <>
-            The nodes asked <UnknownText text={hosts.join(", ")} /> over HTTP: the hosts that the source
-            names.
+            The nodes made HTTP requests. The source names <UnknownText text={hosts.join(", ")} />.
           </>
         )}
       </p>
       <p className="note">
-        What they were answered is not on chain, and may be something else the next time, so nobody can repeat
-        this run. It is proven that {count(signers, "node")} of the oracle agreed on this{" "}
-        {isError ? "error" : "result"} of this source and signed it, but not that the answers were right.
+        The answers are not on chain, and may differ the next time, so nobody can repeat this run. The
+        nodes&rsquo; signatures prove that they agreed on this {isError ? "error" : "result"}, not that the
+        answers were right.
       </p>
     </>
   );

@@ -111,12 +111,8 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
         <section aria-label="Result">
           {request !== undefined && <WithoutResult request={request} requested={requested} />}
           {ended !== undefined && <Result shared={ended} />}
-          {ended !== undefined && hosts !== undefined && mined !== undefined && (
-            <HttpPart
-              hosts={hosts}
-              signers={countSigners(mined, ended.outcome.requestId)}
-              isError={!ended.outcome.success}
-            />
+          {ended !== undefined && hosts !== undefined && (
+            <HttpPart hosts={hosts} isError={!ended.outcome.success} />
           )}
         </section>
         {ended !== undefined && resultHash !== undefined && known !== undefined && (
@@ -133,6 +129,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
             hash={resultHash}
             label={ended.outcome.label}
             dappId={ended.dappId}
+            usesHttp={hosts !== undefined}
           />
           <p className="on-paper">
             Drawn with Tyche. This result: {address}. To verify it without this service, open{" "}
@@ -172,12 +169,6 @@ function findProgram(
   return transactions
     .flatMap((one) => [...(one?.functionResults ?? []), ...(one?.functionRequests ?? [])])
     .find((one) => one.requestId === requestId)?.program;
-}
-
-/** Returns how many nodes signed the report on a request. */
-function countSigners({ reports }: TransactionView, requestId: string): number {
-  const report = reports.find(({ requestIds }) => requestIds.some((id) => id === requestId));
-  return report?.signatures.filter(({ signer }) => signer !== null).length ?? 0;
 }
 
 function Result({ shared: { outcome, shown, params = {} } }: { readonly shared: SharedResult }) {

@@ -5,6 +5,7 @@ import {
   describeAdvice,
   describeFailedVerdict,
   describeGenuine,
+  describeUnconfirmed,
   describeVerdict,
   OUTCOME_MARKS,
   OUTCOME_TEXT,
@@ -89,17 +90,19 @@ export function Found({
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
   const failure = describeFailedVerdict(found);
+  const isUnconfirmed = found.verdict === "unconfirmed" && failure === undefined;
   const headline =
     outcome === "ok"
       ? describeGenuine(request?.kind ?? "function", isLocal)
-      : found.verdict === "unconfirmed" && failure === undefined
-        ? describeAdvice(found)
+      : isUnconfirmed
+        ? describeUnconfirmed(found)
         : undefined;
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = ["valid", "unconfirmed"].includes(found.verdict) && signatures?.outcome === "ok";
   const verdict = (
     <>
-      <Tag kind={TAG_KINDS[outcome]}>{words}</Tag> {isSigned && <UnknownText text={signatures.detail} />}
+      <Tag kind={TAG_KINDS[outcome]}>{failure?.short ?? words}</Tag>{" "}
+      {isSigned && <UnknownText text={signatures.detail} />}
     </>
   );
   return (
@@ -112,15 +115,16 @@ export function Found({
           <p className="verdict">{verdict}</p>
         </>
       )}
-      {failure !== undefined && <p>{failure}</p>}
+      {failure !== undefined && <p>{failure.meaning}</p>}
       <p>{children(found.verdict === "unconfirmed" ? "every step that can be repeated" : "every step")}</p>
       {reasons.map((reason) => (
         <p key={reason} className="sentence">
           <UnknownText text={reason} />
         </p>
       ))}
+      {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
       {request?.label === null && <p className="notice">{describeLabel(null)}</p>}
-      {request?.label && <p>{describeDraws(request.label)}</p>}
+      {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
       {request !== undefined && (
         <Folded
           summary={count(request.steps.length, "step")}
