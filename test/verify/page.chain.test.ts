@@ -41,6 +41,14 @@ test("a source of plain ECMAScript runs and gives its bytes", async () => {
   });
 });
 
+test("a source that logs gives its bytes, and logs nothing", async () => {
+  const source =
+    "console.log('n', args); console.info(1); console.warn(2); console.error(3); console.debug(4);" +
+    "return Functions.encodeUint256(typeof console.log('x') === 'undefined' ? 7 : 8);";
+  expect(findObstacle(source)).toBeUndefined();
+  expect(await runScript(source, { args: ["3"], bytesArgs: [] })).toEqual({ result: "7".padStart(64, "0") });
+});
+
 test.each(["coinflip", "range", "nDice", "lotto"])(
   "%s is plain, and gives what its examples say",
   async (name) => {
@@ -65,6 +73,7 @@ test.each([
   ["return Functions.encodeString(new Error().stack)", "stack"],
   ["return Functions.encodeString((1.5).toLocaleString())", "toLocaleString"],
   ["return Functions.makeHttpRequest({})", "makeHttpRequest"],
+  ["console.table(args); return Functions.encodeUint256(1)", "console.table"],
   ["const x = await import('npm:a'); return x", "imports"],
   ["return this", "this"],
   ["const a: number = 1; return a", "not plain ECMAScript"],

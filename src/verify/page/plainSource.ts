@@ -17,8 +17,12 @@ export const PLAIN_GLOBALS: readonly string[] = [
 ];
 
 /** What the page gives a source besides those. */
-const GIVEN: ReadonlySet<string> = new Set(["args", "bytesArgs", "Functions", ...PLAIN_GLOBALS]);
-const ENCODERS: ReadonlySet<string> = new Set(["encodeString", "encodeUint256", "encodeInt256"]);
+const GIVEN: ReadonlySet<string> = new Set(["args", "bytesArgs", "Functions", "console", ...PLAIN_GLOBALS]);
+/** What a source may use of the objects that the page gives it. What a node logs decides nothing, so the page logs nothing. */
+export const GIVEN_MEMBERS = {
+  Functions: ["encodeString", "encodeUint256", "encodeInt256"],
+  console: ["log", "info", "warn", "error", "debug"],
+} as const;
 
 /**
  * Says why a source can't be repeated with ECMAScript alone; `undefined` if it can. Judges by the text; names that the text hides
@@ -84,8 +88,10 @@ function findObstacleInMember(node: AnyNode & { readonly type: "MemberExpression
   const { object, property, computed } = node;
   if (computed || property.type !== "Identifier") return undefined;
   const { name } = property;
-  if (object.type === "Identifier" && object.name === "Functions" && !ENCODERS.has(name))
-    return `the source uses Functions.${name}`;
+  if (object.type === "Identifier" && (object.name === "Functions" || object.name === "console")) {
+    const given: readonly string[] = GIVEN_MEMBERS[object.name];
+    if (!given.includes(name)) return `the source uses ${object.name}.${name}`;
+  }
   return name === "random" || name === "stack" || /^(?:to)?[Ll]ocale/.test(name)
     ? `the source uses ${name}, which may differ from machine to machine`
     : undefined;

@@ -1,4 +1,4 @@
-import { PLAIN_GLOBALS } from "./plainSource.ts";
+import { GIVEN_MEMBERS, PLAIN_GLOBALS } from "./plainSource.ts";
 
 /**
  * What the script from {@link createSourceScript} posts when a source has ended or has reached something that may differ from machine to
@@ -48,7 +48,8 @@ const trap = (holder, name) => {
   };
   Object.defineProperty(holder, name, { get, set: get });
 };
-const main = (Functions, args, bytesArgs) => (async () => {
+const console = Object.freeze(Object.fromEntries(${JSON.stringify(GIVEN_MEMBERS.console)}.map((name) => [name, () => {}])));
+const main = (Functions, console, args, bytesArgs) => (async () => {
 ${source}
 })();
 const listen = self.addEventListener.bind(self);
@@ -63,7 +64,7 @@ listen("message", ({ data }) => {
       if (/^(?:to)?Locale/i.test(name)) trap(prototype, name);
   for (let at = self; at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at))
     for (const name of Reflect.ownKeys(at)) if (!kept.has(name)) Reflect.deleteProperty(at, name);
-  main(Functions, data.args, data.bytesArgs).then(toBytes).then(
+  main(Functions, console, data.args, data.bytesArgs).then(toBytes).then(
     (bytes) => post({ result: Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") }),
     (thrown) => {
       const message = thrown instanceof Error ? thrown.message : thrown;
