@@ -16,15 +16,15 @@ export function isPresetConsumer(code: Hex): boolean {
   return [SUBMIT, DELIVER].every((selector) => code.includes(`${PUSH4}${selector.slice(2)}`));
 }
 
-/** Whether a call of PresetConsumer brings requests, which it takes from the operator alone. */
-export function bringsRequests(data: Hex): boolean {
-  return [SUBMIT, SUBMIT_JOINED].some((selector) => data.startsWith(selector));
+/** Whether a call of PresetConsumer is one that only a service sends: with requests, or with a preset's source. */
+export function isOfService(data: Hex): boolean {
+  return [SUBMIT, SUBMIT_JOINED, STORE_SOURCE].some((selector) => data.startsWith(selector));
 }
 
 const PUSH4 = "63";
-const [SUBMIT, SUBMIT_JOINED, DELIVER] = (["submit", "submitJoined", "deliver"] as const).map((name) =>
-  toFunctionSelector(getAbiItem({ abi: presetConsumerAbi, name })),
-) as [Hex, Hex, Hex];
+const [SUBMIT, SUBMIT_JOINED, STORE_SOURCE, DELIVER] = (
+  ["submit", "submitJoined", "storeSource", "deliver"] as const
+).map((name) => toFunctionSelector(getAbiItem({ abi: presetConsumerAbi, name }))) as [Hex, Hex, Hex, Hex];
 
 /** The reads of PresetConsumer, the same for every version of VRF. */
 export const PRESET_CONSUMER_READS = {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../lib/vocabulary.ts";
 import { parseRows, type OnDamaged, type StoredRequest } from "./requests.ts";
@@ -69,13 +70,13 @@ async function findIds(db: Queryable, page: RequestPage): Promise<string[]> {
 
 /** Requests that a page looks through for those of a preset, kind or state, or with a text, which no index has. */
 const SCANNED = 1_000;
-/** How many of them are read at once where each must be looked at here. */
-const SCANNED_AT_ONCE = 100;
+/** How many of them are read at once where each must be looked at here: some milliseconds, between which others get their turn. */
+const SCANNED_AT_ONCE = 50;
 
 /**
  * Returns a page of all dapps' requests that the oracle network has on chain, newest first. An index has just these.
  *
- * @param page `before`: id of the last row of the previous page; `preset`, `kind`, `states` and `accepts`: only such requests, among the
+ * @param page `before`: id of the last row of the previous page; `preset`, `kind`, `states`, `dappId` and `accepts`: only such requests, among the
  *   next {@link SCANNED}
  * @param onDamaged see {@link parseRows}
  * @returns `end`: the id after which older ones have not been looked through; `null` if all have
@@ -89,12 +90,13 @@ export async function listRequestsOnChain(
     readonly preset?: string | undefined;
     readonly kind?: RequestKind | undefined;
     readonly states?: readonly RequestState[] | undefined;
+    readonly dappId?: string | undefined;
     readonly accepts?: ((request: StoredRequest) => boolean) | undefined;
   },
   onDamaged?: OnDamaged,
 ): Promise<{ readonly rows: StoredRequest[]; readonly end: string | null }> {
-  const { networks, limit, before, preset, kind, states, accepts } = page;
-  const isScan = [preset, kind, states, accepts].some((filter) => filter !== undefined);
+  const { networks, limit, before, preset, kind, states, dappId, accepts } = page;
+  const isScan = [preset, kind, states, dappId, accepts].some((filter) => filter !== undefined);
   const read = async (network: string) => {
     let query = db
       .selectFrom("requests")
@@ -111,6 +113,7 @@ export async function listRequestsOnChain(
   const atOnce = accepts === undefined ? SCANNED : SCANNED_AT_ONCE;
   const rows: StoredRequest[] = [];
   for (let from = 0; from < scanned.length && rows.length < limit; from += atOnce) {
+    if (from > 0) await nextTurn();
     const found = await readScanned(db, { ...page, ids: scanned.slice(from, from + atOnce) }, onDamaged);
     rows.push(...(accepts === undefined ? found : found.filter(accepts)));
   }
@@ -126,6 +129,7 @@ async function readScanned(
     preset,
     kind,
     states,
+    dappId,
     accepts,
   }: Omit<Parameters<typeof listRequestsOnChain>[1], "networks"> & { readonly ids: readonly string[] },
   onDamaged: OnDamaged | undefined,
@@ -140,6 +144,7 @@ async function readScanned(
     query = query.where(sql<boolean>`replace(params, ${member}, '') <> params`);
   }
   if (kind !== undefined) query = query.where("kind", "=", kind);
+  if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
   if (states !== undefined) query = query.where("state", "in", [...states]);
   const found = query.orderBy("id", "desc").limit(accepts === undefined ? limit : ids.length);
   return parseRows(await found.execute(), onDamaged);

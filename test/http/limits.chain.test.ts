@@ -49,6 +49,16 @@ test("past 200 gifts of the faucet 429, for that dapp and network alone", async 
   expect((await ask(API_KEY, "fuji")).status).toBe(200);
 });
 
+test("past 60 lists of requests with a text 429, and those without one go on", async () => {
+  const { call } = await startHarness({ limits: { anonymousRateLimit: 1_000 } });
+  const list = (query: string) => call("GET", `/api/explorer/requests${query}`);
+  const listed = await Promise.all(Array.from({ length: 60 }, () => list("?text=zzz")));
+  expect(new Set(listed.map(({ status }) => status))).toEqual(new Set([200]));
+  const refused = await list("?text=zzz");
+  expect([refused.status, refused.data["code"]]).toEqual([429, "rate_limited"]);
+  expect((await list("")).status).toBe(200);
+});
+
 test("past the calls under way 429; the place comes back with the answer", async () => {
   const { call, service } = await startHarness({ limits: { maxConcurrent: 2 } });
   service.behave("pend");

@@ -10,6 +10,7 @@ import { addressGroup } from "../../lib/addressGroup.ts";
 import { QUICKNET_HASH } from "../../lib/drand.ts";
 import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
+import { createCallCounter, RateLimitedError } from "../../lib/rateLimit.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpDeps } from "../context.ts";
@@ -18,6 +19,8 @@ import { searchEverywhere } from "./explorerSearch.ts";
 
 /** How long chain data that many ask for are kept, in ms: a result that everybody looks at is read from the node six times a minute. */
 const RECORDED_MS = 10_000;
+/** Looks through a thousand requests for a text, per group of addresses: each takes a tenth of a second of this process. */
+const SCANS = { policy: "scan", quota: 60, windowSeconds: 60 } as const;
 
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
@@ -36,6 +39,15 @@ export function explorerOperations(
     return await verifier.record({ network, tx, requestId: outcome.requestId });
   });
   const budget = createReadBudget();
+  const counter = createCallCounter();
+  const countScan = async (who: string): Promise<void> => {
+    const { consumed, resetMs } = await counter.take({ ...SCANS, who });
+    if (consumed > SCANS.quota)
+      throw new RateLimitedError(
+        `More than ${SCANS.quota} lists of requests with a text in a minute from one address`,
+        resetMs,
+      );
+  };
   const operation = createOperations(deps, { tag: "Explorer", access: "everybody" });
   const errors = ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"] as const;
   const reading: typeof operation = ({ run, ...given }) =>
@@ -224,7 +236,10 @@ export function explorerOperations(
         "The presets, functions and random numbers that were requested of this service, of all dapps, newest first, page by page: what is on chain of them. What contracts request by themselves is not listed.",
       request: "onChain",
       answer: pageOf(views.RequestSummary),
-      run: ({ values }) => service.listOnChain(values),
+      async run({ ctx, values }) {
+        if (values.text !== undefined) await countScan(addressGroup(ctx.ip));
+        return await service.listOnChain(values);
+      },
     }),
     reading({
       id: "search",

@@ -48,7 +48,9 @@ export async function searchEverywhere(
   const { serviceRequest } = terms;
   const { before } = options;
   const own = await find(explorer, preferred, text, { terms, before });
-  const isFound = own.hits.length > 0 || before !== undefined;
+  const label = canonicalLabel(text);
+  // A part of a label here doesn't hide the label itself elsewhere.
+  const isFound = before !== undefined || own.hits.some((hit) => hit.kind !== "label" || hit.label === label);
   const found = isFound ? own : await find(explorer, networks, text, { terms });
   const { silent, older } = found;
   const begun = terms.prefix === undefined ? [] : await service.searchPrefix(terms.prefix);

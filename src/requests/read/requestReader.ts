@@ -203,6 +203,7 @@ export function createRequestReader(options: {
         before: cursor,
         preset,
         kind,
+        dappId: dapp,
         states: state === "waiting" ? OPEN_STATES : state && [state],
         accepts: text === undefined && dapp === undefined ? undefined : isWanted({ text, dapp }),
       };

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { decodeLog } from "../../chainlink/events.ts";
-import { bringsRequests } from "../../chainlink/presetConsumerReads.ts";
+import { isOfService } from "../../chainlink/presetConsumerReads.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { parseHex, parseObject, parseQuantity, RpcError, toQuantity } from "../../lib/nodeAnswers.ts";
 import { createLogReader } from "../../evm/logReader.ts";
@@ -105,8 +105,8 @@ async function assertHas(
     throw new RpcError(method, `block ${blockNumber} has ${count} transactions of ${operator}, not ${nonce}`);
 }
 
-/** Whether a transaction of the account brings requests and is unknown to the journal. Unlike logs, it can't be omitted. */
-export async function isUnknownSubmission(
+/** Whether a transaction of the account is another service's, unknown to the journal. Unlike logs, it can't be omitted. */
+export async function isUnknownCall(
   { client, store, presetConsumer }: JournalledAccount,
   hash: Hex,
 ): Promise<boolean> {
@@ -117,7 +117,7 @@ export async function isUnknownSubmission(
   const isCall = typeof to === "string" && to.toLowerCase() === presetConsumer.toLowerCase();
   return (
     isCall &&
-    bringsRequests(parseHex(input, "calldata").toLowerCase() as Hex) &&
+    isOfService(parseHex(input, "calldata").toLowerCase() as Hex) &&
     (await findTransactions(store.db, [hash])).length === 0
   );
 }

@@ -4,12 +4,7 @@ import type { Receipt } from "../../lib/nodeAnswers.ts";
 import type { SignedTransaction } from "../../evm/signedTransaction.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { findTransactions } from "../../store/transactions.ts";
-import {
-  compareJournal,
-  isUnknownSubmission,
-  noteSpentNonce,
-  type JournalledAccount,
-} from "./journalCheck.ts";
+import { compareJournal, isUnknownCall, noteSpentNonce, type JournalledAccount } from "./journalCheck.ts";
 
 /**
  * Notices another process that sends requests with the account of this one, such as a service on a copy of this data directory. It may send
@@ -79,7 +74,7 @@ export function createTwinWatch(
     if (unknown !== undefined) find(unknown);
     // Logs may be omitted: the transactions that are known to have used a nonce tell by themselves what they carry.
     for (const hash of spenders) {
-      if (await isUnknownSubmission(account, hash)) find(hash);
+      if (await isUnknownCall(account, hash)) find(hash);
       spenders.delete(hash);
     }
     await noteSpentNonce(account, comparison);

@@ -35,7 +35,7 @@ const watchForTwins = (): TwinWatch =>
     onFound() {},
   });
 
-test("another's call of PresetConsumer that takes a nonce is harmless, unless it brings requests", async () => {
+test("another's call of PresetConsumer that takes a nonce is harmless, unless only a service sends it", async () => {
   const twin = watchForTwins();
   const lookAfter = async (data: Hex): Promise<void> => {
     const { transactionHash } = await chain.send(operator, { to: testAccount(3).address, data });
@@ -43,12 +43,10 @@ test("another's call of PresetConsumer that takes a nonce is harmless, unless it
     await twin.look();
   };
   const abi = presetConsumerAbi;
-  const [storesSource, submits] = [
-    encodeFunctionData({ abi, functionName: "storeSource", args: ["0x01"] }),
-    encodeFunctionData({ abi, functionName: "submit", args: [[], [], [], []] }),
-  ];
-  await expect(lookAfter(storesSource)).resolves.toBeUndefined();
-  await expect(lookAfter(submits)).rejects.toThrow("another process sends requests");
+  const delivers = encodeFunctionData({ abi, functionName: "deliver", args: ["0x", []] });
+  await expect(lookAfter(delivers)).resolves.toBeUndefined();
+  const storesSource = encodeFunctionData({ abi, functionName: "storeSource", args: ["0x01"] });
+  await expect(lookAfter(storesSource)).rejects.toThrow("another process sends requests");
 });
 
 test("a transaction mined before it was signed is another's, unless node and head are of different branches", async () => {

@@ -53,7 +53,7 @@ export const urlNatives: Readonly<Record<string, Native>> = {
     );
     // The drive that a URL without a host names first stays as it is written.
     return /^\s*(?:file:)?[\\/]{3}[a-z]\|/i.test(asText(url)) && parts.includes("file:///")
-      ? parts.replace(/(?<=file:\/\/\/[a-z]):|(?<="\/[a-z]):/gi, "|")
+      ? parts.replace(/(?<=file:\/\/\/[a-z]):/i, "|").replace(/(?<="\/[a-z]):/i, "|")
       : parts;
   },
   /** `{url, part, value}` → parts after setting one. */

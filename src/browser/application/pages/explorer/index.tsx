@@ -1,8 +1,10 @@
 import { Link, Redirect, useSearchParams } from "wouter";
+import { isDappId } from "../../../../lib/dappId.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { SearchForm } from "./explorerFrame.tsx";
+import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type {
   ExplorerNetwork,
@@ -220,9 +222,7 @@ function Result({
         {goOn}
         {form}
         <p>
-          <Link href={`/explorer/requests?${new URLSearchParams({ text }).toString()}`}>
-            Look for it in the titles and results of the newest requests
-          </Link>
+          <Link href={listOf(text)}>Look for it in the titles and results of the newest requests</Link>
         </p>
         <h2>What can be searched for</h2>
         <ul>
@@ -253,13 +253,9 @@ function Result({
           <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
         )}
         {goOn}
-        {older.length === 0 && hits.length === MAX_HITS && (
+        {hits.length === MAX_HITS && (
           <p className="note">
-            The first {MAX_HITS} are shown;{" "}
-            <Link href={`/explorer/requests?${new URLSearchParams({ text }).toString()}`}>
-              all requests with this text
-            </Link>
-            .
+            The first {MAX_HITS} are shown; <Link href={listOf(text)}>all requests with this text</Link>.
           </p>
         )}
       </section>
@@ -330,3 +326,9 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
       );
   }
 }
+
+/** Returns the address of the list of requests with a text, or of a dapp. */
+const listOf = (text: string): string => {
+  const wanted = isDappId(text) ? { dapp: text } : { text: text.slice(0, MAX_TEXT_CHARACTERS) };
+  return `/explorer/requests?${new URLSearchParams(wanted).toString()}`;
+};

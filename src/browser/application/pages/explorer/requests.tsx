@@ -13,7 +13,7 @@ import { useExplorer, useNetworks } from "../../services.tsx";
 
 const REFRESH_MS = 5_000;
 /** Longest text to filter by. */
-const MAX_TEXT_CHARACTERS = 100;
+export const MAX_TEXT_CHARACTERS = 100;
 
 const ANY = ["", "any"] as const;
 const KINDS = [
@@ -50,8 +50,8 @@ export function ExplorerRequests() {
     const params = new URLSearchParams(chosen);
     // What was typed counts, whatever is chosen next.
     const typed = input.current?.value.trim() ?? "";
-    if (typed === "") params.delete("text");
-    else if (!isDappId(typed)) params.set("text", typed);
+    if (typed === "" || isDappId(typed)) params.delete("text");
+    else params.set("text", typed);
     // The requests for a preset are of one kind.
     if (name === "kind") params.delete("preset");
     if (name === "preset") params.delete("kind");

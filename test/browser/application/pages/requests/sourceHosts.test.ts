@@ -3,7 +3,7 @@ import { findSourceHosts } from "../../../../../src/browser/application/pages/re
 
 test.each([
   ["return Functions.encodeString('https://example.org')", undefined],
-  ["// fetch(\nreturn Functions.encodeString('fine')", undefined],
+  ["// fetch(\nreturn Functions.encodeString('fine')", []],
   ["await fetch('https://API.example.org:8443/v1?to=https')", ["api.example.org:8443"]],
   [
     "// see https://docs.example.org\n/* https://old.example.org */\nconst url = `https://a.example/${args[0]}`; // https://b.example\n" +
