@@ -105,8 +105,8 @@ async function start(configFile: string | undefined): Promise<void> {
   const oracle = await startTraced("tyche-oracle", options, async () =>
     (await loadService(import("../app/startOracle.ts"))).startOracle(options),
   );
-  out(`Oracle of ${oracle.networks.join(", ")}\n  State     ${colors.cyan(`${oracle.url}/readyz`)}`);
   stopOnSignals(oracle, terminal);
+  out(`Oracle of ${oracle.networks.join(", ")}\n  State     ${colors.cyan(`${oracle.url}/readyz`)}`);
 }
 
 function printIdentity({ chainId, vrf, functions }: OracleIdentity, { out, colors }: Terminal): void {

@@ -97,9 +97,9 @@ async function start(flags: StartFlags): Promise<void> {
     setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
     throw error;
   });
-  printWelcome({ ...tyche, dataDir }, performance.now() - began, terminal);
-
+  // Whoever reads that it is ready may send a signal at once.
   stopOnSignals(tyche, terminal);
+  printWelcome({ ...tyche, dataDir }, performance.now() - began, terminal);
 }
 
 function listOf(text: string | undefined): string[] {
