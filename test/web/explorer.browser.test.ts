@@ -31,10 +31,8 @@ test("names the newest requests with their labels and results, each linked to it
     body: { list: ["ann", "bob"], numberOfWinners: "2", label: "explorer raffle-1" },
   });
   const { pathname } = new URL(drawn.shareUrl);
-  // The transactions name their requests: of a large batch, the list has only the newest.
-  await page.route("**/api/explorer/requests*", (route) =>
-    route.fulfill({ json: { data: { items: [], nextCursor: null } } }),
-  );
+  const read: string[] = [];
+  page.on("request", (one) => void read.push(one.url()));
   await page.reload();
   const rows = page.getByRole("region", { name: "Latest requests" }).getByRole("row");
   const row = rows.filter({ has: page.locator(`a[href="${pathname}"]`) });
@@ -46,10 +44,38 @@ test("names the newest requests with their labels and results, each linked to it
       "Ethereum Sepolia",
       expect.stringMatching(/^(?:just now|.* ago)$/),
     ]);
+  expect(read.filter((url) => url.includes("/api/explorer/requests"))).not.toEqual([]);
+  expect(read.filter((url) => url.includes("/transactions/"))).toEqual([]);
   await page.getByText(/^Block \d+, chain 11155111$/).waitFor();
   await visitor.inspect();
   await row.getByRole("link").click();
   await page.getByRole("heading", { level: 1, name: "explorer raffle-1" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a batch is one of the newest requests, which leads to its transaction", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: { label: "explorer batch" },
+  });
+  const { pathname } = new URL(data.url);
+  const [own] = (await tyche.call("GET", `/api/explorer/requests?dapp=${tyche.dappId}`)).data.items;
+  const older = { ...own, requestId: "0xa", transactionHash: `0x${"a".repeat(64)}` };
+  const batch = Array.from({ length: 60 }, (_, i) => ({ ...own, requestId: `0x${i}`, result: `side ${i}` }));
+  await page.route("**/api/explorer/requests*", async (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
+    const [to, all] = [from + 25, [...batch, older]];
+    const nextCursor = to < all.length ? String(to) : null;
+    await route.fulfill({ json: { data: { items: all.slice(from, to), nextCursor } } });
+  });
+  await page.reload();
+  const links = page.getByRole("region", { name: "Latest requests" }).getByRole("row").getByRole("link");
+  await links.first().waitFor();
+  expect((await links.allInnerTexts())[0]).toBe("60 × Flip a coin");
+  expect(await links.count()).toBe(2);
+  await page.getByText(/^side 0, side 1, /).waitFor();
+  await visitor.inspect();
+  await links.first().click();
+  await page.waitForURL(`**${pathname}`);
   expect(visitor.troubles).toEqual([]);
 });
 

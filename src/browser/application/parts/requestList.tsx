@@ -1,15 +1,12 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { RequestSummary } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
-import { refetchUnlessRefused } from "../refetch.ts";
-import { useExplorer, useShortTitleOf } from "../services.tsx";
+import { useShortTitleOf } from "../services.tsx";
 import { Age, ShortHex } from "./format.tsx";
 import { type Column, List } from "./list.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 import { Bad } from "./requestParts.tsx";
 
-const REFRESH_MS = 5_000;
 /** Longer results are cut: so many digits fit in one line on a phone. */
 const MAX_RESULT = 32;
 
@@ -28,7 +25,11 @@ export interface ListedRequest {
 }
 
 /** Names a request by what it asks for, and by its label. */
-export function nameOf({ kind, title, label }: Pick<RequestSummary, "kind" | "title" | "label">): string {
+export function nameOf({
+  kind,
+  title,
+  label,
+}: Pick<RequestSummary, "kind" | "title"> & { readonly label?: string | undefined }): string {
   const what = title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
   return label === undefined ? what : `${what}: ${label}`;
 }
@@ -36,16 +37,6 @@ export function nameOf({ kind, title, label }: Pick<RequestSummary, "kind" | "ti
 /** Returns the page of a request, which waits for its result, too. */
 export function pageOf({ id }: Pick<RequestSummary, "id">): string {
   return `/r/${id}`;
-}
-
-/** Reads the newest requests, of one network and for one preset if these are given, as they come. */
-export function useLatestRequests(of: { readonly network?: string; readonly preset?: string } = {}) {
-  const explorer = useExplorer();
-  return useQuery({
-    queryKey: ["explorer requests", of.network, of.preset],
-    queryFn: () => explorer.requests(of),
-    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
-  });
 }
 
 export function listed(request: RequestSummary): ListedRequest {

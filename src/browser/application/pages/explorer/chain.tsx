@@ -20,12 +20,9 @@ import { Facts } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
-import { Found, SearchForm, useTrail } from "./explorerFrame.tsx";
-import { listed, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
+import { Found, LatestRequests, SearchForm, useTrail } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 1_000;
-/** Number of requests on a network's page. */
-const MAX_REQUESTS = 8;
 /** How many of a block's transactions have their status read. */
 const MAX_STATUSES = 100;
 
@@ -49,7 +46,7 @@ export function Chain() {
           </p>
           {known !== undefined && <AddToWallet network={known} />}
           <SearchForm network={network} />
-          <ChainRequests network={network} />
+          <LatestRequests network={network} />
           <section className="panel" id="transactions">
             <h2>Latest transactions</h2>
             <TransactionTable transactions={transactions} network={network} />
@@ -78,21 +75,6 @@ export function Chain() {
         </Page>
       )}
     </Found>
-  );
-}
-
-/** The newest requests on a network; nothing where there are none. */
-function ChainRequests({ network }: { readonly network: string }) {
-  const { data: { items } = { items: [] } } = useLatestRequests({ network });
-  if (items.length === 0) return null;
-  return (
-    <section className="panel" id="requests">
-      <h2>Latest requests</h2>
-      <RequestList label="Latest requests" requests={items.slice(0, MAX_REQUESTS).map(listed)} />
-      <p className="pages">
-        <Link href={`/explorer/requests?network=${network}`}>All requests</Link>
-      </p>
-    </section>
   );
 }
 

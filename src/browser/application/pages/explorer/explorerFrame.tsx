@@ -1,9 +1,16 @@
-import type { UseQueryResult } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
+import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import { readSearched } from "./searched.ts";
 import { describeRefusal, Loaded, Refusal, type TrailEntry } from "../../page.tsx";
-import { useNetworks, useTitleOf } from "../../services.tsx";
+import { listed, type ListedRequest, nameOf, RequestList } from "../../parts/requestList.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
+import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
+
+const REFRESH_MS = 5_000;
+/** Rows of the newest requests. */
+const MAX_ROWS = 8;
 
 /** Longest text to search for. */
 const MAX_SEARCH_CHARACTERS = 100;
@@ -44,6 +51,46 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
       <button>Find</button>
     </form>
   );
+}
+
+/** The newest requests, of one network if it is given, a row for each batch; nothing where there are none. */
+export function LatestRequests({ network }: { readonly network?: string }) {
+  const explorer = useExplorer();
+  const { data: batches = [] } = useQuery({
+    queryKey: ["latest requests", network],
+    queryFn: () => readLatestRequests((cursor) => explorer.requests({ network, cursor }), MAX_ROWS),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
+  if (batches.length === 0) return null;
+  return (
+    <section className="panel" id="requests">
+      <h2>Latest requests</h2>
+      <RequestList label="Latest requests" requests={batches.map(rowOf)} />
+      <p className="pages">
+        <Link href={`/explorer/requests${network === undefined ? "" : `?network=${network}`}`}>
+          All requests
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+function rowOf({ requests, isCut }: RequestBatch): ListedRequest {
+  const row = listed(requests[0]);
+  if (requests.length === 1) return row;
+  const answers = requests.flatMap((request) => listed(request).answer ?? []);
+  return {
+    ...row,
+    name: `${requests.length}${isCut ? "+" : ""} × ${nameOf({ ...requests[0], label: undefined })}`,
+    href: `/explorer/${row.network}/tx/${requests[0].transactionHash}`,
+    answer:
+      answers.length < requests.length
+        ? undefined
+        : {
+            text: answers.map(({ text }) => text).join(", "),
+            isError: answers.every(({ isError }) => isError),
+          },
+  };
 }
 
 /** Returns the breadcrumb trail for a page of a network. */

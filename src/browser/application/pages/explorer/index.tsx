@@ -3,28 +3,18 @@ import { isDappId } from "../../../../lib/dappId.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
-import { SearchForm } from "./explorerFrame.tsx";
+import { LatestRequests, SearchForm } from "./explorerFrame.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import type {
-  ExplorerNetwork,
-  RequestSummary,
-  SearchResult,
-  TransactionSummary,
-} from "../../../../client/index.ts";
+import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../../../client/index.ts";
 import { Age, BlockLink, Code, groupDigits, PartyLink, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { Status } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { hasRequests, listRequests } from "./latestRequests.ts";
-import { nameOf, pageOf, RequestList } from "../../parts/requestList.tsx";
 
 const REFRESH_MS = 5_000;
 const MAX_LATEST = 15;
-/** Number of requests that are listed, and of transactions that are read for them: most have one that makes them and one that answers. */
-const MAX_REQUESTS = 8;
-const MAX_READ = 2 * MAX_REQUESTS;
 
 /** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
@@ -72,7 +62,7 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
           );
         })}
       </ul>
-      <LatestRequests transactions={rows} />
+      <LatestRequests />
       <LatestTransactions rows={rows.slice(0, MAX_LATEST)} networks={networks} />
     </>
   );
@@ -80,43 +70,6 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
 
 interface Row extends TransactionSummary {
   readonly network: string;
-}
-
-/** The newest requests, from the transactions that make or answer them. */
-function LatestRequests({ transactions }: { readonly transactions: readonly Row[] }) {
-  const explorer = useExplorer();
-  const views = useQueries({
-    queries: transactions
-      .filter(hasRequests)
-      .slice(0, MAX_READ)
-      .map(({ network, hash }) => ({
-        queryKey: ["transaction", network, hash],
-        queryFn: () => explorer.transaction(network, hash),
-        staleTime: Infinity,
-      })),
-  });
-  const known = new Map<string, RequestSummary>();
-  for (const { data } of views)
-    for (const one of data?.requests ?? []) known.set(`${one.network} ${one.requestId}`, one);
-  const requests = listRequests(views.flatMap(({ data }) => data ?? []))
-    .slice(0, MAX_REQUESTS)
-    .map((one) => {
-      const { requestId, network, title, answer, hash, at } = one;
-      const own = known.get(`${network} ${requestId}`);
-      const name = own === undefined ? title : nameOf({ title, ...own });
-      const href = own === undefined ? `/explorer/${network}/tx/${hash}` : pageOf(own);
-      return { requestId, network, name, answer, at, href };
-    });
-  if (requests.length === 0) return null;
-  return (
-    <section className="panel" id="requests">
-      <h2>Latest requests</h2>
-      <RequestList label="Latest requests" requests={requests} />
-      <p className="pages">
-        <Link href="/explorer/requests">All requests</Link>
-      </p>
-    </section>
-  );
 }
 
 function LatestTransactions({

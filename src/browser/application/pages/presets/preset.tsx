@@ -13,9 +13,10 @@ import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
 import { type AnyPresets, useExplorer, useNetworks, useOperator } from "../../services.tsx";
+import { refetchUnlessRefused } from "../../refetch.ts";
 import { useSession } from "../../session.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
-import { listed, RequestList, useLatestRequests } from "../../parts/requestList.tsx";
+import { listed, RequestList } from "../../parts/requestList.tsx";
 import { createFields, readParams } from "../../parts/presetFields.ts";
 
 /** A request's own parameters, which no preset can have. */
@@ -116,10 +117,16 @@ function Parameters({ preset }: { readonly preset: PresetView }) {
 
 /** Results that a preset's page lists. */
 const MAX_RESULTS = 5;
+const REFRESH_MS = 5_000;
 
 /** What was drawn with a preset of late; nothing if nothing was. */
 function LatestResults({ preset: { name } }: { readonly preset: PresetView }) {
-  const items = useLatestRequests({ preset: name }).data?.items ?? [];
+  const explorer = useExplorer();
+  const { data: { items } = { items: [] } } = useQuery({
+    queryKey: ["explorer requests", undefined, name],
+    queryFn: () => explorer.requests({ preset: name }),
+    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
+  });
   if (items.length === 0) return null;
   return (
     <section className="panel" id="latest">

@@ -1,76 +1,80 @@
 import { expect, test } from "vitest";
-import { listRequests } from "../../../../../src/browser/application/pages/explorer/latestRequests.ts";
-import type { TransactionView } from "../../../../../src/client/index.ts";
+import { readLatestRequests } from "../../../../../src/browser/application/pages/explorer/latestRequests.ts";
+import type { RequestSummary } from "../../../../../src/client/index.ts";
 
-/** A transaction of which only these parts are read. */
-const transaction = (hash: string, parts: object) =>
-  ({
-    network: "sepolia",
-    hash,
-    block: { at: `time of ${hash}` },
-    presets: [],
-    functionRequests: [],
-    functionResults: [],
-    randomness: [],
-    randomRequests: [],
-    joins: [],
-    ...parts,
-  }) as unknown as TransactionView;
-const program = (title: string) => ({ preset: { title } });
-const answers = (transactions: readonly TransactionView[]) =>
-  listRequests(transactions).map(({ requestId, title, answer, hash }) => [
-    requestId,
-    title,
-    answer?.text,
-    hash,
+const PAGE = 25;
+
+const unsent = (id: string): RequestSummary => ({
+  id,
+  requestId: `0x${id}`,
+  network: "sepolia",
+  kind: "preset",
+  title: "Flip a coin",
+  at: "2026-01-01T00:00:00.000Z",
+  state: "fulfilled",
+  result: "Heads",
+  success: true,
+});
+const request = (id: string, parts: Partial<RequestSummary> = {}): RequestSummary => ({
+  ...unsent(id),
+  transactionHash: `0x${id}`,
+  ...parts,
+});
+const batch = (hash: `0x${string}`, length: number) =>
+  Array.from({ length }, (_, i) => request(`${hash}-${i}`, { transactionHash: hash }));
+
+/** Reads at most 8 batches of these requests; returns the ids of each, and how many pages were read. */
+async function read(requests: readonly RequestSummary[]) {
+  let pages = 0;
+  const batches = await readLatestRequests((cursor) => {
+    pages += 1;
+    const [from, to] = [Number(cursor ?? 0), Number(cursor ?? 0) + PAGE];
+    return Promise.resolve({
+      items: requests.slice(from, to),
+      nextCursor: to < requests.length ? String(to) : null,
+    });
+  }, 8);
+  return { batches, pages, ids: batches.map((one) => one.requests.map(({ id }) => id)) };
+}
+
+test("the newest requests are those of the first page, in its order", async () => {
+  const requests = Array.from({ length: 60 }, (_, i) => request(String(60 - i)));
+  const { ids, pages } = await read(requests);
+  expect(ids).toEqual([["60"], ["59"], ["58"], ["57"], ["56"], ["55"], ["54"], ["53"]]);
+  expect(pages).toBe(1);
+});
+
+test("a batch of several pages is one entry, and leaves place for what is older", async () => {
+  const { batches, pages } = await read([request("new"), ...batch("0xb", 60), request("old")]);
+  expect(batches.map(({ requests, isCut }) => [requests[0].id, requests.length, isCut])).toEqual([
+    ["new", 1, false],
+    ["0xb-0", 60, false],
+    ["old", 1, false],
   ]);
-
-const coin = { requestId: "coin", vrfRequestId: "coin's word", program: program("Flip a coin") };
-const requested = transaction("0x1", {
-  presets: [{ ...coin, answer: null, answeredBy: null }],
-  randomRequests: [{ requestId: "coin's word" }],
+  expect(pages).toBe(3);
 });
 
-test("a preset's word is no request of its own, and waits until its result is on chain", () => {
-  expect(answers([requested])).toEqual([["coin", "Flip a coin", undefined, "0x1"]]);
+test("a batch of more than the pages that are read says that it goes on", async () => {
+  const { batches, pages } = await read(batch("0xb", 200));
+  expect(batches.map(({ requests, isCut }) => [requests.length, isCut])).toEqual([[100, true]]);
+  expect(pages).toBe(4);
 });
 
-test("a request is listed once, with its answer and the transaction that brought it", () => {
-  const answer = { err: "", result: "Heads", readings: { uint256: "1" }, response: "0x01" };
-  const delivered = transaction("0x2", {
-    presets: [{ ...coin, answer, answeredBy: "0x2" }],
-    randomness: [{ requestId: "coin's word", words: ["7"], outcome: "fulfilled" }],
-  });
-  expect(answers([delivered, requested])).toEqual([["coin", "Flip a coin", "Heads", "0x2"]]);
-});
-
-test("a result that no preset reads is shown as the text or the number that it may be, and an error as that", () => {
-  const result = { program: null, outcome: "FULFILLED", err: "", response: "0x2a" };
-  const rows = listRequests([
-    transaction("0x3", {
-      functionResults: [
-        { ...result, requestId: "text", readings: { text: "*", uint256: "42" } },
-        { ...result, requestId: "number", readings: { uint256: "42" } },
-        { ...result, requestId: "bytes", readings: {} },
-        { ...result, requestId: "error", readings: {}, err: "no price" },
-        { ...result, requestId: "unpaid", readings: {}, outcome: "COST_EXCEEDS_COMMITMENT" },
-      ],
-    }),
+test("requests for something else, of another organiser, transaction or network, or without a transaction stand alone", async () => {
+  const same = { transactionHash: "0xb" } as const;
+  const { ids } = await read([
+    request("a", same),
+    request("b", { ...same, title: "Roll dice" }),
+    request("c", { ...same, dappId: "dapp_1", label: "one" }),
+    request("d", { ...same, dappId: "dapp_1", label: "two" }),
+    request("e", { ...same, dappId: "dapp_2" }),
+    request("f", { ...same, dappId: "dapp_2", network: "fuji" }),
+    unsent("g"),
+    unsent("h"),
   ]);
-  expect(rows.map(({ title, answer }) => [title, answer])).toEqual([
-    ["Function", { text: "*", isError: false }],
-    ["Function", { text: "42", isError: false }],
-    ["Function", { text: "0x2a", isError: false }],
-    ["Function", { text: "no price", isError: true }],
-    ["Function", { text: "COST_EXCEEDS_COMMITMENT", isError: true }],
-  ]);
+  expect(ids).toEqual([["a"], ["b"], ["c", "d"], ["e"], ["f"], ["g"], ["h"]]);
 });
 
-test("words of several keys are one request, which waits until they are joined", () => {
-  const parts = [{ requestId: "first" }, { requestId: "second" }];
-  const randomRequests = parts.map(({ requestId }) => ({ requestId, words: ["1", "2"], answeredBy: "0x5" }));
-  const asked = (joinedBy: string | null) =>
-    transaction("0x4", { randomRequests, joins: [{ requestId: "first", parts, joinedBy }] });
-  expect(answers([asked(null)])).toEqual([["first", "Random numbers", undefined, "0x5"]]);
-  expect(answers([asked("0x6")])).toEqual([["first", "Random numbers", "words of 2 keys, joined", "0x6"]]);
+test("no requests are no entries", async () => {
+  expect(await read([])).toMatchObject({ ids: [], pages: 1 });
 });
