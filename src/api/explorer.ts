@@ -353,7 +353,7 @@ export const SharedResult = Type.Object({
   shown: Type.Optional(ShownResult),
 });
 
-/** A request without a result, as anyone who knows its id may see it: nothing that isn't on chain. */
+/** A request without a result, as anyone who knows its id may see it: nothing that is neither on chain nor in that id. */
 export const SharedRequest = Type.Object(
   {
     id: Type.String(),
@@ -361,6 +361,7 @@ export const SharedRequest = Type.Object(
       description: "`waiting`: it has no result yet; ask again. `failed`: it will have none.",
     }),
     why: Type.String({ description: "What it waits for, or that it failed." }),
+    createdAt: time("When it was made, which its id tells, too."),
     shareUrl: Type.String({ description: "Public page of its result." }),
     beacon: Type.Optional(BeaconView),
     kind: Type.Optional(Type.Enum(["preset", "random", "function"])),

@@ -1698,13 +1698,15 @@ export interface SessionView {
 /** A result or, while there is none, its request. */
 export type Shared = SharedResult | SharedRequest;
 
-/** A request without a result, as anyone who knows its id may see it: nothing that isn't on chain. */
+/** A request without a result, as anyone who knows its id may see it: nothing that is neither on chain nor in that id. */
 export interface SharedRequest {
   readonly id: string;
   /** `waiting`: it has no result yet; ask again. `failed`: it will have none. */
   readonly state: "waiting" | "failed";
   /** What it waits for, or that it failed. */
   readonly why: string;
+  /** When it was made, which its id tells, too. */
+  readonly createdAt: string;
   /** Public page of its result. */
   readonly shareUrl: string;
   /** The round of drand that the request fixed; absent without one. */

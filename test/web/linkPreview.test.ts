@@ -60,6 +60,7 @@ test("says of a request without a result what it waits for", () => {
     id: "req_1",
     state: "waiting",
     why: "waiting for drand's round 7",
+    createdAt: "2026-11-29T12:00:00.000Z",
     shareUrl,
     kind: "preset",
     title: "Draw winners from a list",

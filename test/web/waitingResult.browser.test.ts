@@ -6,7 +6,7 @@ import { toHexText } from "../../src/lib/hex.ts";
 import { runCli } from "../cli/runCli.ts";
 import { clockModule } from "../support/clock.ts";
 import { DEAD_RELAY, ownDrandChain, pathOf, signOwnRound } from "../support/drandRelay.ts";
-import { shared } from "../support/shared.ts";
+import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import { createVisitor } from "./support/visitor.ts";
 
@@ -18,9 +18,10 @@ const ENTRIES = Array.from({ length: 25 }, (_, i) => `guest ${i + 1}`);
 
 let browser: Browser;
 let url: string;
-shared.beforeAll(({ browser: chromium, service }) => {
+let call: SharedDapp["call"];
+shared.beforeAll(async ({ browser: chromium, service }) => {
   browser = chromium;
-  ({ url } = service);
+  ({ url, call } = await joinService(service));
 });
 
 /** Starts a service that learns no round until it is handed in, and whose clock a signal moves to where rounds are late. */
@@ -169,6 +170,26 @@ test("the page of a draw that waits for its round says for what and until when, 
   expect(await find.inputValue()).toBe("guest 25");
   expect(await about.locator("input:focus").count()).toBe(1);
   expect(refused).toEqual([]);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("the page of a request that failed before it was on chain has its id and when it was made", async () => {
+  const visitor = await createVisitor(browser);
+  onTestFinished(() => visitor.close());
+  const { page } = visitor;
+  const asked = await call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source: "throw new Error('private words')" },
+    headers: { prefer: "respond-async" },
+  });
+  expect(asked.status).toBe(202);
+  await page.goto(`${url}/r/${asked.data.id}`);
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText("The request failed.", { exact: true }).waitFor();
+  await result.getByText(/^The chain has not taken it/).waitFor();
+  await result.getByText(asked.data.id, { exact: true }).waitFor();
+  await result.getByText(/^\w+ \d+, \d{4}, \d\d:\d\d:\d\d .+$/).waitFor();
+  expect(await page.getByText("private words").count()).toBe(0);
+  await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -122,15 +122,16 @@ export function createRequestReader(options: {
     };
   };
 
-  /** Returns what anybody may know of a request without a result: nothing that isn't on chain. */
+  /** Returns what anybody may know of a request without a result: nothing that is neither on chain nor in its id. */
   const withoutResult = (request: SubmittedRequest): SharedRequest => {
-    const { id, kind, network, progress, state } = request;
+    const { id, kind, network, createdAt, progress, state } = request;
     const beacon = beaconOfRequest(request);
     const isWaiting = state !== "failed";
     const common: SharedRequest = {
       id,
       state: isWaiting ? "waiting" : "failed",
       why: describeOpenly(request, networks.get(request.network)?.intake()?.explained(id)?.isBeaconLate),
+      createdAt: new Date(createdAt).toISOString(),
       shareUrl: shareUrlOf(id),
       ...(isWaiting && beacon !== undefined ? { beacon } : {}),
     };

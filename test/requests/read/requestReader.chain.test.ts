@@ -88,7 +88,7 @@ const endRequest = async (
   const request = Object.assign(makeRequest("preset", "0x"), changed);
   await book.add(request);
   await book.change(() => [{ request, ...change }]);
-  return { id: request.id, reader };
+  return { id: request.id, createdAt: request.createdAt, reader };
 };
 
 test("a request is also found by the id that the oracle assigned, by its own dapp alone", async () => {
@@ -134,9 +134,9 @@ test("an outcome that is a failure has a code and no value", async () => {
 });
 
 const lackOf = async (...given: Parameters<typeof endRequest>) => {
-  const { id, reader } = await endRequest(...given);
-  const { id: known, shareUrl, ...request } = (await reader.getShared(id)) as SharedRequest;
-  expect([known, shareUrl]).toEqual([id, `http://tyche/r/${id}`]);
+  const { id, createdAt, reader } = await endRequest(...given);
+  const { id: known, shareUrl, createdAt: at, ...request } = (await reader.getShared(id)) as SharedRequest;
+  expect([known, shareUrl, at]).toEqual([id, `http://tyche/r/${id}`, new Date(createdAt).toISOString()]);
   return request;
 };
 

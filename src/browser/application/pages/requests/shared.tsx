@@ -187,7 +187,7 @@ function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined 
 
 /** What an audience sees before a draw, or of a request that failed without a result. */
 function WithoutResult({
-  request: { state, why, kind, beacon, requestId },
+  request: { id, state, why, createdAt, kind, beacon, requestId },
   requested,
 }: {
   readonly request: SharedRequest;
@@ -204,6 +204,12 @@ function WithoutResult({
             ? "The chain has not taken it, so there is nothing to verify, and no result will follow."
             : "It is on chain, but was not answered. No result will follow."}
         </p>
+        <Facts
+          entries={[
+            ["Request", <Copyable text={id} what="request" />],
+            ["Made", <LocalTime iso={createdAt} />],
+          ]}
+        />
       </>
     );
   return (
