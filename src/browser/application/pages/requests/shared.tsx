@@ -229,7 +229,10 @@ function WithoutResult({
         </p>
       )}
       {kind !== undefined && kind !== "random" && (
-        <p>All inputs and the program are on chain, where nobody can change them any more.</p>
+        <p>
+          {kind === "preset" ? "All inputs and the program" : "The program and its arguments"} are on chain,
+          where nobody can change them any more.
+        </p>
       )}
       {beacon !== undefined && <RoundTerms time={beacon.time} isFunction={kind === "function"} />}
       <p className="note">The result will appear here by itself.</p>
