@@ -164,7 +164,7 @@ export function createRequestReader(options: {
       // The page leaves it out, and reports it.
       if (request === undefined) return true;
       const { label } = request.params as { readonly label?: string };
-      if (dapp !== undefined && (label === undefined || request.dappId !== dapp)) return false;
+      if (dapp !== undefined && label === undefined) return false;
       const shown = [titleOf(request).title, label, resultLineOf(request)];
       return shown.some((one) => one?.toLowerCase().includes(wanted) ?? false);
     };
