@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createCallCounter, RateLimitedError } from "../lib/rateLimit.ts";
+import { countWithin, createCallCounter } from "../lib/rateLimit.ts";
 import type { ExploredNode } from "./sparedNode.ts";
 
 /** Pages that are read for one caller at once; its others wait. Whoever asks for hundreds slows down itself alone. */
@@ -32,15 +32,12 @@ export function createReadBudget({ calls = CALLS }: { readonly calls?: number } 
   const counter = createCallCounter();
   const pages = createGate(READS_AT_ONCE);
   const nodeCalls = createGate(CALLS_AT_ONCE);
-  const spend = async (caller: string): Promise<void> => {
-    const call = { policy: "explorer", who: caller, quota: calls, windowSeconds: WINDOW_SECONDS };
-    const { consumed, resetMs } = await counter.take(call);
-    if (consumed > calls)
-      throw new RateLimitedError(
-        `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
-        resetMs,
-      );
-  };
+  const spend = (caller: string): Promise<void> =>
+    countWithin(
+      counter,
+      { policy: "explorer", who: caller, quota: calls, windowSeconds: WINDOW_SECONDS },
+      `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
+    );
   return {
     read: (caller, read) =>
       pages(caller, () =>

@@ -3,8 +3,8 @@ import { TycheError } from "./errors.ts";
 
 /**
  * More than a limit allows, answered with 429. Whatever limits callers throws it: `http/guard.ts` (calls of a key, an address, pages),
- * `requests/accept/requestLimits.ts` (requests in progress, and of a day), `dapps/dailyBudget.ts`, `explorer/readBudget.ts`. Only the limit
- * of connections, in `http/server.ts`, answers before there is a call.
+ * `requests/accept/requestLimits.ts` (requests in progress, and of a day), `dapps/dailyBudget.ts`, and by
+ * {@link countWithin} the faucet, handed-in rounds and the explorer's reads. Only the limit of connections, in `http/server.ts`, answers before there is a call.
  */
 export class RateLimitedError extends TycheError {
   /** @param retryAfterMs when the next one is allowed, if that is known. */
@@ -45,6 +45,20 @@ export interface CallCounter {
   take(call: CountedCall): Promise<TakenCall>;
   /** Same as `take`, for a call that holds one of `places` until it ends. */
   begin(call: CountedCall, places: number): Promise<BegunCall>;
+}
+
+/**
+ * Counts a call against a quota.
+ *
+ * @throws {RateLimitedError} with `message` above the quota.
+ */
+export async function countWithin(
+  counter: Pick<CallCounter, "take">,
+  call: CountedCall,
+  message: string,
+): Promise<void> {
+  const { consumed, resetMs } = await counter.take(call);
+  if (consumed > call.quota) throw new RateLimitedError(message, resetMs);
 }
 
 /** Creates a counter that lives in this process. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Router } from "@koa/router";
 import { hexToBytes } from "viem";
-import { RateLimitedError, type CallCounter } from "../../lib/rateLimit.ts";
+import { countWithin, type CallCounter } from "../../lib/rateLimit.ts";
 import type { DrandRound } from "../../lib/drand.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { parseJson } from "../../lib/parseJson.ts";
@@ -43,12 +43,11 @@ export function beaconRoutes(
     const keyId = await guard.findKeyId(ctx);
     await countCall(ctx, checks, keyId);
     if (keyId !== undefined) return;
-    const { consumed, resetMs } = await counter.take(all);
-    if (consumed > all.quota)
-      throw new RateLimitedError(
-        `More than ${all.quota} signatures in ${windowSeconds} seconds from all addresses together: send an API key, which has a limit of its own`,
-        resetMs,
-      );
+    await countWithin(
+      counter,
+      all,
+      `More than ${all.quota} signatures in ${windowSeconds} seconds from all addresses together: send an API key, which has a limit of its own`,
+    );
   };
 
   router.get(PATH, async (ctx) => {

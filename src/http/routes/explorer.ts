@@ -10,7 +10,7 @@ import { addressGroup } from "../../lib/addressGroup.ts";
 import { QUICKNET_HASH } from "../../lib/drand.ts";
 import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
-import { createCallCounter, RateLimitedError } from "../../lib/rateLimit.ts";
+import { countWithin, createCallCounter } from "../../lib/rateLimit.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpDeps } from "../context.ts";
@@ -40,14 +40,12 @@ export function explorerOperations(
   });
   const budget = createReadBudget();
   const counter = createCallCounter();
-  const countScan = async (who: string): Promise<void> => {
-    const { consumed, resetMs } = await counter.take({ ...SCANS, who });
-    if (consumed > SCANS.quota)
-      throw new RateLimitedError(
-        `More than ${SCANS.quota} lists of requests with a text in a minute from one address`,
-        resetMs,
-      );
-  };
+  const countScan = (who: string): Promise<void> =>
+    countWithin(
+      counter,
+      { ...SCANS, who },
+      `More than ${SCANS.quota} lists of requests with a text in a minute from one address`,
+    );
   const operation = createOperations(deps, { tag: "Explorer", access: "everybody" });
   const errors = ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"] as const;
   const reading: typeof operation = ({ run, ...given }) =>

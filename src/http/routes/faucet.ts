@@ -1,6 +1,6 @@
 import { FaucetResult } from "../../api/results.ts";
 import { getAddress } from "viem";
-import { createCallCounter, RateLimitedError } from "../../lib/rateLimit.ts";
+import { countWithin, createCallCounter } from "../../lib/rateLimit.ts";
 import type { HttpDeps } from "../context.ts";
 import { createOperations, type Operation } from "../operation.ts";
 import { checkChecksum } from "./consumers.ts";
@@ -14,14 +14,12 @@ const GIFTS = { policy: "faucet", quota: 200, windowSeconds: 3_600 } as const;
 /** `POST /api/faucet`: coin and LINK on an embedded chain. */
 export function faucetOperation(deps: HttpDeps): Operation {
   const counter = createCallCounter();
-  const countGift = async (dappId: string, network: string): Promise<void> => {
-    const { consumed, resetMs } = await counter.take({ ...GIFTS, who: `${dappId} ${network}` });
-    if (consumed > GIFTS.quota)
-      throw new RateLimitedError(
-        `More than ${GIFTS.quota} faucet requests in an hour from one caller on ${network}`,
-        resetMs,
-      );
-  };
+  const countGift = (dappId: string, network: string): Promise<void> =>
+    countWithin(
+      counter,
+      { ...GIFTS, who: `${dappId} ${network}` },
+      `More than ${GIFTS.quota} faucet requests in an hour from one caller on ${network}`,
+    );
   return createOperations(deps, { tag: "Catalogue", access: "anybody" })({
     id: "useFaucet",
     method: "post",
