@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { getContractAddress, type Hex } from "viem";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { parseReceipt, toQuantity } from "../../../src/lib/nodeAnswers.ts";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import {
@@ -159,7 +159,16 @@ const look = async (client: ChainClient, contract: Hex, receipts: readonly Hex[]
     head,
     parent: await client.getHead(head.number - 1n),
     receipts: await Promise.all(receipts.map((hash) => ask("eth_getTransactionReceipt", hash))),
-    transactions: await Promise.all(receipts.map((hash) => ask("eth_getTransactionByHash", hash))),
+    // Right after a receipt, Anvil may have the transaction among those that wait still.
+    transactions: await Promise.all(
+      receipts.map((hash) =>
+        vi.waitFor(async () => {
+          const transaction = await ask("eth_getTransactionByHash", hash);
+          expect(transaction).toMatchObject({ blockHash: expect.stringMatching(/^0x/) });
+          return transaction;
+        }),
+      ),
+    ),
     balances: await Promise.all(
       [account.address, testAccount(3).address, contract].map((one) => client.getBalanceWei(one)),
     ),
@@ -230,6 +239,7 @@ test("what Anvil forgets is answered all the same, for users' tools too", async 
     ["eth_getLogs", [{ address: contract, fromBlock: number, toBlock: number }]],
     ["eth_getLogs", [{ blockHash: old.blockHash, topics: [[`0x${word(42)}`]] }]],
   ];
+  await look(client, contract, [old.transactionHash]);
   const ask = async () => {
     const answers = [];
     for (const [method, params] of questions) answers.push((await rpc(node.rpcUrl, method, params)).result);
