@@ -54,6 +54,11 @@ afterAll(async () => {
 
 const inject = (index: number, rule: FaultRule): void => void undo.push(nodes[index]!.inject(rule));
 const mine = () => chain.client.request("anvil_mine", ["0x1"]);
+/** Mines once the node has all transactions before a nonce: what was sent may still be on its way, and Anvil may mine without it. */
+const mineBefore = async (nonce: number) => {
+  await vi.waitFor(async () => expect(await chain.client.getNonce(account.address, "pending")).toBe(nonce));
+  await mine();
+};
 const setBaseFee = (wei: bigint) =>
   chain.client.request("anvil_setNextBlockBaseFeePerGas", [`0x${wei.toString(16)}`]);
 const minedCount = () => chain.client.getNonce(account.address, "latest");
@@ -111,11 +116,11 @@ describe("several at once", () => {
     const sent = [0, 1, 2, 3, 4].map(() => sender.send(call(), undefined));
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2, 3])));
     expect(entries).toHaveLength(4);
-    await mine();
+    await mineBefore(4);
     const blocks = (await Promise.all(sent.slice(0, 4))).map(({ blockNumber }) => blockNumber);
     expect(new Set(blocks).size).toBe(1);
     await vi.waitFor(() => expect(sentNonces()).toContain(4));
-    await mine();
+    await mineBefore(5);
     await expect(sent[4]).resolves.toMatchObject({ succeeded: true });
     expect(ends()).toEqual([0, 1, 2, 3, 4].map((nonce) => [nonce, "mined"]));
   });
@@ -155,7 +160,7 @@ describe("several at once", () => {
     const steps: unknown[] = [];
     const one = sender.send(call(), undefined);
     await vi.waitFor(() => expect(sentNonces()).toContain(0));
-    await mine();
+    await mineBefore(1);
     await one;
     const foreign = await signCall(account, call(7n), {
       chainId: chain.chainId,
@@ -171,7 +176,7 @@ describe("several at once", () => {
     expect(steps.slice(0, 2)).toEqual([1, "doubt"]);
     expect(steps.at(-1)).toBe(2);
     await vi.waitFor(() => expect(sentNonces()).toContain(2));
-    await mine();
+    await mineBefore(3);
     await next;
   });
 
@@ -181,13 +186,13 @@ describe("several at once", () => {
     const sender = open({ journal: { ...journal, isInDoubt: () => isInDoubt } });
     const [first, second, third] = [1n, 2n, 3n].map((value) => sender.send(call(value), undefined));
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0])));
-    await mine();
+    await mineBefore(1);
     await first;
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1])));
     expect(entries).toHaveLength(2);
     isInDoubt = false;
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2])));
-    await mine();
+    await mineBefore(3);
     await Promise.all([second, third]);
   });
 
@@ -204,7 +209,7 @@ describe("several at once", () => {
     expect(entries).toEqual([]);
     await mine();
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([1])));
-    await mine();
+    await mineBefore(2);
     await sent;
   });
 
@@ -214,7 +219,7 @@ describe("several at once", () => {
     const sender = open({ journal: { ...journal, doubt: () => void (doubts += 1) } });
     const settled = sender.send(call(), undefined);
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0])));
-    await mine();
+    await mineBefore(1);
     await settled;
     const terms = { chainId: chain.chainId, nonce: 1, gasPriceWei: 3n * GWEI };
     const foreign = await signCall(account, call(7n), terms);
@@ -233,7 +238,7 @@ describe("several at once", () => {
     await mine();
     await expect(contested).rejects.toMatchObject({ meaning: "nonce_taken" });
     await vi.waitFor(() => expect(sentNonces()).toContain(2));
-    await mine();
+    await mineBefore(3);
     await next;
   });
 
@@ -308,7 +313,7 @@ describe("several at once", () => {
     const sender = open();
     const sent = [0, 1, 2].map(() => sender.send(call(), undefined));
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0, 1, 2])));
-    await mine();
+    await mineBefore(3);
     await Promise.all(sent);
     await chain.client.request("anvil_reorg", [1, []]);
     await chain.client.request("anvil_dropAllTransactions", []);
@@ -367,7 +372,7 @@ describe("prices", () => {
     const { journal, entries } = createJournal();
     const pending = open({ fees: market(), journal }).send(call(), undefined);
     await vi.waitFor(() => expect(sentNonces()).toContain(0));
-    await mine();
+    await mineBefore(1);
     const { effectiveGasPriceWei } = await pending;
     const { type, maxPriorityFeePerGas } = parseTransaction(entries[0]!.raw);
     expect({ type, maxPriorityFeePerGas }).toEqual({ type: "eip1559", maxPriorityFeePerGas: GWEI });
@@ -392,7 +397,7 @@ describe("prices", () => {
     priceWei = GWEI;
     await vi.waitFor(() => expect(sentNonces()).toEqual(new Set([0])));
     expect(entries).toHaveLength(1);
-    await mine();
+    await mineBefore(1);
     await expect(pending).resolves.toMatchObject({ succeeded: true });
     expect(sender.waitsFor()).toBeUndefined();
   });
