@@ -16,6 +16,8 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
+  // After a pause of the machine, an idle connection would be closed before the second call.
+  server.keepAliveTimeout = 0;
   server.on("connection", () => (connections += 1));
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);

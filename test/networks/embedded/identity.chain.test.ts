@@ -56,7 +56,7 @@ const headHash = async () => (await node.client.getHead("latest"))!.hash;
 const errorTexts = () => errors.map((error) => (error as Error).message);
 /** Resets the chain through Anvil's own socket, past all refusals. */
 const reset = async (): Promise<void> => {
-  const connection = openUnixSocket(node.client.rpcUrl, 5_000);
+  const connection = openUnixSocket(node.client.rpcUrl, 60_000);
   await connection.request("anvil_reset", []);
   connection.close();
 };

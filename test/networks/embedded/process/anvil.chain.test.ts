@@ -18,7 +18,7 @@ const start = async () => {
     onExit,
   });
   const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
-  const connection = openUnixSocket(ipcPath, 5_000);
+  const connection = openUnixSocket(ipcPath, 60_000);
   onTestFinished(async () => {
     connection.close();
     await anvil.close();
