@@ -135,67 +135,6 @@ function tagged(hash: Uint8Array, kind: bigint): Hex {
   return toWord(((readUint256(hash) >> 2n) << 2n) | kind);
 }
 
-/** One transaction of PresetConsumer.submit or submitJoined, by the lengths that decide its gas. */
-export interface SubmissionSize {
-  /** Length of each packed batch. */
-  readonly batchBytes: readonly number[];
-  /** Length of each function call's data. */
-  readonly functionBytes: readonly number[];
-  /** The subscriptions of these function calls. */
-  readonly subscriptions: readonly SubscriptionUse[];
-  /** Number of requests for random words that are not joined. */
-  readonly randoms: number;
-  /** Number of key hashes of each request for joined words; the batches of presets among them are in `batchBytes`. */
-  readonly joins?: readonly number[];
-  /** Bytes of each label's texts. */
-  readonly labelBytes?: readonly number[];
-}
-
-/** Function requests on one subscription in one transaction. */
-export interface SubscriptionUse {
-  /** Number of contracts on the subscription besides PresetConsumer. */
-  readonly linked: number;
-  readonly requests: number;
-}
-
-/**
- * Returns the gas limit of a submission: an upper bound for subscriptions never used before. Too little reverts the whole
- * submission (`InsufficientGas`); unused gas costs nothing. Each of three nested calls holds back 1/64 of the gas.
- */
-export function submissionGas(size: SubmissionSize): bigint {
-  const { batchBytes, functionBytes, subscriptions, randoms, joins = [], labelBytes = [] } = size;
-  let gas = FIRST_TOUCH_GAS + randoms * RANDOM_GAS;
-  for (const keys of joins) gas += JOIN_GAS + keys * JOINED_KEY_GAS;
-  for (const bytes of batchBytes) gas += BATCH_GAS + bytes * BATCH_GAS_PER_BYTE;
-  for (const bytes of functionBytes) gas += FUNCTION_GAS + bytes * FUNCTION_GAS_PER_BYTE;
-  for (const bytes of labelBytes) gas += LABEL_GAS + bytes * LABEL_GAS_PER_BYTE;
-  for (const { linked, requests } of subscriptions)
-    gas += linked * (CONSUMER_GAS + Math.max(0, requests - 1) * CONSUMER_AGAIN_GAS);
-  return BigInt(Math.ceil((gas * 64) / 61));
-}
-
-/** The transaction itself, and the first access to every contract and subscription. Here and below: measured, plus a margin. */
-const FIRST_TOUCH_GAS = 70_000;
-const RANDOM_GAS = 45_000;
-const BATCH_GAS = 75_000;
-/** What a transaction pays at least for a byte of calldata (EIP-7623); calldata, hash and log take about 25. */
-const BATCH_GAS_PER_BYTE = 40;
-/** A join, and each of its parts. */
-const JOIN_GAS = 75_000;
-const JOINED_KEY_GAS = 65_000;
-/** A label's other words in calldata and log. */
-const LABEL_GAS = 12_000;
-const LABEL_GAS_PER_BYTE = 50;
-const FUNCTION_GAS = 145_000;
-/** Calldata, two logs, and copies in memory from contract to contract. */
-const FUNCTION_GAS_PER_BYTE = 45;
-/**
- * For each contract on a subscription, which the router loads for each request (FunctionsRouter._sendRequest,
- * FunctionsSubscriptions.getSubscription): 2,174 from cold storage, and 175 for each request after the first.
- */
-const CONSUMER_GAS = 2_250;
-const CONSUMER_AGAIN_GAS = 190;
-
 /** A batch of presets can't be packed or unpacked. */
 export class PresetBatchError extends TycheError {
   constructor(reason: string) {

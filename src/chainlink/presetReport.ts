@@ -157,33 +157,6 @@ export function encodeDelivery(fulfilment: Hex, reports: readonly SignedReport[]
   });
 }
 
-/**
- * Returns the gas limit of PresetConsumer.deliver, an upper bound. An estimate won't do: with too little gas the proofs fail one by
- * one, in events, and the transaction succeeds.
- *
- * @param fulfilmentGas gas limit that the call with the proofs has as a transaction of its own; default 0: no proofs
- */
-export function deliveryGas(reports: readonly SignedReport[], { fulfilmentGas = 0n } = {}): bigint {
-  let gas = DELIVERY_GAS;
-  for (const { report, signatures } of reports)
-    gas +=
-      REPORT_GAS +
-      decodeBatchReport(report).length * BATCH_GAS +
-      report.length * GAS_PER_BYTE +
-      signatures.length * SIGNATURE_GAS;
-  // A call gets at most 63/64 of the gas that is left (EIP-150).
-  return BigInt(gas) + (fulfilmentGas * 64n) / 63n;
-}
-
-/** The transaction itself, and reading the nodes' addresses. Here and below: measured, plus a margin. */
-const DELIVERY_GAS = 35_000;
-const REPORT_GAS = 10_000;
-/** The record, before its refund, and the event's topics. */
-const BATCH_GAS = 10_000;
-/** What a transaction pays at least for a byte of calldata (EIP-7623); the hash and the event take about 25. */
-const GAS_PER_BYTE = 40;
-const SIGNATURE_GAS = 6_000;
-
 /** Unpacks the signatures of a report, `max` at most; bytes that are left over belong to none. */
 export function decodeSignatures(packed: Uint8Array, max: number): readonly NodeSignature[] {
   return Array.from({ length: Math.min(max, Math.floor(packed.length / SIGNATURE_BYTES)) }, (_, i) => {

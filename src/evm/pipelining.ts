@@ -14,8 +14,13 @@ export interface Pipelining {
   readonly maxTransactionGas: bigint;
 }
 
-/** Gas limit of a transaction under EIP-7825: 2^24. */
-const MAX_TRANSACTION_GAS = 16_777_216n;
+/** Most gas that a transaction may ask for under EIP-7825, 2^24: nodes refuse more, however much a block takes. */
+export const MAX_TRANSACTION_GAS = 2n ** 24n;
+/**
+ * How an embedded chain's oracle sends: each transaction gets a block, so the next carries all that came meanwhile. Anvil is older there than
+ * EIP-7825 and its blocks take 120 million gas: a quarter of one holds some 60 proofs, and leaves room for other accounts.
+ */
+export const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: undefined };
 /**
  * A transaction asks for at most one such part of a block. Pools and proposers count the gas limit, not the gas that is used in the end:
  * as long as transactions are waiting, less than one such part of a block stays empty.

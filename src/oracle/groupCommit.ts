@@ -102,6 +102,34 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   };
 }
 
+/**
+ * Returns how many items from the front of a queue one commit takes, at least one, and whether it is then full.
+ *
+ * @param options.isAlone whether an item shares no commit
+ * @param options.fits whether several items fit one commit; if they do, so do fewer from the front
+ */
+export function measureFront<Item>(
+  queue: readonly Item[],
+  options: {
+    readonly isAlone: (item: Item) => boolean;
+    readonly fits: (items: readonly Item[]) => boolean;
+    /** Maximum number of items. Default: no maximum. */
+    readonly most?: number;
+  },
+): { readonly count: number; readonly full: boolean } {
+  const { isAlone, fits, most } = options;
+  const takesNoMore = (count: number): boolean => count === most || isAlone(queue[count - 1]!);
+  let count = 1;
+  while (
+    count < queue.length &&
+    !takesNoMore(count) &&
+    !isAlone(queue[count]!) &&
+    fits(queue.slice(0, count + 1))
+  )
+    count += 1;
+  return { count, full: count < queue.length || takesNoMore(count) };
+}
+
 /** How commits of one kind share blocks; see `Pipelining`. Without a pace, only full ones start beside others. */
 export interface CommitPipelining extends Omit<Pipelining, "paceMs"> {
   readonly paceMs: number | undefined;

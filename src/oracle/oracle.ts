@@ -3,7 +3,7 @@ import { type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import { observeSender, type Sender } from "../evm/sender.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
-import type { Pipelining } from "../evm/pipelining.ts";
+import { ONE_AT_A_TIME, type Pipelining } from "../evm/pipelining.ts";
 import type { ProvingKey } from "../vrf/proof.ts";
 import type { Answerer } from "./answerer.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
@@ -22,7 +22,6 @@ import { repeat } from "../lib/repeat.ts";
 
 /** Blocks that are reread on a start without a checkpoint: two days of a chain with 2-second blocks. */
 const DEFAULT_LOOKBACK_BLOCKS = 86_400n;
-const ONE_AT_A_TIME = { maxInFlight: 1, maxTransactionGas: 30_000_000n, paceMs: undefined };
 
 /** One VRF node. */
 interface VrfRun {

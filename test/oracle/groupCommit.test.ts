@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createGroupCommit, lanesOf } from "../../src/oracle/groupCommit.ts";
+import { createGroupCommit, measureFront, lanesOf } from "../../src/oracle/groupCommit.ts";
 
 /** Creates a group of numbers whose commits end when the test says so. */
 function createScene({
@@ -157,3 +157,22 @@ test("with a pace, what isn't full starts beside others when that has come, and 
 test("lanesOf gives each account its turn", () => {
   expect(lanesOf(["a", "b"], 2)).toEqual(["a", "b", "a", "b"]);
 });
+
+test.each([
+  { queue: [4, 4, 4], count: 2, full: true },
+  { queue: [4, 4], count: 2, full: false },
+  { queue: [1, 1, 1], count: 3, full: true },
+  { queue: [1, 1, 1, 1], count: 3, full: true },
+  { queue: [20], count: 1, full: false },
+  { queue: [20, 1], count: 1, full: true },
+  { queue: [0, 1], count: 1, full: true },
+  { queue: [0], count: 1, full: true },
+  { queue: [1, 0, 1], count: 1, full: true },
+])(
+  "of $queue, $count share a commit that takes 10 and three items (0 goes alone)",
+  ({ queue, ...expected }) => {
+    const sum = (items: readonly number[]): number => items.reduce((all, one) => all + one, 0);
+    const isAlone = (item: number): boolean => item === 0;
+    expect(measureFront(queue, { isAlone, fits: (items) => sum(items) <= 10, most: 3 })).toEqual(expected);
+  },
+);

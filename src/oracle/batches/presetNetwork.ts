@@ -2,7 +2,6 @@ import type { Hex } from "viem";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import {
   batchReportDigest,
-  deliveryGas,
   encodeBatchReport,
   encodeDelivery,
   encodeResults,
@@ -28,6 +27,7 @@ import {
 import { createBatchRunner, RUNNING_BATCHES } from "./runBatch.ts";
 import { askContract } from "../../chainlink/contractRead.ts";
 import { findEvent } from "../../chainlink/events.ts";
+import { deliveryGas } from "../../chainlink/gas.ts";
 import { readyRecord } from "../../chainlink/presetBatch.ts";
 import { PRESET_CONSUMER_READS, type AdoptedNodes } from "../../chainlink/presetConsumerReads.ts";
 import { signaturesOf } from "../../chainlink/quorum.ts";
@@ -35,7 +35,7 @@ import type { Sender } from "../../evm/sender.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import { createGroupCommit, lanesOf, measureFront, type CommitPipelining } from "../groupCommit.ts";
 
 /** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
 const GRACE_MS = 1_000;
@@ -166,10 +166,7 @@ function createPresetReports(options: PresetReportsOptions) {
     ),
     paceMs,
     signal,
-    measure: (queue) => {
-      const count = queue[0]!.alone ? 1 : countFitting(queue);
-      return { count, full: count < queue.length };
-    },
+    measure: fitting,
     async commit(entries, transmitter) {
       const open = entries.filter((entry) => requests.isOpen(entry));
       const reports = await signTogether(open);
@@ -181,14 +178,13 @@ function createPresetReports(options: PresetReportsOptions) {
     onError() {},
   });
 
-  /** Returns how many batches from the front, at least one, have results that fit one transaction. */
-  function countFitting(entries: readonly BatchEntry[]): number {
-    let bytes = 0;
-    const count = entries.findIndex(({ request }, index) => {
-      bytes += resultsOf(request).length;
-      return index > 0 && bytes > MAX_REPORTED_BYTES;
+  /** Returns how many batches from the front have results that fit one transaction. */
+  function fitting(queue: readonly BatchEntry[]) {
+    return measureFront(queue, {
+      isAlone: (entry) => entry.alone,
+      fits: (entries) =>
+        entries.reduce((bytes, { request }) => bytes + resultsOf(request).length, 0) <= MAX_REPORTED_BYTES,
     });
-    return count === -1 ? entries.length : count;
   }
 
   /** Signs the results of some batches; no report if there are none, or if they can't be signed now, which postpones them. */
@@ -264,7 +260,7 @@ function createPresetReports(options: PresetReportsOptions) {
       ready: readonly BatchEntry[],
       send: (reports: readonly SignedReport[]) => Promise<Receipt>,
     ): Promise<Receipt> {
-      const entries = ready.slice(0, countFitting(ready));
+      const entries = ready.length === 0 ? [] : ready.slice(0, fitting(ready).count);
       const reports = await signTogether(entries);
       // The proofs wait for no signature.
       return await sendTogether(reports.length === 0 ? [] : entries, () => send(reports));

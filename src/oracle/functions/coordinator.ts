@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { decodeLog, logsOf, type ChainEventOf } from "../../chainlink/events.ts";
+import { functionsReportGas } from "../../chainlink/gas.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import type { RevertReason } from "../../chainlink/revertReason.ts";
 import type { ChainClient } from "../../evm/client.ts";
@@ -14,7 +15,6 @@ import {
   type FunctionsOutcome,
   type OracleRequest,
 } from "./oracleRequest.ts";
-import { gasOfReport } from "./reportGas.ts";
 
 /** FunctionsCoordinator and FunctionsRouter, lower case. */
 export interface FunctionsContracts {
@@ -80,7 +80,7 @@ export async function sendReport(
 ): Promise<SentReport> {
   const { entries, contracts, transmitter, client } = options;
   // The router refuses items whose gas costs more than when they were requested.
-  const call = { to: contracts.coordinator, data, gas: gasOfReport(entries), avoidsPeaks: true };
+  const call = { to: contracts.coordinator, data, gas: functionsReportGas(entries), avoidsPeaks: true };
   const startMs = Date.now();
   const receipt = await transmitter.send(call, undefined);
   const requestIds = entries.map(({ request }) => request.requestId);

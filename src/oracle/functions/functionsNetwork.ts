@@ -11,6 +11,7 @@ import type { OracleLog } from "../log.ts";
 import { createCoordinatorReader, sendReport, type FunctionsContracts } from "./coordinator.ts";
 import type { FunctionsOutcome, OracleRequest } from "./oracleRequest.ts";
 import { askContract } from "../../chainlink/contractRead.ts";
+import { functionsReportGas } from "../../chainlink/gas.ts";
 import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { faultyNodesOf, signaturesOf } from "../../chainlink/quorum.ts";
 import { decodeRevertReason, type RevertReason } from "../../chainlink/revertReason.ts";
@@ -18,9 +19,8 @@ import type { Sender } from "../../evm/sender.ts";
 import { ACTIVE_MS, gatherDelayMs } from "../../lib/gatherDelay.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import { createGroupCommit, lanesOf, measureFront, type CommitPipelining } from "../groupCommit.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
-import { measureReport } from "./reportGas.ts";
 import type { ReportSigner } from "../signer.ts";
 
 export interface FunctionsNetworkOptions extends FunctionsContracts {
@@ -99,6 +99,8 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
   };
 }
 
+/** Maximum items in one report: the coordinator copies the whole calldata for each, so its gas grows faster than linearly. */
+const MAX_REPORT_ITEMS = 14;
 /** Mask of a report's epoch. */
 const EPOCH_MASK = 0xffffffn;
 
@@ -133,7 +135,12 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions) {
     ),
     paceMs,
     signal,
-    measure: (queue) => measureReport(queue, maxTransactionGas),
+    measure: (queue) =>
+      measureFront(queue, {
+        isAlone: (entry) => entry.alone,
+        fits: (entries) => functionsReportGas(entries) <= maxTransactionGas,
+        most: MAX_REPORT_ITEMS,
+      }),
     gatherDelayMs: (queued) => gatherDelayMs(requestSet.openSince(performance.now() - ACTIVE_MS) - queued),
     commit: report,
     onError(error, items) {

@@ -1,12 +1,19 @@
 import type { Hex } from "viem";
 import { findEvent } from "../../chainlink/events.ts";
+import { deliveryGas, proofsGas } from "../../chainlink/gas.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
-import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
+import { encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { tellAnswers } from "../../lib/spans.ts";
-import { encodeFulfillment, gasOfFulfillment } from "../vrf/fulfillment.ts";
-import { createGroupCommit, lanesOf, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
+import { encodeFulfillment } from "../vrf/fulfillment.ts";
+import {
+  createGroupCommit,
+  lanesOf,
+  measureFront,
+  type CommitPipelining,
+  type GroupCommit,
+} from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { presetIdsOf, type BatchEntry, type PresetBatches } from "../batches/presetBatches.ts";
 import type { WordProofs } from "./wordProofs.ts";
@@ -49,7 +56,12 @@ export function createPresetDelivery(options: PresetDeliveryOptions): GroupCommi
     lanes: lanesOf([transmitter], maxInFlight),
     paceMs,
     signal,
-    measure: (queue) => measure(queue),
+    measure: (queue) =>
+      measureFront(queue, {
+        isAlone: ({ entry }) => entry.alone,
+        fits: (deliveries) => gasOf(deliveries) <= maxTransactionGas,
+        most: MAX_DELIVERED,
+      }),
     commit: deliver,
     onError(error, items) {
       const stages = items.map(({ entry, stage }) => ({ requestId: entry.request.requestId, stage }));
@@ -57,19 +69,10 @@ export function createPresetDelivery(options: PresetDeliveryOptions): GroupCommi
     },
   });
 
-  /** Returns how many deliveries from the front of a queue one transaction takes, and whether it is then full. */
-  function measure(queue: readonly Delivery[]): { count: number; full: boolean } {
-    if (queue[0]!.entry.alone) return { count: 1, full: true };
-    let count = Math.min(queue.length, MAX_DELIVERED);
-    while (count > 1 && gasOf(queue.slice(0, count)) > maxTransactionGas) count -= 1;
-    return { count, full: count < queue.length || count === MAX_DELIVERED };
-  }
-
   function gasOf(deliveries: readonly Delivery[]): bigint {
     const proven = words.unproven(deliveries.map(({ entry }) => entry));
-    const fulfilmentGas = proven.length === 0 ? 0n : gasOfFulfillment(proven);
     const reports = deliveries.map(({ report }) => report);
-    return deliveryGas(reports, { fulfilmentGas });
+    return deliveryGas(reports, proven.length === 0 ? 0n : proofsGas(proven));
   }
 
   /** Sends reports, with the proofs of words that are not on chain. If that fails, the next stage is another node's. */

@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import { askContract, type ContractRead } from "../../chainlink/contractRead.ts";
 import { logsOf } from "../../chainlink/events.ts";
-import { deliveryGas, encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
+import { deliveryGas, proofsGas } from "../../chainlink/gas.ts";
+import { encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
 import { describeGasLane } from "../../chainlink/waitingText.ts";
@@ -15,15 +16,8 @@ import { seedOf } from "../../vrf/randomWords.ts";
 import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { ProofCompanion } from "../proofCompanion.ts";
-import {
-  encodeFulfillment,
-  gasOfFulfillment,
-  measureFulfillment,
-  readVrfOutcomes,
-  type VrfOutcome,
-  type VrfRequest,
-} from "./fulfillment.ts";
-import { createGroupCommit, lanesOf, type CommitPipelining } from "../groupCommit.ts";
+import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
+import { createGroupCommit, lanesOf, measureFront, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";
 import type { Solvency } from "./solvency.ts";
@@ -80,7 +74,11 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
     lanes: lanesOf([sender], maxInFlight),
     paceMs,
     signal,
-    measure: (queue) => measureFulfillment(queue, maxTransactionGas),
+    measure: (queue) =>
+      measureFront(queue, {
+        isAlone: (entry) => entry.alone,
+        fits: (entries) => proofsGas(entries) <= maxTransactionGas,
+      }),
     commit: fulfil,
     onError(error, items) {
       if (signal.aborted) return;
@@ -122,14 +120,14 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
     laneWei = await laneLimit(wanted[0]!.request);
     const capped = laneWei === undefined ? {} : { maxGasPriceWei: laneWei };
     const send = async (reports: readonly SignedReport[] = []): Promise<Receipt> => {
-      const fulfilmentGas = gasOfFulfillment(wanted);
+      const gas = proofsGas(wanted);
       const call =
         reports.length === 0 || presets === undefined
-          ? { to: options.batchCoordinator, data: fulfilment, gas: fulfilmentGas }
+          ? { to: options.batchCoordinator, data: fulfilment, gas }
           : {
               to: presets.presetConsumer,
               data: encodeDelivery(fulfilment, reports),
-              gas: deliveryGas(reports, { fulfilmentGas }),
+              gas: deliveryGas(reports, gas),
             };
       return await sender.send({ ...call, ...capped }, undefined);
     };

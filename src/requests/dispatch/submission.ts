@@ -6,8 +6,9 @@ import {
   MAX_PRESETS_PER_BATCH,
   BEACON_BYTES,
   encodePresetBatch,
-  submissionGas,
 } from "../../chainlink/presetBatch.ts";
+import { submissionGas } from "../../chainlink/gas.ts";
+import { MAX_TRANSACTION_GAS } from "../../evm/pipelining.ts";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 
 /** A request ready to go on chain. */
@@ -234,8 +235,6 @@ function groupPresets(submissions: readonly Submission[]): readonly PresetGroup[
   return groups;
 }
 
-/** Maximum gas of one transaction: networks with EIP-7825 refuse more than 2^24, and it must fit in a block. */
-const MAX_TRANSACTION_GAS = 16_000_000n;
 /** Maximum bytes of one transaction: pools refuse more than 128 KiB (geth, `txMaxSize`). */
 export const MAX_TRANSACTION_BYTES = 120_000;
 
@@ -243,7 +242,7 @@ export const MAX_TRANSACTION_BYTES = 120_000;
  * Splits submissions, in order, into parts that fit one transaction; an oversized one goes alone. Those with joined words
  * are kept apart from the others.
  *
- * @param maxGas gas limit of one transaction. Default 16,000,000.
+ * @param maxGas gas limit of one transaction. Default 2^24.
  */
 export function splitByLimits(
   submissions: readonly Submission[],

@@ -4,8 +4,9 @@ import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { encodeArgs, encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { gasOfAdoptNodes } from "../../../src/chainlink/nodeConfig.ts";
 import { encodeNodeUrls, MAX_NODE_URL_LENGTH } from "../../../src/chainlink/offchainConfig.ts";
-import { MAX_ARGUMENT_BYTES, encodePresetBatch, submissionGas } from "../../../src/chainlink/presetBatch.ts";
-import { deliveryGas, type SignedReport } from "../../../src/chainlink/presetReport.ts";
+import { deliveryGas, submissionGas } from "../../../src/chainlink/gas.ts";
+import { MAX_ARGUMENT_BYTES, encodePresetBatch } from "../../../src/chainlink/presetBatch.ts";
+import type { SignedReport } from "../../../src/chainlink/presetReport.ts";
 import { MAX_NODES, faultyNodesOf, signaturesOf } from "../../../src/chainlink/quorum.ts";
 import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../../../src/lib/vocabulary.ts";
 import { testAccount } from "../../support/anvil.ts";
@@ -145,8 +146,8 @@ describe.each(VRF_VERSIONS)("%s", (vrfVersion: VrfVersion) => {
       const submitted = await submit(stack, { presets: Array.from({ length: 10 }, () => batch) });
       const report = await reportOf(stack, submitted);
       // The gas with which the oracle calls the batch coordinator for ten proofs.
-      const fulfilmentGas = 60_000n + 10n * 450_000n;
-      const gas = deliveryGas([report], { fulfilmentGas });
+      const fulfilment = 60_000n + 10n * 450_000n;
+      const gas = deliveryGas([report], fulfilment);
       const delivered = await deliverWords(stack, submitted, { reports: [report], gas });
       expect(eventsOf(delivered, "BatchReported")).toHaveLength(10);
     });
