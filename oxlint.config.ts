@@ -1,7 +1,7 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Layers of `src`, from the top down, each with those it may import beside itself. README.md, "Map of the code", describes them. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
+export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "app",
     "config",
@@ -68,7 +68,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms of a layer, each with those beside it that it may import. Files outside them connect them, and hold what several need. */
-const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  app: { oracle: ["network"], process: ["network"], tools: ["network"], network: [] },
+  http: { routes: ["schemas"], schemas: [] },
+  browser: { application: [], docs: [] },
+  verify: { page: [] },
+  networks: { embedded: [], external: [] },
+  chainlink: { contracts: [] },
   requests: {
     takeover: ["dispatch", "follow"],
     dispatch: ["follow", "keep"],
@@ -183,15 +189,19 @@ function onlyImports(folder: string, allowed: readonly string[]): OxlintOverride
 }
 
 /** An import of a room that `room` has no business with. An override replaces what a wider one says, so it repeats what its layer refuses. */
-function onlyImportsOfRoom(layer: string, room: string, allowed: readonly string[]): OxlintOverride {
+function onlyImportsOfRoom(layer: string, room: string, allowed: readonly string[]): OxlintOverride[] {
   const refused = Object.keys(ROOMS[layer]!).filter((other) => other !== room && !allowed.includes(other));
-  return refuseImports(`src/${layer}/${room}/*.ts`, [
-    ...refusedByLayer(layer, LAYERS[layer]!),
-    {
-      regex: `^\\.\\./(?:${refused.join("|")})/`,
-      message: `src/${layer}/${room} may import ${allowed.length > 0 ? `only ${allowed.join(", ")}` : "none"} of the folders beside it (ROOMS in oxlint.config.ts).`,
-    },
-  ]);
+  const outOfRoom = (depth: number) => ({
+    // Exactly as many steps up: a layer may have the name of a room.
+    regex: `^(?:\\.\\./){${depth + 1}}(?:${refused.join("|")})/`,
+    message: `src/${layer}/${room} may import ${allowed.length > 0 ? `only ${allowed.join(", ")}` : "none"} of the folders beside it (ROOMS in oxlint.config.ts).`,
+  });
+  return [0, 1, 2].map((depth) =>
+    refuseImports(`src/${layer}/${room}/${"*/".repeat(depth)}*.{ts,tsx}`, [
+      ...refusedByLayer(layer, LAYERS[layer]!),
+      ...(refused.length > 0 ? [outOfRoom(depth)] : []),
+    ]),
+  );
 }
 
 function refuseImports(files: string, patterns: ReturnType<typeof refusedByLayer>): OxlintOverride {
@@ -246,7 +256,7 @@ export default defineConfig({
   overrides: [
     ...Object.entries(LAYERS).map(([folder, allowed]) => onlyImports(folder, allowed)),
     ...Object.entries(ROOMS).flatMap(([layer, rooms]) =>
-      Object.entries(rooms).map(([room, allowed]) => onlyImportsOfRoom(layer, room, allowed)),
+      Object.entries(rooms).flatMap(([room, allowed]) => onlyImportsOfRoom(layer, room, allowed)),
     ),
     {
       files: ["src/**", "sandbox/host/**", "sandbox/*.ts"],
