@@ -6,7 +6,10 @@ import type { WatchedBlock } from "../evm/blockReader.ts";
 export interface Answerer {
   /** Contracts whose logs it reads, lower case. */
   readonly addresses: readonly Hex[];
-  /** `live`: all blocks that predate the start have been read, so open requests may be acted upon. */
+  /**
+   * Notes the new head, then reads the block's logs, then begins what can begin: what a log means may depend on the head, never the reverse.
+   * `live`: all blocks that predate the start have been read, so open requests may be acted upon.
+   */
   onBlock(block: WatchedBlock, live: boolean): void;
   /** Returns the first block to reread, if earlier than `firstReplaced`. */
   onReorg(firstReplaced: bigint): bigint | undefined;

@@ -1,4 +1,6 @@
 import type { ChainClient } from "../evm/client.ts";
+import type { RawLog } from "../lib/nodeAnswers.ts";
+import type { Answerer } from "./answerer.ts";
 import type { BeaconRounds } from "../lib/beaconRounds.ts";
 import { messageOf } from "../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
@@ -26,7 +28,7 @@ export interface Run {
 export interface RequestWork {
   readonly beacons: RequestBeacons;
   /** Nothing is begun while the chain is being caught up with. */
-  isLive: boolean;
+  onBlock: Answerer["onBlock"];
   /** Begins what can begin now. */
   review(this: void): void;
 }
@@ -37,6 +39,8 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
   readonly requests: RequestSet<Request>;
   /** Runs at a time: of all subscriptions, and of each. */
   readonly places: { readonly total: number; readonly each: number };
+  /** Reads a block's logs into the requests. */
+  readonly read: (logs: readonly RawLog[]) => void;
   /** Returns what to run for a request, or what it waits for; `undefined` if it goes on by itself. */
   readonly next: (entry: Entry<Request>) => Run | string | undefined;
   /** Called before the requests are looked through. */
@@ -46,20 +50,22 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
   readonly log: OracleLog;
   readonly signal: AbortSignal;
 }): RequestWork {
-  const { requests, next, onReview, log, signal } = options;
+  const { requests, read, next, onReview, log, signal } = options;
   const { name, failed } = RUNS[options.kind];
   const places = createPlaces(options.places);
+  const beacons = createRequestBeacons({ ...options, onRound: review });
+  let isLive = false;
 
   function review(): void {
     onReview?.();
-    if (!work.isLive || signal.aborted) return;
+    if (!isLive || signal.aborted) return;
     for (const entry of requests.open()) {
       const found = next(entry);
       if (typeof found !== "object") {
         if (found !== undefined) entry.why = found;
         continue;
       }
-      const unknown = work.beacons.findUnknown(entry.request);
+      const unknown = beacons.findUnknown(entry.request);
       if (unknown !== undefined) entry.why = unknown;
       else if (places.take(entry.request.subscriptionId)) void execute(entry, found);
       else entry.why = "waiting for a place to run";
@@ -82,12 +88,16 @@ export function createRequestWork<Request extends OnChainRequest>(options: {
     }
   }
 
-  const work: RequestWork = {
-    beacons: createRequestBeacons({ ...options, onRound: review }),
-    isLive: false,
+  return {
+    beacons,
     review,
+    onBlock({ number, logs }, live) {
+      isLive = live;
+      requests.onHead(number);
+      read(logs);
+      review();
+    },
   };
-  return work;
 }
 
 /** Creates `total` places, of which each subscription may take at most `each`. */

@@ -71,6 +71,10 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
     kind: "presets",
     requests,
     places: RUNNING_BATCHES,
+    read(logs) {
+      for (const one of logs) if (one.address === presetConsumer) reports.onLog(one);
+      batches.read(logs);
+    },
     next(entry) {
       const { request } = entry;
       if (entry.state === "working") return undefined;
@@ -128,13 +132,7 @@ export function createPresetNetwork(options: PresetNetworkOptions): ProofCompani
       });
       return await reports.withReports(ready, send);
     },
-    onBlock(block, isLive) {
-      work.isLive = isLive;
-      for (const one of block.logs) if (one.address === presetConsumer) reports.onLog(one);
-      batches.read(block.logs);
-      requests.onHead(block.number);
-      work.review();
-    },
+    onBlock: work.onBlock,
     onReorg(firstReplaced) {
       runner.forgetSources();
       return batches.onReorg(firstReplaced);

@@ -53,6 +53,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
     kind: "functions",
     requests: requestSet,
     places: RUNNING_FUNCTIONS,
+    read: (logs) => readLogs(logs),
     next(entry) {
       const { request } = entry;
       if (entry.state === "working" || entry.underfunded || requestSet.isPaused(entry)) return undefined;
@@ -88,12 +89,7 @@ export function createFunctionsNetwork(options: FunctionsNetworkOptions): Answer
 
   return {
     addresses: [options.coordinator, options.router],
-    onBlock(block, isLive) {
-      work.isLive = isLive;
-      requestSet.onHead(block.number);
-      readLogs(block.logs);
-      work.review();
-    },
+    onBlock: work.onBlock,
     onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
     pending: () => requestSet.pending("functions"),
   };

@@ -72,6 +72,7 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
     kind: "functions",
     requests: requestSet,
     places: RUNNING_FUNCTIONS,
+    read: (logs) => readLogs(logs),
     // Ends the rounds of requests that are answered or gone.
     onReview: () => options.member()?.sweep(),
     next(entry) {
@@ -186,12 +187,7 @@ export function createNodeFunctions(options: NodeFunctionsOptions): NodeFunction
     },
     review,
     addresses: [options.coordinator, options.router],
-    onBlock(block, isLive) {
-      work.isLive = isLive;
-      readLogs(block.logs);
-      requestSet.onHead(block.number);
-      review();
-    },
+    onBlock: work.onBlock,
     onReorg: (firstReplaced) => requestSet.onReorg(firstReplaced),
     leave: () => requestSet.restart(NOT_A_MEMBER),
     pending: () => requestSet.pending("functions"),

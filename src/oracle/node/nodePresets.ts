@@ -66,6 +66,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
     kind: "presets",
     requests,
     places: RUNNING_BATCHES,
+    read,
     // Ends the rounds of what is answered or gone.
     onReview: () => options.member()?.sweep(),
     next(entry) {
@@ -220,12 +221,7 @@ export function createNodePresets(options: NodePresetsOptions): NodePresets {
         views.observed(id, signerOf, answerKey(message.observation));
     },
     addresses: [options.vrfCoordinator, options.batchVrfCoordinator, presetConsumer],
-    onBlock(block, isLive) {
-      work.isLive = isLive;
-      requests.onHead(block.number);
-      read(block.logs);
-      review();
-    },
+    onBlock: work.onBlock,
     onReorg(firstReplaced) {
       runner.forgetSources();
       return batches.onReorg(firstReplaced);

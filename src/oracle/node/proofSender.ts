@@ -92,12 +92,12 @@ export function createProofSender(options: ProofSenderOptions): ProofCompanion {
     },
     withReports: (_, send) => send([]),
     onBlock(block) {
+      batches.requests.onHead(block.number);
       for (const eventLog of block.logs) {
         if (eventLog.address !== coordinator) continue;
         if (eventLog.topics[0] === ORACLE_TOPICS.ConfigSet) sets.onLog(decodeNodeSet(eventLog));
       }
       batches.read(block.logs);
-      batches.requests.onHead(block.number);
       for (const [requestId, { proof, end }] of waiting) {
         const entry = batches.requests.find(requestId);
         if (entry === undefined || batches.seedOf(entry) !== undefined) end();
