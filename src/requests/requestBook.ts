@@ -412,6 +412,22 @@ export interface Change {
   readonly endedIn?: BlockId;
 }
 
+/** Stores a change to one request, with `also`, unless the request has ended in the meantime. */
+export async function changeOpen(
+  book: Pick<RequestBook, "change" | "get">,
+  change: Change,
+  also?: (db: Queryable) => Promise<void>,
+): Promise<void> {
+  let isOpen = false;
+  await book.change(
+    () => {
+      isOpen = book.get(change.request.id) !== undefined;
+      return isOpen ? [change] : [];
+    },
+    also && (async (db) => (isOpen ? await also(db) : undefined)),
+  );
+}
+
 /** Applies a change to a draft of its request. @param at Unix time in milliseconds. */
 export function applyChange(request: OpenRequest, change: Omit<Change, "request">, at: number): void {
   if (change.forget !== undefined || change.progress !== undefined) {

@@ -6,7 +6,7 @@ import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { Store } from "../../store/store.ts";
 import { listRefusedTransactions } from "../../store/transactions.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import type { RequestBook } from "../requestBook.ts";
+import { changeOpen, type RequestBook } from "../requestBook.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { placesIn } from "./senderJournal.ts";
 import type { Tracker } from "../follow/tracker.ts";
@@ -60,8 +60,7 @@ export function createCarriers(options: {
       if (place === undefined || receipt === undefined) continue;
       const { entry, item, items } = place;
       const progress = { transactionHashes: [transaction.hash], entry, item, items };
-      // The request may have ended in the meantime.
-      await book.change(() => (book.get(request.id) === undefined ? [] : [{ request, progress }]));
+      await changeOpen(book, { request, progress });
       tracker.track(request);
       return receipt;
     }

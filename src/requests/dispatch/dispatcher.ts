@@ -5,7 +5,7 @@ import { gatherDelayMs } from "../../lib/gatherDelay.ts";
 import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Carriers } from "./carriers.ts";
-import type { Change, RequestBook } from "../requestBook.ts";
+import { changeOpen, type Change, type RequestBook } from "../requestBook.ts";
 import type { OpenRequest, SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
 import { encodeCarrier, splitByLimits, type Carrier, type Submission } from "./submission.ts";
@@ -105,9 +105,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Drives a request until a transaction carries it or it ends. Never rejects. */
   const carry = async (request: SubmittedRequest): Promise<void> => {
-    // The request may have ended in the meantime.
     const record = (change: Omit<Change, "request">): Promise<void> =>
-      book.change(() => (book.get(request.id) === undefined ? [] : [{ request, ...change }])).catch(onError);
+      changeOpen(book, { request, ...change }).catch(onError);
     try {
       await retry(() => attempt(request), {
         attempts: MAX_ATTEMPTS,

@@ -19,10 +19,9 @@ import {
   type StoredSubscription,
 } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
-import type { Queryable } from "../../store/queryable.ts";
 import type { Payload } from "../../store/transactionContents.ts";
 import type { Carriers } from "./carriers.ts";
-import type { Change, RequestBook } from "../requestBook.ts";
+import { changeOpen, type RequestBook } from "../requestBook.ts";
 import type { LinkRequest, OpenRequest } from "../openRequest.ts";
 import { isTransient, sendingError } from "./sendingErrors.ts";
 import {
@@ -125,7 +124,7 @@ export function createLinker(options: LinkerOptions): Linker {
     if (carried !== undefined) return await finish(request, carried);
     if (request.kind === "consumer") {
       const known = await findLinking(request);
-      if (known !== undefined) return await change(request, fulfilledBy(known));
+      if (known !== undefined) return await changeOpen(book, { request, ...fulfilledBy(known) });
     }
     const call = request.kind === "consumer" ? await encodeLinking(request) : await prepareUnlinking(request);
     await finish(request, await sender.send(call, { kind: "consumer", entries: [[request.id]] }));
@@ -154,31 +153,15 @@ export function createLinker(options: LinkerOptions): Linker {
       const reason = await options.explainRevert(await encodeCall(request), receipt);
       const what = request.kind === "consumer" ? "linking" : "unlinking";
       const error = { code: "request_failed", message: `the ${what} transaction reverted: ${reason}` };
-      return await change(request, { state: "failed", transactionHash, error, endedIn });
+      return await changeOpen(book, { request, state: "failed", transactionHash, error, endedIn });
     }
     const place = { dappId: request.dappId, network, address: consumerOf(request) };
-    await change(request, { ...fulfilledBy(transactionHash), endedIn }, (db) =>
+    await changeOpen(book, { request, ...fulfilledBy(transactionHash), endedIn }, (db) =>
       request.kind === "consumer"
         ? saveConsumer(db, { ...place, transactionHash, createdAt: Date.now() })
         : deleteConsumer(db, place),
     );
     subscriptions.consumersChanged(request.dappId);
-  };
-
-  /** Changes a request, with `also`, unless another look at its transaction has ended it in the meantime. */
-  const change = async (
-    request: LinkRequest,
-    what: Omit<Change, "request">,
-    also: (db: Queryable) => Promise<void> = async () => {},
-  ): Promise<void> => {
-    let isOpen = false;
-    const decide = (): readonly Change[] => {
-      isOpen = book.get(request.id) !== undefined;
-      return isOpen ? [{ request, ...what }] : [];
-    };
-    await book.change(decide, async (db) => {
-      if (isOpen) await also(db);
-    });
   };
 
   const carryOutAtLast = async (request: LinkRequest): Promise<void> => {
@@ -195,14 +178,14 @@ export function createLinker(options: LinkerOptions): Linker {
         isWait: isShortage,
         async onRetry(error) {
           report(error);
-          await change(request, { why: `not sent yet: ${messageOf(error)}` }).catch(onError);
+          await changeOpen(book, { request, why: `not sent yet: ${messageOf(error)}` }).catch(onError);
         },
         signal,
       });
     } catch (error) {
       if (signal.aborted) return;
       report(error);
-      await change(request, { state: "failed", error: endOf(request, error) });
+      await changeOpen(book, { request, state: "failed", error: endOf(request, error) });
     }
   };
 

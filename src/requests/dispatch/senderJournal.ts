@@ -23,9 +23,7 @@ export function createSenderJournal(options: {
   /** Returns the number of the newest block seen. */
   readonly headNumber: () => bigint;
   /** Prevents signing once another process sends with the account. Default: none can. */
-  readonly twin?:
-    | Pick<NonNullable<PipelineNetwork["twin"]>, "doubt" | "isInDoubt" | "assertAlone">
-    | undefined;
+  readonly twin?: PipelineNetwork["twin"];
 }): SenderJournal<Payload> {
   const { network, account, store, book, tracker, twin } = options;
   return {
