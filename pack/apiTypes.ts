@@ -68,20 +68,37 @@ export async function describeAnswers(): Promise<string> {
     if (schema.type === "string") return pattern.startsWith("^0x") ? "Hex" : "string";
     return schema.type === "integer" ? "number" : (schema.type ?? "unknown");
   };
-  const members = ({ properties = {}, required = [] }: Schema): string =>
+  const members = ({ properties = {}, required = [] }: Schema, base?: Schema): string =>
     Object.entries(properties)
+      .filter(([name]) => base?.properties?.[name] === undefined)
       .map(([name, schema]) => {
         const doc = schema.description === undefined ? "" : `/** ${schema.description} */\n`;
         return `\n${doc}readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`;
       })
       .join("");
 
+  /** Finds the answer with the most members whose members are all in a schema, which adds others. */
+  const findBase = ({ properties = {}, required = [] }: Schema) =>
+    schemas
+      .map(([name, schema]) => ({ name, schema, members: Object.entries(schema.properties ?? {}) }))
+      .filter(
+        ({ schema, members }) =>
+          members.length > 0 &&
+          members.length < Object.keys(properties).length &&
+          members.every(
+            ([name, one]) =>
+              properties[name] === one && required.includes(name) === schema.required?.includes(name),
+          ),
+      )
+      .toSorted((a, b) => b.members.length - a.members.length)[0];
+
   const types = schemas.map(([name, schema]) => {
     const doc = docs.get(name) ?? schema.description;
     const comment = doc === undefined ? "" : `/** ${doc} */\n`;
-    return schema.properties === undefined
-      ? `${comment}export type ${name} = ${write(schema)};\n`
-      : `${comment}export interface ${name} ${write(schema)}\n`;
+    if (schema.properties === undefined) return `${comment}export type ${name} = ${write(schema)};\n`;
+    const base = findBase(schema);
+    const heritage = base === undefined ? "" : `extends ${base.name} `;
+    return `${comment}export interface ${name} ${heritage}{${members(schema, base?.schema)}}\n`;
   });
   return (await format(TYPES_FILE, [HEADER, ...types].join("\n"), { printWidth: 110 })).code;
 }

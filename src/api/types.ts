@@ -38,7 +38,7 @@ export interface AddressTransactions {
 }
 
 /** An address: its balance, and a page of its transactions. */
-export interface AddressView {
+export interface AddressView extends AddressTransactions {
   /** Checksummed address. */
   readonly address: Hex;
   /** Its role here, if known. */
@@ -55,21 +55,6 @@ export interface AddressView {
   readonly hasSource: boolean;
   /** What it does here, in a sentence; absent if unknown. */
   readonly about?: string;
-  /** Newest first. */
-  readonly transactions: readonly TransactionSummary[];
-  /** The blocks searched for the page; with an index, all that it covers. */
-  readonly searched: {
-    /** First block. */
-    readonly from: string;
-    /** Last block. */
-    readonly to: string;
-  };
-  /** Give it as `before` for the next page of transactions; null on the last. */
-  readonly older: string | null;
-  /** The node no longer has older data; with an index, it lacks some of it. */
-  readonly isForgotten: boolean;
-  /** Whether the page comes from an index by address; it then includes transactions in which the address emitted a log. */
-  readonly isIndexed: boolean;
 }
 
 /** A member that was changed. */
@@ -151,18 +136,7 @@ export interface BlockSummary {
 }
 
 /** A block with its transactions. */
-export interface BlockView {
-  /** Number. */
-  readonly number: string;
-  /** Hash. */
-  readonly hash: Hex;
-  /** Time of the block. */
-  readonly at: string;
-  readonly transactionCount: number;
-  /** Gas used. */
-  readonly gasUsed: string;
-  /** Gas limit. */
-  readonly gasLimit: string;
+export interface BlockView extends BlockSummary {
   readonly network: string;
   /** Hash of the parent block. */
   readonly parentHash: Hex;
@@ -526,17 +500,7 @@ export interface FunctionResult {
 }
 
 /** A response that a transaction delivered. */
-export interface FunctionResultView {
-  /** Name of `FunctionsResponse.FulfillResult`. */
-  readonly outcome: string;
-  /** Result. */
-  readonly response: Hex;
-  /** What the bytes of `response` may mean; the chain doesn't say. */
-  readonly readings: ReadingsView;
-  /** The error's text; empty when there was none. */
-  readonly err: string;
-  /** Why the consumer's callback failed. */
-  readonly callbackReason?: string;
+export interface FunctionResultView extends FunctionAnswer {
   /** Function request id. */
   readonly requestId: Hex;
   readonly transmitter: Party;
@@ -918,85 +882,24 @@ export interface NetworkView {
 }
 
 /** A new dapp with its first key. */
-export interface NewDapp {
-  /** Identifier: `dapp_` and 26 characters. */
-  readonly id: string;
-  readonly name: string;
-  /** What it may use. */
-  readonly facilities: readonly Facility[];
-  /** When it was created. */
-  readonly createdAt: string;
-  /** What its presets wait for where a call doesn't say it; absent: what the network says. */
-  readonly beacon?: "drand" | "local" | "none";
+export interface NewDapp extends DappView {
   readonly key: NewKeyView;
 }
 
 /** An invitation as it is shown on creation. */
-export interface NewInvitation {
-  /** Identifier: `inv_` and 26 characters. */
-  readonly id: string;
-  readonly role: RoleName;
-  /** When it was created. */
-  readonly createdAt: string;
-  /** When it is over. */
-  readonly expiresAt: string;
+export interface NewInvitation extends InvitationView {
   /** Opens the invitation, once. It is not shown again. Keep it secret. */
   readonly link: string;
 }
 
 /** An API key with its value. */
-export interface NewKeyView {
-  readonly id: string;
-  /** Name that its owner chose; may be empty. */
-  readonly name: string;
-  readonly ending: string | null;
-  /** When it was created. */
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  readonly revokedAt: string | null;
-  readonly dailyLimit: number | null;
-  /** Requests that were made with it today (UTC); `null` without a daily limit, where they aren't counted. */
-  readonly requestsToday: number | null;
-  /** `read`: GET alone; `full`: all calls of the dapp. */
-  readonly access: "read" | "full";
-  readonly expiresAt: string | null;
-  readonly previousUntil: string | null;
+export interface NewKeyView extends KeyView {
   /** The key itself, for the `Authorization` header. Keep it secret. */
   readonly apiKey: string;
 }
 
 /** A webhook with the secret that its receiver verifies messages with, which is shown only on creation and rotation. */
-export interface NewWebhookView {
-  /** Identifier: `wh_` and 26 characters. */
-  readonly id: string;
-  /** Where events are sent. */
-  readonly url: string;
-  /** Its owner's note; may be empty. */
-  readonly description: string;
-  /** Types of the events that it is told. */
-  readonly events: readonly (
-    | "request.fulfilled"
-    | "request.failed"
-    | "request.reopened"
-    | "trigger.skipped"
-    | "trigger.reverted"
-  )[];
-  /** `hmac`: HMAC-SHA256, `v1` in the signature header; `ed25519`: `v1a`. */
-  readonly signature: "hmac" | "ed25519";
-  /** `whpk_` and the public key in base64, to verify ed25519 signatures with; `null` for `hmac`. */
-  readonly publicKey: string | null;
-  /** When it was created. */
-  readonly createdAt: string;
-  readonly previousSecretUntil: string | null;
-  readonly pausedAt: string | null;
-  /** `owner`: its owner paused it; `gone`: it answered 410; `failing`: each attempt failed for five days. */
-  readonly pausedWhy: "owner" | "gone" | "failing" | null;
-  readonly failingSince: string | null;
-  readonly lastSuccessAt: string | null;
-  /** Events that are still to be delivered. */
-  readonly pending: number;
-  /** Events whose attempts all failed; they can be replayed. */
-  readonly failed: number;
+export interface NewWebhookView extends WebhookView {
   /** `whsec_` and the HMAC key in base64, shown this once; `null` for `ed25519`, where `publicKey` verifies. */
   readonly secret: string | null;
 }
@@ -1639,31 +1542,7 @@ export interface SecretsSigner {
 }
 
 /** An attempt with the message that was sent. */
-export interface SentWebhook {
-  /** `att_` and 26 characters, ordered by time. */
-  readonly id: string;
-  /** Identifier of the event: the `webhook-id` of each attempt. */
-  readonly eventId: string;
-  /** Which attempt to deliver the event it is, from 1. */
-  readonly number: number;
-  /** Type of the event; `null` if it is no longer stored. */
-  readonly type: string | null;
-  /** What the event is about, such as the id of a request. */
-  readonly subject: string | null;
-  /** When the attempt began. */
-  readonly at: string;
-  readonly durationMs: number;
-  /** Whether the answer's status was 2xx. */
-  readonly success: boolean;
-  /** HTTP status of the answer; `null` if none came. */
-  readonly status: number | null;
-  /** Why no answer came; `null` if one did. */
-  readonly error: string | null;
-  /** The first 2,048 bytes of the answer's body, as text. */
-  readonly answer: string;
-  readonly nextAttemptAt: string | null;
-  /** What has become of the event by now: `delivered` by this attempt or another, `failed` after the last one; `null` once it is no longer stored. */
-  readonly eventState: "pending" | "delivered" | "failed" | null;
+export interface SentWebhook extends WebhookAttempt {
   /** Its headers, but `webhook-signature`, which isn't kept. */
   readonly headers: Readonly<Record<string, string>>;
   /** Its body, byte for byte; `null` once the event is no longer stored. */
