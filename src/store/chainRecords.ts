@@ -1,7 +1,9 @@
 import { TycheError } from "../lib/errors.ts";
 import { forgetEnds } from "./requests.ts";
 import { findSetting, saveSetting } from "./settings.ts";
+import { fromRow, type Stored } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
+import type { Tables } from "./schema.ts";
 
 /** A dapp's two subscriptions on one network. Ids are decimal: `uint64` on VRF v2 and Functions, `uint256` on VRF v2.5. */
 export interface StoredSubscription {
@@ -12,14 +14,7 @@ export interface StoredSubscription {
 }
 
 /** A dapp's contract that is linked to its subscriptions. */
-export interface StoredConsumer {
-  readonly dappId: string;
-  readonly network: string;
-  /** Checksummed address. */
-  readonly address: string;
-  readonly transactionHash: string;
-  readonly createdAt: number;
-}
+export type StoredConsumer = Stored<Tables["consumers"]>;
 
 /** Returns the identity and deployment that this store knows for a network, or `undefined`. */
 export async function findChain(
@@ -101,8 +96,7 @@ export async function listSubscriptions(db: Queryable, dappId?: string): Promise
   if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
   const rows = await query.execute();
   return rows.map((row) => ({
-    dappId: row.dapp_id,
-    network: row.network,
+    ...fromRow(row),
     vrfSubscriptionId: BigInt(row.vrf_subscription_id),
     functionsSubscriptionId: BigInt(row.functions_subscription_id),
   }));
@@ -165,13 +159,7 @@ export async function listConsumers(
   let query = db.selectFrom("consumers").selectAll().where("dapp_id", "=", dappId);
   if (network !== undefined) query = query.where("network", "=", network);
   const rows = await query.orderBy("created_at").execute();
-  return rows.map((row) => ({
-    dappId: row.dapp_id,
-    network: row.network,
-    address: row.address,
-    transactionHash: row.transaction_hash,
-    createdAt: row.created_at,
-  }));
+  return rows.map(fromRow);
 }
 
 /** Stores the id under which a network's consumer contract keeps a source (`hash`: of its bytes on chain). */

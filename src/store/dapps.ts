@@ -1,5 +1,6 @@
 import { sql, type Selectable } from "kysely";
-import type { Beacon, KeyAccess } from "../lib/vocabulary.ts";
+import type { Beacon } from "../lib/vocabulary.ts";
+import { fromRow, toRow, type Stored } from "./columns.ts";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -20,26 +21,17 @@ export interface StoredDapp {
   readonly beacon?: Beacon;
 }
 
+type KeyRow = Selectable<Tables["api_keys"]>;
+/** What {@link StoredKey} has otherwise, or not at all. */
+type OtherKeyColumn =
+  | "previous_hash"
+  | "previous_sealed"
+  | "previous_until"
+  | "creation_key"
+  | "creation_hash";
+
 /** A stored API key. The key itself is sealed, and erased once revoked. */
-export interface StoredKey {
-  readonly id: string;
-  readonly dappId: string;
-  /** SHA-256 of the key, 32 bytes. */
-  readonly hash: Uint8Array;
-  readonly sealed: Uint8Array;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
-  readonly name: string;
-  /** Precise to the minute. */
-  readonly lastUsedAt: number | null;
-  /** Requests that calls with this key may make per day (UTC); `null` for no limit. */
-  readonly dailyLimit: number | null;
-  /** The day (UTC) whose requests `dayRequests` counts, for keys with a limit. */
-  readonly countedDay: string | null;
-  readonly dayRequests: number;
-  readonly access: KeyAccess;
-  /** Calls with it are refused from then on. */
-  readonly expiresAt: number | null;
+export interface StoredKey extends Stored<Omit<KeyRow, OtherKeyColumn>> {
   /** The value before the last rotation: its hash, the hash as it is sealed, and until when it stays valid. */
   readonly previous: {
     readonly hash: Uint8Array;
@@ -199,32 +191,20 @@ const ERASED = {
 } as const;
 
 /** Stores a new key; a second one of the same creation violates a unique constraint. */
-export async function insertKey(db: Queryable, key: StoredKey, creation?: Creation): Promise<void> {
-  await db
-    .insertInto("api_keys")
-    .values({
-      id: key.id,
-      dapp_id: key.dappId,
-      hash: key.hash,
-      sealed: key.sealed,
-      created_at: key.createdAt,
-      revoked_at: key.revokedAt,
-      name: key.name,
-      last_used_at: key.lastUsedAt,
-      daily_limit: key.dailyLimit,
-      creation_key: creation?.key ?? null,
-      creation_hash: creation?.bodyHash ?? null,
-      access: key.access,
-      expires_at: key.expiresAt,
-    })
-    .execute();
+export async function insertKey(
+  db: Queryable,
+  { previous: _, ...key }: StoredKey,
+  creation?: Creation,
+): Promise<void> {
+  const row = { ...key, creationKey: creation?.key ?? null, creationHash: creation?.bodyHash ?? null };
+  await db.insertInto("api_keys").values(toRow<Omit<KeyRow, `previous_${string}`>>(row)).execute();
 }
 
 /** Changes a key that isn't revoked: its name, or what its values are sealed for, with their sealed forms. Returns whether there is such a key. */
 export async function updateKey(
   db: Queryable,
   keyId: string,
-  change: Partial<Omit<Selectable<Tables["api_keys"]>, "id" | "dapp_id">>,
+  change: Partial<Omit<KeyRow, "id" | "dapp_id">>,
 ): Promise<boolean> {
   const query = db.updateTable("api_keys").set(change).where("id", "=", keyId);
   const { numUpdatedRows } = await query.where("revoked_at", "is", null).executeTakeFirst();
@@ -273,22 +253,16 @@ export async function findKeyByHash(
   return dapp && { key: parseKey(row), dapp: parseDapp(dapp) };
 }
 
-function parseKey(row: Selectable<Tables["api_keys"]>): StoredKey {
-  const { previous_hash, previous_sealed, previous_until } = row;
+function parseKey({
+  previous_hash,
+  previous_sealed,
+  previous_until,
+  creation_key: _,
+  creation_hash: __,
+  ...key
+}: KeyRow): StoredKey {
   return {
-    id: row.id,
-    dappId: row.dapp_id,
-    hash: row.hash,
-    sealed: row.sealed,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-    name: row.name,
-    lastUsedAt: row.last_used_at,
-    dailyLimit: row.daily_limit,
-    countedDay: row.counted_day,
-    dayRequests: row.day_requests,
-    access: row.access,
-    expiresAt: row.expires_at,
+    ...fromRow(key),
     previous:
       previous_hash === null || previous_sealed === null || previous_until === null
         ? null

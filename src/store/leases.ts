@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { TycheError } from "../lib/errors.ts";
+import { fromRow } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Which replica dispatches on a network, and under which token. Only server databases have leases: a SQLite database serves one process. */
@@ -50,15 +51,7 @@ export async function findLease(db: Queryable, network: string): Promise<StoredL
     .select(["holder", "token", "expires_at", sql<boolean>`expires_at > ${NOW}`.as("is_live")])
     .where("network", "=", network)
     .executeTakeFirst();
-  return (
-    row && {
-      network,
-      holder: row.holder,
-      token: row.token,
-      expiresAt: row.expires_at,
-      isLive: row.is_live,
-    }
-  );
+  return row && { network, ...fromRow(row) };
 }
 
 /** Whether a network's lease expired at least `forMs` ago; true if it was never taken. */

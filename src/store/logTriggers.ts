@@ -1,28 +1,16 @@
 import type { Selectable } from "kysely";
 import type { LogConfidence } from "../lib/vocabulary.ts";
+import { fromRow, toRow, type Stored } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
 import type { Tables } from "./schema.ts";
 import { insertRuns, type StoredRun } from "./triggerRuns.ts";
 
-/** A stored log trigger. Times are Unix milliseconds. */
-export interface StoredLogTrigger {
-  readonly id: string;
-  readonly dappId: string;
-  /** Key that it acts with; `null` if the operator set it up. */
-  readonly keyId: string | null;
-  readonly name: string;
-  readonly network: string;
-  /** The logs that it wants. */
+type Row = Selectable<Tables["log_triggers"]>;
+
+/** A stored log trigger. */
+export interface StoredLogTrigger extends Omit<Stored<Row>, "selection" | "action"> {
   readonly selection: object;
-  readonly confidence: LogConfidence;
-  /** What is requested, with references to the log's values. */
   readonly action: Readonly<Record<string, unknown>>;
-  readonly actionNetwork: string;
-  readonly fromBlock: number;
-  /** First block of which it has not been shown the logs; `null` once it is read together with the others. */
-  readonly replayFrom: number | null;
-  readonly pausedAt: number | null;
-  readonly createdAt: number;
 }
 
 /** How far a network is read. */
@@ -41,24 +29,9 @@ const ROWS = 500;
 
 /** Stores a new trigger. */
 export async function insertLogTrigger(db: Queryable, trigger: StoredLogTrigger): Promise<void> {
-  await db
-    .insertInto("log_triggers")
-    .values({
-      id: trigger.id,
-      dapp_id: trigger.dappId,
-      key_id: trigger.keyId,
-      name: trigger.name,
-      network: trigger.network,
-      selection: JSON.stringify(trigger.selection),
-      confidence: trigger.confidence,
-      action: JSON.stringify(trigger.action),
-      action_network: trigger.actionNetwork,
-      from_block: trigger.fromBlock,
-      replay_from: trigger.replayFrom,
-      paused_at: trigger.pausedAt,
-      created_at: trigger.createdAt,
-    })
-    .execute();
+  const { selection, action } = trigger;
+  const row = { ...trigger, selection: JSON.stringify(selection), action: JSON.stringify(action) };
+  await db.insertInto("log_triggers").values(toRow<Row>(row)).execute();
 }
 
 /** Returns a trigger, of a dapp if one is given, or `undefined`. */
@@ -405,20 +378,10 @@ export async function countDueBefore(
   return new Map(rows.map(({ id }, i) => [id, Number(count) + i]));
 }
 
-function parseRow(row: Selectable<Tables["log_triggers"]>): StoredLogTrigger {
+function parseRow(row: Row): StoredLogTrigger {
   return {
-    id: row.id,
-    dappId: row.dapp_id,
-    keyId: row.key_id,
-    name: row.name,
-    network: row.network,
+    ...fromRow(row),
     selection: JSON.parse(row.selection) as object,
-    confidence: row.confidence,
     action: JSON.parse(row.action) as StoredLogTrigger["action"],
-    actionNetwork: row.action_network,
-    fromBlock: row.from_block,
-    replayFrom: row.replay_from,
-    pausedAt: row.paused_at,
-    createdAt: row.created_at,
   };
 }

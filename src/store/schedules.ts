@@ -1,33 +1,19 @@
 import type { Selectable } from "kysely";
+import { fromRow, toRow, type Stored } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
 import type { Tables } from "./schema.ts";
 
-/** A stored schedule. Times are Unix milliseconds. */
-export interface StoredSchedule {
-  readonly id: string;
-  readonly dappId: string;
-  /** Key that it acts with; `null` if the operator set it up. */
-  readonly keyId: string | null;
-  readonly name: string;
-  /** What each tick requests. */
+type Row = Selectable<Tables["schedules"]>;
+
+/** A stored schedule. */
+export interface StoredSchedule extends Omit<Stored<Row>, "command" | "timing"> {
   readonly command: { readonly kind: string; readonly network: string };
   readonly timing: object;
-  readonly catchUp: "skip" | "one" | "all";
-  readonly windowMs: number;
-  readonly overlap: "skip" | "allow";
-  readonly until: number | null;
-  readonly pausedAt: number | null;
-  readonly createdAt: number;
-  /** The first tick that is not stored yet; `null` while it is paused, and after the last one. */
-  readonly nextAt: number | null;
 }
 
 /** Stores a new schedule. */
 export async function insertSchedule(db: Queryable, schedule: StoredSchedule): Promise<void> {
-  await db
-    .insertInto("schedules")
-    .values({ id: schedule.id, ...toRow(schedule) })
-    .execute();
+  await db.insertInto("schedules").values(rowOf(schedule)).execute();
 }
 
 /** Returns a schedule, of a dapp if one is given, or `undefined`. */
@@ -55,7 +41,7 @@ export async function listSchedules(db: Queryable, dappId: string): Promise<Stor
 
 /** Replaces what is stored of a schedule. */
 export async function saveSchedule(db: Queryable, schedule: StoredSchedule): Promise<void> {
-  await db.updateTable("schedules").set(toRow(schedule)).where("id", "=", schedule.id).execute();
+  await db.updateTable("schedules").set(rowOf(schedule)).where("id", "=", schedule.id).execute();
 }
 
 /** Deletes a schedule with its runs; their requests stay. */
@@ -115,37 +101,15 @@ export async function moveSchedule(
   return numUpdatedRows > 0n;
 }
 
-function toRow(schedule: StoredSchedule): Omit<Selectable<Tables["schedules"]>, "id"> {
-  return {
-    dapp_id: schedule.dappId,
-    key_id: schedule.keyId,
-    name: schedule.name,
-    command: JSON.stringify(schedule.command),
-    timing: JSON.stringify(schedule.timing),
-    catch_up: schedule.catchUp,
-    window_ms: schedule.windowMs,
-    overlap: schedule.overlap,
-    until: schedule.until,
-    paused_at: schedule.pausedAt,
-    created_at: schedule.createdAt,
-    next_at: schedule.nextAt,
-  };
+function rowOf(schedule: StoredSchedule): Row {
+  const { command, timing } = schedule;
+  return toRow<Row>({ ...schedule, command: JSON.stringify(command), timing: JSON.stringify(timing) });
 }
 
-function parseRow(row: Selectable<Tables["schedules"]>): StoredSchedule {
+function parseRow(row: Row): StoredSchedule {
   return {
-    id: row.id,
-    dappId: row.dapp_id,
-    keyId: row.key_id,
-    name: row.name,
+    ...fromRow(row),
     command: JSON.parse(row.command) as StoredSchedule["command"],
     timing: JSON.parse(row.timing) as object,
-    catchUp: row.catch_up,
-    windowMs: row.window_ms,
-    overlap: row.overlap,
-    until: row.until,
-    pausedAt: row.paused_at,
-    createdAt: row.created_at,
-    nextAt: row.next_at,
   };
 }

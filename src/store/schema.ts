@@ -45,8 +45,9 @@ export interface Tables {
     revoked_at: number | null;
     /** Name given by the owner; may be empty. */
     name: string;
+    /** Precise to the minute. */
     last_used_at: number | null;
-    /** Requests that calls with it may make per day. */
+    /** Requests that calls with it may make per day (UTC); `null` for no limit. */
     daily_limit: number | null;
     /** Day (UTC, `2026-11-22`) of the last counted request, for keys with a limit. */
     counted_day: Generated<string | null>;
@@ -58,6 +59,7 @@ export interface Tables {
     creation_hash: Generated<string | null>;
     /** What calls with it may do. */
     access: KeyAccess;
+    /** Calls with it are refused from then on. */
     expires_at: number | null;
     /** SHA-256 of the value before the last rotation: 32 bytes. */
     previous_hash: Uint8Array | null;
@@ -82,6 +84,7 @@ export interface Tables {
   readonly consumers: {
     dapp_id: string;
     network: string;
+    /** Checksummed. */
     address: string;
     transaction_hash: string;
     created_at: number;
@@ -337,8 +340,9 @@ export interface Tables {
     /** Address of the uploader, lower case. */
     owner: Hex;
     slot_id: number;
+    /** Rises with each upload; the toolkit's is the time in seconds. */
     version: number;
-    /** JSON. */
+    /** JSON of a TDH2 ciphertext. */
     ciphertext: string;
     expires_at: number;
   };

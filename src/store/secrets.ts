@@ -1,22 +1,12 @@
 import { randomInt } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { Hex } from "viem";
+import { fromRow, toRow, type Stored } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
 import type { Tables } from "./schema.ts";
 
 /** What an oracle network holds for an uploader in one of their slots. */
-export interface SecretSlot {
-  readonly network: string;
-  /** Who uploaded it, lower case. */
-  readonly owner: Hex;
-  readonly slotId: number;
-  /** Rises with each upload; the toolkit's is the time in seconds. */
-  readonly version: number;
-  /** JSON of a TDH2 ciphertext. */
-  readonly ciphertext: string;
-  /** Unix milliseconds. */
-  readonly expiresAt: number;
-}
+export type SecretSlot = Stored<Tables["secret_slots"]>;
 
 /** Stores an upload unless the slot has the same or a later version. @returns whether it was stored. */
 export async function saveSlot(db: Queryable, slot: SecretSlot): Promise<boolean> {
@@ -64,7 +54,7 @@ export async function findSlot(
     .selectAll()
     .where((is) => is.and({ network, owner, slot_id: slotId }))
     .executeTakeFirst();
-  return row && parseSlot(row);
+  return row && fromRow(row);
 }
 
 /** Returns an uploader's slots by their ids. */
@@ -75,7 +65,7 @@ export async function listSlots(db: Queryable, network: string, owner: Hex): Pro
     .where((is) => is.and({ network, owner }))
     .orderBy("slot_id")
     .execute();
-  return rows.map(parseSlot);
+  return rows.map(fromRow);
 }
 
 /** Returns the names of what has not expired, by owner and slot: at most `limit` of those that follow one. */
@@ -127,23 +117,9 @@ export async function deleteSlot(
   return numDeletedRows > 0n;
 }
 
-/** A version of a dapp's secret, and the operator's slot that holds it. Times are Unix milliseconds. */
-export interface NamedSecret {
-  readonly network: string;
-  readonly slotId: number;
-  /** The operator, lower case. */
-  readonly owner: Hex;
-  readonly dappId: string;
-  readonly name: string;
-  readonly version: number;
-  /** Length of what is encrypted, in bytes. */
-  readonly size: number;
-  readonly changedAt: number;
-  readonly expiresAt: number | null;
-  /** Hosts to which a source with it may send requests; empty: any; `null`: not known. */
+/** A version of a dapp's secret, and the operator's slot that holds it. */
+export interface NamedSecret extends Omit<Stored<Tables["secrets"]>, "allowedHosts" | "retiredAt"> {
   readonly allowedHosts: readonly string[] | null;
-  /** Identifies the nodes' key that it is encrypted to, 32 bytes; `null` if it isn't known. */
-  readonly keyHash: Hex | null;
 }
 
 /** Ids of the operator's slots: apart from those that people choose. */
@@ -152,26 +128,11 @@ const LAST_SLOT = 2 ** 47;
 
 /** Reserves a slot of its own for a version of a secret, which is not the current one before {@link publishSecret}. @returns its id. */
 export async function reserveSlot(db: Queryable, secret: Omit<NamedSecret, "slotId">): Promise<number> {
-  const { network, changedAt } = secret;
+  const { changedAt } = secret;
   // A number of its own without asking for the last one, which others may take at the same moment.
   const slotId = randomInt(FIRST_SLOT, LAST_SLOT);
-  await db
-    .insertInto("secrets")
-    .values({
-      network,
-      slot_id: slotId,
-      owner: secret.owner,
-      dapp_id: secret.dappId,
-      name: secret.name,
-      version: secret.version,
-      size: secret.size,
-      changed_at: changedAt,
-      expires_at: secret.expiresAt,
-      retired_at: changedAt,
-      allowed_hosts: encodeHosts(secret),
-      key_hash: secret.keyHash,
-    })
-    .execute();
+  const row = { ...secret, slotId, retiredAt: changedAt, allowedHosts: encodeHosts(secret) };
+  await db.insertInto("secrets").values(toRow<Tables["secrets"]>(row)).execute();
   return slotId;
 }
 
@@ -281,28 +242,11 @@ export async function deleteDappSecrets(db: Queryable, dappId: string): Promise<
 
 const LONG_AGO = 0;
 
-function parseSlot(row: Selectable<Tables["secret_slots"]>): SecretSlot {
-  const { network, owner, slot_id: slotId, version, ciphertext, expires_at: expiresAt } = row;
-  return { network, owner, slotId, version, ciphertext, expiresAt };
-}
-
 function encodeHosts({ allowedHosts }: Pick<NamedSecret, "allowedHosts">): string | null {
   return allowedHosts === null ? null : JSON.stringify(allowedHosts);
 }
 
-function parseSecret(row: Selectable<Tables["secrets"]>): NamedSecret {
-  const { network, owner, name, version, size } = row;
-  return {
-    network,
-    slotId: row.slot_id,
-    owner,
-    dappId: row.dapp_id,
-    name,
-    version,
-    size,
-    changedAt: row.changed_at,
-    expiresAt: row.expires_at,
-    allowedHosts: row.allowed_hosts === null ? null : (JSON.parse(row.allowed_hosts) as string[]),
-    keyHash: row.key_hash,
-  };
+function parseSecret({ retired_at: _, ...row }: Selectable<Tables["secrets"]>): NamedSecret {
+  const { allowed_hosts: hosts } = row;
+  return { ...fromRow(row), allowedHosts: hosts === null ? null : (JSON.parse(hosts) as string[]) };
 }

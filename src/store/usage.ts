@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { UsageKind } from "./schema.ts";
+import { fromRow } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Counts for one dapp's requests of a kind, on a network and a day. As differences they may be negative. */
@@ -86,19 +87,10 @@ export async function listUsage(
     .where("day", "<=", page.to);
   if (page.network !== undefined) query = query.where("network", "=", page.network);
   const rows = await query.orderBy("day").orderBy("network").orderBy("kind").execute();
-  return rows.map((row) => ({
-    dappId: row.dapp_id,
-    network: row.network,
-    day: row.day,
-    kind: row.kind,
-    requests: row.requests,
-    fulfilled: row.fulfilled,
-    failed: row.failed,
-    refused: row.refused,
-    words: row.words,
-    gasUsed: row.gas_used,
-    linkJuels: join(row.link_high, row.link_low),
-    coinWei: join(row.coin_high, row.coin_low),
+  return rows.map(({ link_high, link_low, coin_high, coin_low, ...row }) => ({
+    ...fromRow(row),
+    linkJuels: join(link_high, link_low),
+    coinWei: join(coin_high, coin_low),
   }));
 }
 

@@ -1,32 +1,25 @@
 import type { Selectable } from "kysely";
+import { fromRow, toRow, type Stored } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
-import type { PauseReason, Tables, WebhookScheme } from "./schema.ts";
+import type { PauseReason, Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
+type Row = Selectable<Tables["webhooks"]>;
+
 /** A stored webhook. */
-export interface StoredWebhook {
-  readonly id: string;
-  readonly dappId: string;
-  readonly url: string;
-  readonly description: string;
-  /** Types of the events that it is told. */
+export interface StoredWebhook extends Omit<
+  Stored<Row>,
+  "events" | "previousSecret" | "previousUntil" | "pausedAt" | "pausedWhy"
+> {
   readonly events: readonly string[];
-  readonly scheme: WebhookScheme;
-  /** Sealed. */
-  readonly secret: Uint8Array;
   /** The secret before the last rotation, sealed, and until when it signs as well. */
   readonly previous: { readonly secret: Uint8Array; readonly until: number } | null;
-  readonly createdAt: number;
   readonly paused: { readonly at: number; readonly why: PauseReason } | null;
-  /** First failed attempt since the last successful one; `null` while attempts succeed. */
-  readonly failingSince: number | null;
-  /** Last successful attempt; `null` if there is none yet. */
-  readonly lastSuccessAt: number | null;
 }
 
 /** Stores a new webhook. */
 export async function insertWebhook(db: Queryable, webhook: StoredWebhook): Promise<void> {
-  await db.insertInto("webhooks").values(toRow(webhook)).execute();
+  await db.insertInto("webhooks").values(rowOf(webhook)).execute();
 }
 
 /** Returns a webhook, of a dapp if one is given, or `undefined`. */
@@ -166,42 +159,27 @@ export async function pauseWebhook(
     .execute();
 }
 
-function toRow(webhook: StoredWebhook): Selectable<Tables["webhooks"]> {
+function rowOf({ previous, paused, events, ...webhook }: StoredWebhook): Row {
   return {
-    id: webhook.id,
-    dapp_id: webhook.dappId,
-    url: webhook.url,
-    description: webhook.description,
-    events: webhook.events.join(" "),
-    scheme: webhook.scheme,
-    secret: webhook.secret,
-    previous_secret: webhook.previous?.secret ?? null,
-    previous_until: webhook.previous?.until ?? null,
-    created_at: webhook.createdAt,
-    paused_at: webhook.paused?.at ?? null,
-    paused_why: webhook.paused?.why ?? null,
-    failing_since: webhook.failingSince,
-    last_success_at: webhook.lastSuccessAt,
+    ...toRow<Omit<Row, "events" | "previous_secret" | "previous_until" | "paused_at" | "paused_why">>(
+      webhook,
+    ),
+    events: events.join(" "),
+    previous_secret: previous?.secret ?? null,
+    previous_until: previous?.until ?? null,
+    paused_at: paused?.at ?? null,
+    paused_why: paused?.why ?? null,
   };
 }
 
-function parseRow(row: Selectable<Tables["webhooks"]>): StoredWebhook {
-  const { previous_secret, previous_until, paused_at, paused_why } = row;
+function parseRow({ previous_secret, previous_until, paused_at, paused_why, ...row }: Row): StoredWebhook {
   return {
-    id: row.id,
-    dappId: row.dapp_id,
-    url: row.url,
-    description: row.description,
+    ...fromRow(row),
     events: row.events.split(" "),
-    scheme: row.scheme,
-    secret: row.secret,
     previous:
       previous_secret === null || previous_until === null
         ? null
         : { secret: previous_secret, until: previous_until },
-    createdAt: row.created_at,
     paused: paused_at === null || paused_why === null ? null : { at: paused_at, why: paused_why },
-    failingSince: row.failing_since,
-    lastSuccessAt: row.last_success_at,
   };
 }
