@@ -16,6 +16,8 @@ import {
 
 /** Anvil's own mnemonic: its first ten accounts hold 10,000 coins each. */
 const MNEMONIC = "test test test test test test test test test test test junk";
+/** Past states that Anvil keeps. Of all of them it writes a file each, of up to 2 MB, and leaves them in the home folder for good. */
+export const TEST_KEPT_STATES = 512;
 /** Start time of a pinned chain, whose block hashes are the same in every run. */
 const PINNED_TIMESTAMP = 1_700_000_000;
 /** Time limit for Anvil's start, its end and its answers, as a busy machine may be slow; the defaults are ten seconds. */
@@ -47,6 +49,7 @@ export async function startTestChain({ chainId = 31337, pinned = false, startsAt
     blockBaseFeePerGas: 0,
     gasPrice: EMBEDDED_GAS_PRICE_WEI,
     order: "fifo",
+    pruneHistory: TEST_KEPT_STATES,
     ipc: ipcPath,
     startTimeout: PATIENCE_MS,
     stopTimeout: PATIENCE_MS,

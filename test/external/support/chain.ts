@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { findBinary } from "../../../src/networks/embedded/process/anvil.ts";
+import { TEST_KEPT_STATES } from "../../support/anvil.ts";
 
 /** The first account of Anvil's and Hardhat's mnemonic, which holds 10,000 coins. */
 export const RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -24,8 +25,14 @@ export function startIntervalAnvil({
   blockGas = 30_000_000,
   chainId = 31_337,
 } = {}): Promise<StrangersChain> {
-  const blocks = ["--block-time", String(blockSeconds), "--gas-limit", String(blockGas)];
-  return startNode(findBinary(), ["--port", "0", "--chain-id", String(chainId), ...blocks], "anvil_mine");
+  const options = {
+    "--port": 0,
+    "--chain-id": chainId,
+    "--block-time": blockSeconds,
+    "--gas-limit": blockGas,
+    "--prune-history": TEST_KEPT_STATES,
+  };
+  return startNode(findBinary(), Object.entries(options).flat().map(String), "anvil_mine");
 }
 
 /** Starts a Hardhat node that mines one block per second: another implementation of the EVM (EDR) and of the JSON-RPC methods. */
