@@ -116,7 +116,14 @@ export function createNodeArchive(
     },
     async findTransaction(hash) {
       const answer = await client.request("eth_getTransactionByHash", [hash]);
-      return answer === null ? undefined : parseTransaction(answer);
+      if (answer === null) return undefined;
+      const transaction = parseTransaction(answer);
+      if (transaction.blockNumber !== null) return transaction;
+      // Right after its block, Anvil has it among those that wait still: its receipt says where it is.
+      const receipt = await client.request("eth_getTransactionReceipt", [hash]);
+      if (receipt === null) return transaction;
+      const { blockNumber, transactionIndex } = parseObject(receipt, "receipt");
+      return parseTransaction({ ...parseObject(answer, "transaction"), blockNumber, transactionIndex });
     },
     async findReceipt(hash) {
       const answer = await client.request("eth_getTransactionReceipt", [hash]);

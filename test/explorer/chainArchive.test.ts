@@ -5,7 +5,7 @@ import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
 
 const ADDRESS = `0x${"c0".repeat(20)}` as const;
-const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`;
+const hash = (n: number): `0x${string}` => `0x${n.toString(16).padStart(64, "0")}`;
 
 /** Creates a node with one log per block that serves at most `limit` blocks of logs at once. Counts answers and refusals. */
 function createNode(limit: number) {
@@ -95,4 +95,28 @@ test("a block's fees go to nobody where the chain names the zero address, and th
   expect(await readBlock({ miner: `0x${"00".repeat(20)}` })).toMatchObject({ miner: null, baseFeeWei: null });
   const fees = { miner: ADDRESS.toUpperCase().replace("X", "x"), baseFeePerGas: "0x7" };
   expect(await readBlock(fees)).toMatchObject({ miner: ADDRESS, baseFeeWei: 7n });
+});
+
+test("a transaction that has a receipt is mined, although the node has it among those that wait still", async () => {
+  const sent = {
+    hash: hash(7),
+    from: ADDRESS,
+    to: ADDRESS,
+    nonce: "0x1",
+    value: "0x0",
+    gas: "0x1",
+    input: "0x",
+  };
+  const answers: Readonly<Record<string, unknown>> = {
+    eth_getTransactionByHash: { ...sent, blockHash: null, blockNumber: null, transactionIndex: null },
+    eth_getTransactionReceipt: { blockHash: hash(1), blockNumber: "0x9", transactionIndex: "0x2" },
+  };
+  const read = (receipt: unknown) => {
+    const request = async (method: string) =>
+      method === "eth_getTransactionReceipt" ? receipt : answers[method];
+    const archive = createNodeArchive({ request } as unknown as ChainClient, { isEmbedded: true });
+    return archive.findTransaction(hash(7));
+  };
+  expect(await read(answers["eth_getTransactionReceipt"])).toMatchObject({ blockNumber: 9n, index: 2 });
+  expect(await read(null)).toMatchObject({ hash: hash(7), blockNumber: null, index: null });
 });
