@@ -40,8 +40,9 @@ test("a network that can't prepare a dapp serves the others, says why, and makes
   );
   await tyche.stop();
   tyche = await startTycheProcess({ dataDir });
-  const { networks } = await readiness();
-  expect(networks.sepolia.warnings.join()).toContain("1 of 2 dapps have no subscriptions");
+  await expect
+    .poll(async () => (await readiness()).networks.sepolia.warnings.join())
+    .toContain("1 of 2 dapps have no subscriptions");
   const headers = { authorization: apiKey };
   expect((await tyche.call("POST", random("fuji"), { headers })).data.success).toBe(true);
   await rpc("sepolia", "anvil_setBalance", operator.address, toHex(10n ** 20n));

@@ -80,14 +80,18 @@ test("an old database under a new chain: nothing is sent until the operator has 
   cpSync(path.join(backup, "tyche.sqlite"), path.join(dataDir, "tyche.sqlite"));
 
   tyche = await startTycheProcess({ dataDir });
-  const { ready, networks } = await readiness();
-  expect({ ready, why: networks.fuji.why }).toEqual({
+  // A network that a busy machine doesn't read in time isn't ready for the moment.
+  await expect.poll(readiness).toMatchObject({
     ready: false,
-    why: expect.stringMatching(
-      /database is older than the chain of fuji: it lacks 1 transaction with .*TYCHE_ACCEPT_CHAINS=fuji/,
-    ),
+    networks: {
+      fuji: {
+        why: expect.stringMatching(
+          /database is older than the chain of fuji: it lacks 1 transaction with .*TYCHE_ACCEPT_CHAINS=fuji/,
+        ),
+      },
+      sepolia: { ready: true },
+    },
   });
-  expect(networks.sepolia.ready).toBe(true);
   await vi.waitFor(() =>
     expect(tyche.output()).toMatch(
       /Ready in [\d.]+ s, but fuji can't serve[^]+✗ fuji {12}the database is older than the chain[^\n]+1 transaction with[^]+TYCHE_ACCEPT_CHAINS=fuji to continue/,
@@ -101,5 +105,5 @@ test("an old database under a new chain: nothing is sent until the operator has 
   expect((await send("late")).data.success).toBe(true);
   await tyche.stop();
   tyche = await startTycheProcess({ dataDir });
-  expect((await readiness()).networks.fuji.ready).toBe(true);
+  await expect.poll(async () => (await readiness()).networks.fuji.ready).toBe(true);
 });

@@ -33,14 +33,39 @@ const logLines = (): Record<string, unknown>[] =>
   tyche
     .output()
     .split("\n")
+    // The last one may have come in part only.
+    .slice(0, -1)
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+interface Ready {
+  readonly ready: boolean;
+  readonly networks: Readonly<
+    Record<string, { readonly oracle?: Record<"pendingWords" | "pendingFunctions", number> }>
+  >;
+}
+/** Waits until all networks could be read in time, and each oracle knows, a moment later than the service, that nothing is left to do. */
+const settle = () =>
+  expect
+    .poll(async () => {
+      const { ready, networks } = (await (await fetch(`${tyche.url}/readyz`)).json()) as Ready;
+      const pending = Object.values(networks).flatMap(({ oracle }) => [
+        oracle?.pendingWords,
+        oracle?.pendingFunctions,
+      ]);
+      return { ready, pending };
+    })
+    .toEqual({ ready: true, pending: NETWORK_NAMES.flatMap(() => [0, 0]) });
 
 const sendCoinflip = () => tyche.call("POST", "/api/vrfv2/presets?network=fuji", { body: {} });
 
 test("one preset moves the counters of its way", async () => {
   const before = await readMetrics();
   expect((await sendCoinflip()).status).toBe(200);
+  // The service may have seen the word before the oracle has the receipt of its transaction.
+  const words = (metrics: string) =>
+    sumOf(metrics, "tyche_transactions_total", 'network="fuji"', 'purpose="words"');
+  await expect.poll(async () => words(await readMetrics())).toBe(words(before) + 1);
   const after = await readMetrics();
   const grown = (name: string, ...labels: readonly string[]): number =>
     sumOf(after, name, 'network="fuji"', ...labels) - sumOf(before, name, 'network="fuji"', ...labels);
@@ -74,6 +99,7 @@ test("failures are counted by code, of answers and of requests", async () => {
 });
 
 test("the state of every network is there in numbers", async () => {
+  await settle();
   const metrics = await readMetrics();
   for (const network of NETWORK_NAMES) {
     const label = `network="${network}"`;
@@ -105,8 +131,9 @@ test("names, units, help and labels are as Prometheus wants them", async () => {
 });
 
 test("readiness tells node, head, balances and oracle of each network", async () => {
+  await settle();
   const response = await fetch(`${tyche.url}/readyz`);
-  const { ready, networks } = (await response.json()) as { ready: boolean; networks: Record<string, object> };
+  const { ready, networks } = (await response.json()) as Ready;
   expect(response.status).toBe(200);
   expect(ready).toBe(true);
   expect(Object.keys(networks)).toEqual([...NETWORK_NAMES]);

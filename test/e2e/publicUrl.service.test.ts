@@ -29,7 +29,7 @@ const serviceUrlOf = ({ dataDir }: TycheProcess): string =>
 function statusFor(url: string, host: string, origin?: string): Promise<number | undefined> {
   const headers = { host, ...(origin === undefined ? {} : { origin }) };
   return new Promise((resolve, reject) => {
-    request(`${url}/readyz`, { headers }, (response) => {
+    request(`${url}/metrics`, { headers }, (response) => {
       response.resume();
       resolve(response.statusCode);
     })

@@ -154,8 +154,17 @@ describe("API keys", () => {
     const { id, apiKey } = await operator.addKey(dappId, { name: "short", expiresAt });
     expect((await operator.keys(dappId)).find((key) => key.id === id)).toMatchObject({ expiresAt });
     await connect(apiKey).requests();
-    const soon = new Date(Date.now() + 1_000).toISOString();
-    expect(await operator.changeKey(dappId, id, { expiresAt: soon })).toMatchObject({ expiresAt: soon });
+    // On a busy machine, the time may be over before the call is there.
+    const endSoon = async (ms: number): Promise<string> => {
+      const soon = new Date(Date.now() + ms).toISOString();
+      const changed = await operator.changeKey(dappId, id, { expiresAt: soon }).catch((error: unknown) => {
+        if (Date.now() < Date.parse(soon)) throw error;
+      });
+      if (changed === undefined) return await endSoon(2 * ms);
+      expect(changed).toMatchObject({ expiresAt: soon });
+      return soon;
+    };
+    const soon = await endSoon(1_000);
     await expect
       .poll(
         () =>
@@ -385,8 +394,9 @@ test("a dapp's deletion unlinks its contract, and its shared result stays", asyn
 });
 
 test("how the service stands, what was asked for, and accounts that hold coin", async () => {
-  const readiness = await operator.readiness();
-  expect(readiness).toMatchObject({ ready: true, networks: { [NETWORK]: { ready: true } } });
+  await expect
+    .poll(() => operator.readiness())
+    .toMatchObject({ ready: true, networks: { [NETWORK]: { ready: true } } });
   const { hours } = await operator.activity();
   expect(hours).toHaveLength(24);
   expect(hours.at(-1)!.requests + hours.at(-2)!.requests).toBeGreaterThan(0);
