@@ -16,6 +16,7 @@ import { parseCursor, type ListCursor } from "../../src/explorer/lists.ts";
 import { testAccount } from "../support/anvil.ts";
 import { provisionDapp, type TestDapp } from "../support/consumer.ts";
 import { deliverResults, deliverWords, eventsOf } from "../support/delivery.ts";
+import { untilStored } from "../support/readLogs.ts";
 import { compileSolidity } from "../support/solidity.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";
 import { startVerifyWorld, type VerifyWorld } from "../verify/support/world.ts";
@@ -118,18 +119,24 @@ const requestFunction = (dapp: TestDapp) =>
       ],
     }),
   );
-const readPage = async (dapp: TestDapp, before?: ListCursor) =>
-  (await explorer.findContractRequests("test", idsOf(dapp), before))!;
+const view = async (hash: Hex) => {
+  await untilStored(world.client);
+  return (await explorer.findTransaction("test", hash))!;
+};
+const readPage = async (dapp: TestDapp, before?: ListCursor) => {
+  await untilStored(world.client);
+  return (await explorer.findContractRequests("test", idsOf(dapp), before))!;
+};
 const idsOf = ({ vrfSubId, functionsSubId }: TestDapp) => ({ vrf: vrfSubId, functions: functionsSubId });
 
 /** Returns what the explorer, the list of the dapp's own requests, and the verification say about a request. */
 async function readReasons(dapp: TestDapp, { transactionHash }: Receipt) {
-  const view = await explorer.findTransaction("test", transactionHash);
+  const { randomRequests, functionRequests } = await view(transactionHash);
   const { items } = await readPage(dapp);
   const { verdict, requests } = await world.verify(transactionHash);
   const open = requests[0]!.steps.find(({ name }) => name === "proof" || name === "delivery");
   return {
-    explorer: [...view!.randomRequests, ...view!.functionRequests][0]!.waitsFor,
+    explorer: [...randomRequests, ...functionRequests][0]!.waitsFor,
     list: items.find((one) => one.transactionHash === transactionHash)?.waitsFor,
     verdict,
     verified: open?.detail.replace(/^there is no (VRF proof|report) on chain yet: /, ""),
@@ -195,8 +202,7 @@ describe("a request of a caller's own contract says why it waits", () => {
       everywhere("nothing on the chain keeps the oracle from answering; it has not done so yet"),
     );
     await deliverWords(world, request);
-    const view = await explorer.findTransaction("test", request.transactionHash);
-    expect(view!.randomRequests[0]!.waitsFor).toBeUndefined();
+    expect((await view(request.transactionHash)).randomRequests[0]!.waitsFor).toBeUndefined();
   });
 
   test("names what the chain's own oracle says", async () => {
@@ -236,8 +242,7 @@ test("a request of a contract that is not linked reverted, and says so decoded",
   const dapp = await provisionDapp(world, "unlinked");
   const { transactionHash } = await requestWords(dapp, { from: stranger });
   const reason = `InvalidConsumer(${dapp.vrfSubId}, ${stranger})`;
-  const view = await explorer.findTransaction("test", transactionHash);
-  expect(view).toMatchObject({
+  expect(await view(transactionHash)).toMatchObject({
     status: "reverted",
     revertReason: expect.stringMatching(new RegExp(`^${reason.replace(/[()]/g, "\\$&")}$`, "i")),
   });
@@ -306,7 +311,7 @@ describe("what a caller's own contracts requested", () => {
       { state: "failed", error: "the contract's callback failed: too many words" },
     ]);
     const [proved, reported, asked] = await Promise.all(
-      [proof, report, run].map((one) => explorer.findTransaction("test", one.transactionHash)),
+      [proof, report, run].map((one) => view(one.transactionHash)),
     );
     expect(proved!.randomness[0]!.reason).toBe("too many words");
     expect(reported!.functionResults[0]!.callbackReason).toBe(outOfGas);

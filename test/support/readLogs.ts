@@ -2,6 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { toHex, type Hex } from "viem";
 import type { ChainClient } from "../../src/evm/client.ts";
 
+/** Waits until Anvil has stored its newest block: it announces a block before it has the logs. Returns the block's number. */
+export async function untilStored(client: ChainClient): Promise<bigint> {
+  const { number: head } = (await client.getHead("latest"))!;
+  while (!(await isStored(client, head))) await sleep(5);
+  return head;
+}
+
 /**
  * Returns the logs of some contracts from a block to the newest. Anvil announces a block before it has stored its logs, and a range that ends
  * there has none at all: the newest block is read alone, once it has the logs of its receipts.
@@ -11,8 +18,7 @@ export async function readLogs(
   addresses: readonly Hex[],
   fromBlock = 0n,
 ): ReturnType<ChainClient["getLogs"]> {
-  const { number: head } = (await client.getHead("latest"))!;
-  while (!(await isStored(client, head))) await sleep(5);
+  const head = await untilStored(client);
   const before = head > fromBlock ? await client.getLogs({ addresses, fromBlock, toBlock: head - 1n }) : [];
   return [...before, ...(await client.getLogs({ addresses, fromBlock: head, toBlock: head }))];
 }
