@@ -116,10 +116,10 @@ describe("signing in", () => {
     await open(`/dapps/${tyche.dappId}/requests`);
     await page.evaluate("fetch('/session', { method: 'DELETE' })");
     await page.getByLabel("Operator token").waitFor();
-    expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
     await enter(page, tyche);
     await page.getByRole("region", { name: "Requests", exact: true }).waitFor();
-    expect(visitor.troubles).toEqual([]);
+    // The page may leave before the browser reports the answer that told it to.
+    expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("401"))).toEqual([]);
   });
 });
 

@@ -57,12 +57,13 @@ async function startOtherNode(
         return void response
           .writeHead(200, headers)
           .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message: "too many blocks" } }));
-      void fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body }).then(
-        async (answer) => {
+      void fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body })
+        .then(async (answer) => {
           const text = await answer.text();
           response.writeHead(200, headers).end(isSearch ? change(text) : text);
-        },
-      );
+        })
+        // The chain may end while a page that is closed already asks.
+        .catch(() => response.destroy());
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -10,9 +10,14 @@ import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import { createVisitor } from "./support/visitor.ts";
 
-const CHAIN = ownDrandChain();
-/** Far more than a request takes to be mined. */
-const MARGIN_SECONDS = 120;
+/** Far more than the test takes until it moves the clock to where the round is late. */
+const DUE_SECONDS = 1_200;
+const PERIOD_SECONDS = 3_600;
+/** Its next round is due then, and none before. */
+const CHAIN = ownDrandChain({
+  period: PERIOD_SECONDS,
+  genesisTime: Math.floor(Date.now() / 1_000) + DUE_SECONDS - 10 * PERIOD_SECONDS,
+});
 /** Enough that the list can be searched. */
 const ENTRIES = Array.from({ length: 25 }, (_, i) => `guest ${i + 1}`);
 
@@ -27,12 +32,12 @@ shared.beforeAll(async ({ browser: chromium, service }) => {
 /** Starts a service that learns no round until it is handed in, and whose clock a signal moves to where rounds are late. */
 async function startWithoutRelays() {
   const dataDir = makeDataDir();
-  const beacon = { chain: CHAIN, relays: [DEAD_RELAY], marginSeconds: MARGIN_SECONDS };
+  const beacon = { chain: CHAIN, relays: [DEAD_RELAY] };
   writeFileSync(
     path.join(dataDir, "tyche.json"),
     JSON.stringify({ networks: { sepolia: { embedded: true, beacon } } }),
   );
-  const clock = clockModule((MARGIN_SECONDS + 120) * 1_000, "SIGUSR2");
+  const clock = clockModule((DUE_SECONDS + 120) * 1_000, "SIGUSR2");
   const tyche = await startTycheProcess({ dataDir, env: { NODE_OPTIONS: `--import=${clock}` } });
   onTestFinished(async () => {
     await tyche.stop();
