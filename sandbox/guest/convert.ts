@@ -139,11 +139,13 @@ export function instance<T>(name: string, has: (value: unknown) => boolean): Con
 export function sequence<T>(convert: Convert<T>): Convert<T[]> {
   return (value, prefix, context) => {
     const list: T[] = [];
-    const method = isObject(value) ? (value as { [iterator]?: () => unknown })[iterator] : undefined;
-    const items = (typeof method === "function" ? Reflect.apply(method, value, []) : undefined) as
-      | Iterator<unknown>
-      | undefined;
-    if (items === undefined) throw conversionError("can not be converted to sequence.", prefix, context);
+    const method = isObject(value) ? (value as { [iterator]?: (() => unknown) | null })[iterator] : undefined;
+    // In the words of V8 for Deno's code.
+    if (method !== undefined && method !== null && typeof method !== "function")
+      throw new TypeError("t?.[U] is not a function");
+    const items = method && (Reflect.apply(method, value as object, []) as Iterator<unknown> | undefined);
+    if (items === undefined || items === null)
+      throw conversionError("can not be converted to sequence.", prefix, context);
     for (;;) {
       const step = items.next() as IteratorResult<unknown> | undefined;
       if (step === undefined) throw conversionError("can not be converted to sequence.", prefix, context);

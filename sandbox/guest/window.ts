@@ -68,6 +68,8 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
   const refed = Symbol("refed") as unknown as "refed";
   const timerId = Symbol("timerId") as unknown as "timerId";
   let lastTimer = 1;
+  /** The timers whose numbers the source has asked for. */
+  const numbered: Record<number, Timeout> = { __proto__: null } as never;
   /** The result of a timer function: an object that converts to a number. Its properties are Deno's, and only shown. */
   class Timeout {
     _idleTimeout: number;
@@ -114,6 +116,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       return this[refed];
     }
     [Symbol.toPrimitive](): number {
+      numbered[this[timerId]] = this;
       return this[timerId];
     }
     [Symbol.dispose](): void {
@@ -122,6 +125,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
   }
   function stop(timer: Timeout): void {
     timers.clearTimeout(timer[timerId]);
+    delete numbered[timer[timerId]];
     timer._idleTimeout = -1;
     timer._onTimeout = null;
     timer._destroyed = true;
@@ -190,8 +194,12 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
   };
   const clear = (timer?: unknown): void => {
     if (timer instanceof Timeout) stop(timer);
-    else if (timer instanceof Immediate) timer[Symbol.dispose]();
-    else if (timer !== null) timers.clearTimeout(+(timer as string));
+    else if (timer !== null && !(timer instanceof Immediate)) {
+      const id = +(timer as string);
+      const known = numbered[id];
+      if (known === undefined) timers.clearTimeout(id);
+      else stop(known);
+    }
   };
   const functions = {
     setTimeout: function (callback: unknown, delayMs: unknown, ...args: unknown[]) {
@@ -210,7 +218,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       clear(timer);
     },
     clearImmediate: function (timer: unknown) {
-      if (timer instanceof Immediate) clear(timer);
+      if (timer instanceof Immediate) timer[Symbol.dispose]();
     },
   };
   for (const name of ["setTimeout", "setImmediate"] as const)

@@ -82,6 +82,8 @@ const CODED: readonly (readonly [text: string, code: string, words: string])[] =
 
 /** Code of the library, and what takes its place. The contexts of arguments are named beforehand. */
 const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] = [
+  // The source may have put anything in the class's place.
+  ['"DOMException"!==e.name', '"DOMException"!==e?.name'],
   ['"Cannot "+e+" a stream using a released reader"', '"Reader has no associated stream."'],
   [
     '"Cannot "+e+" a stream using a released writer"',

@@ -49,6 +49,9 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
       },
     });
   }
+  prototype["inspect"] = (prototype as unknown as Record<symbol, unknown>)[
+    Symbol.for("nodejs.util.inspect.custom")
+  ];
   prototype["toLocaleString"] = prototype["toString"];
   const constants = { MAX_LENGTH: 9_007_199_254_740_991, MAX_STRING_LENGTH: 536_870_888 };
   const { Blob, File } = load("file");

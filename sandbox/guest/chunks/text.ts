@@ -111,10 +111,15 @@ export default function textChunk({
       const bytes = pending.length > 0 ? concatBytes([pending, given]) : given;
       const whole = stream ? wholeLength(bytes) : bytes.length;
       pending = bytes.slice(whole);
-      const text = decodeUtf8(bytes.subarray(0, whole), options.fatal, keepsMark);
       // A mark counts only at the start of the text.
+      const ignoreBOM = keepsMark;
       keepsMark ||= whole > 0;
-      return text;
+      try {
+        return decodeUtf8(bytes.subarray(0, whole), options.fatal, ignoreBOM);
+      } catch (error) {
+        pending = NO_BYTES;
+        throw error;
+      }
     };
   }
 

@@ -42,9 +42,8 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^The provided data is too small\.?$/, "The provided data is too small"],
   [/^Invalid keyData$/, "Invalid key data"],
   [/^algorithm\.publicExponent .*/, "Bad public exponent"],
-  [/^Usages cannot be empty when importing a secret key\.$/, "Invalid key usage"],
+  [/^Usages cannot be empty when importing a (?:secret|private) key\.$/, "Invalid key usage"],
   [/^Key must be a (private|public) key$/, "Key is not a $1 key"],
-  [/^Named curve mismatch$/, "curve mismatch"],
   [/^Unable to (?:im|ex)port .* format$/, "Not implemented"],
   [/^Key operations and usage mismatch$/, "'key_ops' property of JsonWebKey is invalid"],
   [/^nonce must be at least .*/, "Argon2 derivation failed"],
@@ -186,6 +185,20 @@ const DER_TAGS: Readonly<Record<string, string>> = {
 };
 const SEQUENCE = 48;
 
+/** Says in Deno's words that the key in the bytes is none for the algorithm. */
+function wrongKeyData(message: string, algorithm: string, args: readonly unknown[]): string {
+  const isSpki = args[0] === "spki";
+  if (message === "Named curve mismatch") {
+    const { namedCurve } = args.findLast((arg) => Object.hasOwn(Object(arg), "namedCurve")) as {
+      namedCurve: unknown;
+    };
+    return isSpki ? `invalid ${String(namedCurve)} elliptic curve SPKI data` : "curve mismatch";
+  }
+  if (message !== "Invalid key type" || !(isSpki || args[0] === "pkcs8")) return message;
+  if (/^EC/i.test(algorithm)) return isSpki ? "unsupported algorithm" : "malformed parameters";
+  return /^RSA/i.test(algorithm) ? "unsupported algorithm" : "Invalid key data";
+}
+
 /** Says in Deno's words why bytes don't begin as the DER of a key does; undefined if they do. */
 function derDefect(bytes: Uint8Array): string | undefined {
   const [tag, length] = bytes;
@@ -269,6 +282,7 @@ export function createSubtle(
       const { type } = args[1] as CryptoKey;
       if (type === "private") return exception("Key is not a public key", "InvalidAccessError");
     }
+    if (name === "DataError") message = wrongKeyData(message, algorithm, args);
     for (const [pattern, text] of TEXTS)
       if (pattern.test(message)) return exception(message.replace(pattern, text), name);
     if (name === "SyntaxError" && message.startsWith("Unsupported key usage"))

@@ -151,7 +151,7 @@ export const readHeaders: Convert<readonly (readonly [string, string])[]> = (val
   if (isHeaders(value) && (value as Partial<Iterable<unknown>>)[Symbol.iterator] === HEADERS_ITERATOR)
     return sortedOf(value);
   const method = (value as Partial<Iterable<unknown>>)[Symbol.iterator];
-  if (method === undefined || method === null) return readRecord(value, prefix, context);
+  if (method === undefined) return readRecord(value, prefix, context);
   return readPairs(value, prefix, context).map((pair) => {
     if (pair.length !== 2) throw new TypeError(`Invalid header: length must be 2, but is ${pair.length}`);
     return [pair[0] as string, pair[1] as string];

@@ -31,27 +31,29 @@ export function tableText(
     throw new Error(`The 'properties' argument must be of type Array: received type ${typeof properties}`);
   }
   if (typeof data !== "object" || data === null) return undefined;
+  // Node prints all of a map.
+  const chosen = toLeft && isMap(data) ? undefined : properties?.map(String);
   const isIterated =
     !Array.isArray(data) &&
     (isMap(data) || isSet(data) || typeof (data as Iterable<unknown>)[Symbol.iterator] === "function");
   const rows = isIterated
     ? [...(data as Iterable<unknown>)].map((row, at) => [String(at), row] as const)
     : Object.keys(data).map((key) => [key, (data as Record<string, unknown>)[key]] as const);
-  const columns = new Map<string, string[]>((properties ?? []).map((name: unknown) => [String(name), []]));
+  const columns = new Map<string, string[]>(chosen?.map((name) => [name, []]));
   const values: string[] = [];
   const keys: string[] = [];
   let hasValues = false;
   rows.forEach(([, row], at) => {
-    if (isMap(data)) {
+    if (isMap(data) && chosen === undefined) {
       const [key, value] = row as [unknown, unknown];
       keys[at] = cell(key);
       values[at] = cell(value);
       hasValues = true;
     } else if (row === null || (typeof row !== "function" && typeof row !== "object")) {
       values[at] = cell(row);
-      hasValues = true;
+      hasValues = chosen === undefined;
     } else {
-      const names = (properties as unknown[] | undefined)?.map(String) ?? Object.keys(row);
+      const names = chosen ?? Object.keys(row);
       for (const name of names) {
         const column = columns.get(name) ?? [];
         columns.set(name, column);

@@ -77,10 +77,19 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
       })
       .join(separator || "&");
   }
-  function parse(text: unknown, separator = "&", equals = "=", options?: object): object {
+  function parse(
+    text: unknown,
+    separator: unknown = undefined,
+    equals: unknown = undefined,
+    options: object | null = {},
+  ): object {
     const fields = Object.create(null) as Record<string, unknown>;
     if (typeof text !== "string" || text === "") return fields;
-    const { maxKeys, decodeURIComponent: own } = (options ?? {}) as {
+    if (options === null)
+      throw new TypeError(
+        "Cannot destructure property 'decodeURIComponent' of '(intermediate value)(intermediate value)(intermediate value)' as it is null.",
+      );
+    const { maxKeys, decodeURIComponent: own } = options as {
       maxKeys?: unknown;
       decodeURIComponent?: Convert;
     };
@@ -96,9 +105,10 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
       }
     };
     const most = typeof maxKeys === "number" ? maxKeys : MAX_PAIRS;
-    const parts = text.split(separator || "&").filter((part) => part !== "");
-    for (const part of most > 0 ? parts.slice(0, most) : parts) {
-      const equal = equals || "=";
+    const equal = String(equals || "=");
+    const parts = text.split(String(separator || "&")).filter((part) => part !== "");
+    // A fraction is a number of pairs that is never reached.
+    for (const part of most > 0 && Number.isInteger(most) ? parts.slice(0, most) : parts) {
       const at = part.indexOf(equal);
       const key = read(at < 0 ? part : part.slice(0, at)) as string;
       const value = at < 0 ? "" : read(part.slice(at + equal.length));

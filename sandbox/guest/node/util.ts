@@ -429,14 +429,16 @@ export function createUtil({
     MIMEParams,
     convertProcessSignalToExitCode,
     getCallSites,
-    // Deno's own does nothing, and neither does `setTraceSigInt`.
+    // Deno's own does nothing.
     queryObjects() {},
     log: (...args: unknown[]): void => {
       const [day, time] = new Date().toISOString().split(/[T.]/) as [string, string];
       const month = new Date(day).toLocaleString("en", { month: "short", timeZone: "UTC" });
       (load("console")["console"] as Console).log(`${day.slice(8)} ${month} ${time} - ${format(...args)}`);
     },
-    setTraceSigInt() {},
+    setTraceSigInt(enabled: unknown): void {
+      if (typeof enabled !== "boolean") throw wrongType("enabled", "boolean", enabled);
+    },
     transferableAbortController: () => new (load("events")["AbortController"] as typeof AbortController)(),
     transferableAbortSignal: (signal: { aborted?: unknown } | null) => {
       if (typeof signal !== "object" || typeof signal?.aborted !== "boolean")

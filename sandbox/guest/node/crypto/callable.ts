@@ -19,6 +19,6 @@ export function callable(Type: new (...args: never[]) => object, name: string): 
     ) as object;
   };
   Object.defineProperty(called, "name", { value: name });
-  Object.defineProperty(called, "prototype", { value: Type.prototype });
+  Object.defineProperty(called, "prototype", { value: Type.prototype, writable: true });
   return called;
 }

@@ -179,8 +179,8 @@ export function createKeys(
     get asymmetricKeyType(): undefined {
       return undefined;
     }
-    toCryptoKey(...args: Parameters<typeof toCryptoKey>): object {
-      return toCryptoKey.apply(this, args);
+    toCryptoKey(algorithm: unknown, extractable: unknown, usages: unknown): object {
+      return toCryptoKey.call(this, algorithm, extractable, usages);
     }
     override export(options: unknown = {}): unknown {
       checkObject(options, "options");
@@ -273,8 +273,8 @@ export function createKeys(
       if (!isPublic || given.type === "secret") throw wrongKind(given, "private");
       return create(type, json("keyRead", { isPublic }, Buffer.from(valueOf(given)))["key"] as string);
     }
-    if (!isBytes && (typeof given !== "object" || given === null))
-      throw wrongArgument("key", expected, given);
+    if (given === null) throw new TypeError("Cannot destructure property 'key' of 'e' as it is null.");
+    if (!isBytes && typeof given !== "object") throw wrongArgument("key", expected, given);
     const { key, format = "pem", type: encoding, passphrase } = (isBytes ? { key: given } : given) as Options;
     if (key instanceof KeyObject) return parse(key, isPublic);
     if (!["pem", "der", "jwk"].includes(format as string)) throw invalidArgument("options.format", format);

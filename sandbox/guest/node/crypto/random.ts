@@ -109,6 +109,13 @@ export function createRandom(
     const { bigint = false, safe = false, add, rem } = checkOptions(options);
     for (const [name, value] of Object.entries({ safe, bigint }))
       if (typeof value !== "boolean") throw wrongType(`options.${name}`, "boolean", value);
+    for (const [name, value] of Object.entries({ add, rem }))
+      if (value !== undefined && typeof value !== "bigint" && bytesOf(value) === undefined)
+        throw wrongType(
+          `options.${name}`,
+          "bigint or an instance of ArrayBuffer, TypedArray, Buffer, or DataView",
+          value,
+        );
     if (add !== undefined || rem !== undefined)
       throw new Error("node:crypto: add and rem of generatePrime are not available in this sandbox");
     const bytes = native("prime", { size, safe }) as Uint8Array;

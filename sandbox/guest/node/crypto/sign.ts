@@ -62,6 +62,8 @@ export function createSigning(
       throw invalidArgument("options.dsaEncoding", dsaEncoding);
     if (saltLength !== undefined && (saltLength as number) >> 0 !== saltLength)
       throw invalidArgument("options.saltLength", saltLength);
+    if (padding !== undefined && (padding as number) >> 0 !== padding)
+      throw invalidArgument("options.padding", padding);
     // Deno signs with any other padding as without one.
     return { padding: padding === PSS_PADDING ? padding : undefined, saltLength, dsaEncoding };
   };
@@ -144,6 +146,7 @@ export function createSigning(
       return undefined;
     };
 
+  const finalized = (): Error => nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
   const LazyWritable = createLazyStream(load, "Writable");
   /** Base of both: takes what is to be signed piece by piece. */
   class Signed extends LazyWritable {
@@ -155,7 +158,9 @@ export function createSigning(
       this.#algorithm = checkDigest(checkText(algorithm, "algorithm"));
     }
     update(data: unknown, encoding?: unknown): this {
-      this.#parts.push(toBytes(data, encoding, "data"));
+      const bytes = toBytes(data, encoding, "data");
+      if (this.#done) throw finalized();
+      this.#parts.push(bytes);
       return this;
     }
     _write(data: unknown, encoding: unknown, done: () => void): void {
@@ -163,7 +168,7 @@ export function createSigning(
       done();
     }
     static finish<T>(signed: Signed, work: (algorithm: string | null, data: Bytes) => T): T {
-      if (signed.#done) throw nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
+      if (signed.#done) throw finalized();
       const result = work(signed.#algorithm, concatBytes(signed.#parts));
       signed.#done = true;
       return result;

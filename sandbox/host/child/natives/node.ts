@@ -23,10 +23,15 @@ function parseLegacy(text: string, slashesDenoteHost = false): url.UrlWithString
   const [port = ""] = /:\d*$/.exec(host) ?? [];
   const name = host.slice(0, host.length - port.length);
   const wrong = /^\[.*\]$/.test(name) ? -1 : name.search(NO_HOST);
-  if (wrong < 0) return url.parse(text, false, slashesDenoteHost);
-  const path = `/${name.slice(wrong)}${rest.slice(at + host.length)}`;
+  // Node removes these characters, wherever they are.
+  const tail = rest
+    .slice(at + host.length)
+    .trimEnd()
+    .replace(/[\t\n\r]/g, encodeURIComponent);
+  const isWhole = wrong < 0;
+  const path = isWhole && !/^%0[9AD]/.test(tail) ? tail : `/${isWhole ? "" : name.slice(wrong)}${tail}`;
   return url.parse(
-    `${start}${rest.slice(0, at)}${name.slice(0, wrong)}${port}${path}`,
+    `${start}${rest.slice(0, at)}${isWhole ? name : name.slice(0, wrong)}${port}${path}`,
     false,
     slashesDenoteHost,
   );
