@@ -302,21 +302,7 @@ function dappKey(dappId: string): Hex {
 const FUND_COIN_GAS = 120_000n;
 /** Gas that the operator must still be able to pay for after giving coin away: a few hundred requests of its own. */
 const KEPT_GAS = 30_000_000n;
-/** Funds subscriptions whose random words are paid for in coin. */
-interface CoinFunding {
-  /**
-   * Refills a subscription to its allowance if it has fallen below half of it.
-   *
-   * @param dappId the dapp whose budget the coin counts against. Default: it counts against none.
-   * @throws {CoinShortageError} when the operator has too little to give.
-   * @throws {BudgetSpentError} when nothing is left of the budget.
-   */
-  fill(vrfSubscriptionId: bigint, heldWei: bigint, dappId?: string): Promise<void>;
-  /** Whether a balance is so low that it may not cover everything sent at once. */
-  isLow(heldWei: bigint): boolean;
-}
-
-/** Creates the funding of one network's subscriptions, from the sender's own account. */
+/** Creates the funding of one network's subscriptions for words that are paid for in coin, from the sender's own account. */
 function createCoinFunding(options: {
   readonly network: string;
   readonly client: Pick<ChainClient, "getBalanceWei" | "request">;
@@ -327,11 +313,19 @@ function createCoinFunding(options: {
   /** 0: words are paid for in LINK. */
   readonly allowanceWei: bigint;
   readonly budget: Pick<DailyBudget, "allow">;
-}): CoinFunding {
+}) {
   const { network, client, sender, contracts, symbol, allowanceWei, budget } = options;
   return {
-    isLow: (heldWei) => heldWei < allowanceWei / LOW_PART,
-    async fill(vrfSubscriptionId, heldWei, dappId) {
+    /** Whether a balance is so low that it may not cover everything sent at once. */
+    isLow: (heldWei: bigint): boolean => heldWei < allowanceWei / LOW_PART,
+    /**
+     * Refills a subscription to its allowance if it has fallen below half of it.
+     *
+     * @param dappId the dapp whose budget the coin counts against. Default: it counts against none.
+     * @throws {CoinShortageError} when the operator has too little to give.
+     * @throws {BudgetSpentError} when nothing is left of the budget.
+     */
+    async fill(vrfSubscriptionId: bigint, heldWei: bigint, dappId?: string): Promise<void> {
       if (heldWei >= allowanceWei / 2n) return;
       const missingWei = allowanceWei - heldWei;
       const valueWei = dappId === undefined ? missingWei : await budget.allow(dappId, "wei", missingWei);

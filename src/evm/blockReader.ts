@@ -388,28 +388,24 @@ async function hasGoneBack(reader: Reading, head: BlockHead): Promise<boolean> {
 }
 
 /** The logs of the newest blocks that a follower was told. */
-interface HeardLogs {
-  hasAll(block: WatchedBlock): boolean;
-  add(block: WatchedBlock): void;
-  /** Forgets the blocks from this number on. */
-  dropFrom(number: bigint): void;
-}
+type HeardLogs = ReturnType<typeof createHeardLogs>;
 
-function createHeardLogs(): HeardLogs {
+function createHeardLogs() {
   const blocks = new Map<bigint, { readonly hash: Hex; readonly indexes: Set<number> }>();
   return {
-    hasAll({ number, hash, logs }) {
+    hasAll({ number, hash, logs }: WatchedBlock): boolean {
       const block = blocks.get(number);
       return block?.hash === hash && logs.every(({ logIndex }) => block.indexes.has(logIndex));
     },
-    add({ number, hash, logs }) {
+    add({ number, hash, logs }: WatchedBlock): void {
       if (logs.length === 0) return;
       const block = blocks.get(number);
       if (block?.hash === hash) for (const { logIndex } of logs) block.indexes.add(logIndex);
       else blocks.set(number, { hash, indexes: new Set(logs.map(({ logIndex }) => logIndex)) });
       for (const old of blocks.keys()) if (old <= number - REREAD_BLOCKS) blocks.delete(old);
     },
-    dropFrom(first) {
+    /** Forgets the blocks from this number on. */
+    dropFrom(first: bigint): void {
       for (const number of blocks.keys()) if (number >= first) blocks.delete(number);
     },
   };
@@ -445,17 +441,10 @@ const SPARSE_BLOCKS = 64n;
 const MAX_SPARSE_HEADS = 4_096;
 
 /** The blocks announced to a follower, by number: enough of them to find where a chain forked. */
-interface ToldHeads {
-  get(number: bigint): Hex | undefined;
-  set(number: bigint, hash: Hex): void;
-  /** Forgets the blocks from this number on. */
-  dropFrom(number: bigint): void;
-  /** Returns the numbers of the remembered blocks, ascending. */
-  numbers(): readonly bigint[];
-}
+type ToldHeads = ReturnType<typeof createToldHeads>;
 
 /** Creates the memory of one follower. */
-function createToldHeads(known: ReadonlyMap<bigint, Hex> = new Map()): ToldHeads {
+function createToldHeads(known: ReadonlyMap<bigint, Hex> = new Map()) {
   const dense = new Map(known);
   /** By block number, in order; one for each {@link SPARSE_BLOCKS}. */
   const sparse = new Map<bigint, Hex>();
@@ -471,17 +460,19 @@ function createToldHeads(known: ReadonlyMap<bigint, Hex> = new Map()): ToldHeads
   };
 
   return {
-    get: (number) => dense.get(number) ?? sparse.get(number),
-    set(number, hash) {
+    get: (number: bigint): Hex | undefined => dense.get(number) ?? sparse.get(number),
+    set(number: bigint, hash: Hex): void {
       dense.set(number, hash);
       if (dense.size > DENSE_HEADS) thin();
     },
-    dropFrom(first) {
+    /** Forgets the blocks from this number on. */
+    dropFrom(first: bigint): void {
       for (const heads of [dense, sparse])
         for (const number of heads.keys()) if (number >= first) heads.delete(number);
       if (lastSparse >= first) lastSparse = [...sparse.keys()].at(-1) ?? -SPARSE_BLOCKS;
     },
-    numbers: () => [...sparse.keys(), ...dense.keys()].toSorted((a, b) => Number(a - b)),
+    /** Returns the numbers of the remembered blocks, ascending. */
+    numbers: (): readonly bigint[] => [...sparse.keys(), ...dense.keys()].toSorted((a, b) => Number(a - b)),
   };
 }
 

@@ -427,15 +427,6 @@ function isWanted(log: RawLog, { blockHash, fromBlock, toBlock }: Filter): boole
   return log.blockNumber >= BigInt(fromBlock) && log.blockNumber <= BigInt(toBlock);
 }
 
-/** The heads that a pool's nodes push, taken from one node at a time. */
-interface PushedHeads {
-  /** Calls back with each head until the returned function is called. */
-  listen(onHead: (head: unknown) => void): () => void;
-  /** Subscribes where nothing is pushed although it should be; to be called regularly. */
-  renew(): void;
-  close(): void;
-}
-
 /** The state of one node's subscription. */
 interface Feed {
   readonly node: PoolNode;
@@ -453,7 +444,7 @@ function createPushedHeads(options: {
   readonly nodes: readonly PoolNode[];
   /** Whether the node has the head it reports. */
   readonly believe: (node: PoolNode, head: unknown) => Promise<boolean>;
-}): PushedHeads {
+}) {
   const { believe } = options;
   const feeds: Feed[] = options.nodes
     .filter(({ canPush }) => canPush)
@@ -506,13 +497,15 @@ function createPushedHeads(options: {
   };
 
   return {
-    listen(onHead) {
+    /** Calls back with each head until the returned function is called. */
+    listen(onHead: (head: unknown) => void): () => void {
       listeners.add(onHead);
       renew();
       return () => listeners.delete(onHead);
     },
+    /** Subscribes where nothing is pushed although it should be; to be called regularly. */
     renew,
-    close() {
+    close(): void {
       isClosed = true;
       for (const feed of feeds) feed.stop?.();
     },

@@ -152,16 +152,10 @@ function isRoutine(route: string): boolean {
 }
 
 /** The HTTP layer's own metrics, in the given registry. */
-interface HttpMetrics {
-  readonly registry: Registry;
-  readonly duration: Histogram<"method" | "route" | "status">;
-  readonly errors: Counter<"code">;
-  readonly inFlight: Gauge;
-  readonly streams: Gauge;
-}
+type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
 /** Registers the metrics. Throws if the registry already has them: one app per registry. */
-export function createHttpMetrics(registry: Registry): HttpMetrics {
+export function createHttpMetrics(registry: Registry) {
   const registers = [registry];
   return {
     registry,

@@ -149,17 +149,7 @@ export function createOracle(options: OracleOptions): Oracle {
 }
 
 /** What answers this oracle's part of the requests, in the order in which it reads blocks, and the accounts that it sends from. */
-interface Answerers {
-  readonly answerers: readonly Answerer[];
-  readonly node: OracleNode | undefined;
-  readonly accounts: readonly { readonly role: OracleAccount["role"]; readonly sender: Sender }[];
-}
-
-function createAnswerers(
-  options: OracleOptions,
-  signal: AbortSignal,
-  watch: (sender: Sender) => Sender,
-): Answerers {
+function createAnswerers(options: OracleOptions, signal: AbortSignal, watch: (sender: Sender) => Sender) {
   const shared = shareParts(options, signal);
   const functions = options.functions && {
     nodes: options.functions.nodes.map((one) => ({

@@ -192,12 +192,7 @@ export class StoreWriteError extends TycheError {
 }
 
 /** Flushes what a database in WAL mode has committed to the disk. */
-interface WalSync {
-  /** Resolves once everything committed before the call is on disk. Concurrent calls share one flush. */
-  sync(): Promise<void>;
-  /** Resolves after the flush in flight; later calls of `sync` do nothing. Idempotent. */
-  close(): Promise<void>;
-}
+type WalSync = ReturnType<typeof openWalSync>;
 
 /**
  * Opens the write-ahead log of a database for flushing. Until a checkpoint, a commit is only in the log, and SQLite flushes both files
@@ -206,7 +201,7 @@ interface WalSync {
  *
  * @param database path of the database; it has been written to, so its log exists.
  */
-function openWalSync(database: string): WalSync {
+function openWalSync(database: string) {
   // Makes the files' names in their folder durable.
   flushPath(dirname(database));
   const file = openSync(`${database}-wal`, constants.O_RDWR);
@@ -214,8 +209,10 @@ function openWalSync(database: string): WalSync {
   let isClosed = false;
 
   return {
-    sync: () => (isClosed ? Promise.resolve() : flushes.run()),
-    async close() {
+    /** Resolves once everything committed before the call is on disk. Concurrent calls share one flush. */
+    sync: (): Promise<void> => (isClosed ? Promise.resolve() : flushes.run()),
+    /** Resolves after the flush in flight; later calls of `sync` do nothing. Idempotent. */
+    async close(): Promise<void> {
       if (isClosed) return;
       isClosed = true;
       await Promise.allSettled([flushes.underWay()]);

@@ -184,16 +184,7 @@ function lookAt(
 /** Number of presets that an account should be able to pay for. */
 const ENOUGH_PRESETS = 100n;
 /** Checks what things cost on a network and whether there are funds to pay for them. */
-interface Funds {
-  /** Checks the gas price against the operator's cap. */
-  checkGasPrice(this: void): Promise<void>;
-  /** Checks the gas price against the highest one at which a coordinator accepts proofs; reports nothing when it has no limit. */
-  checkLane(maxGasWei: bigint | undefined): Promise<void>;
-  /** Checks an account's balance, and how many presets it lasts for. */
-  checkCoin(what: string, address: Hex): Promise<void>;
-  /** Checks the balance of the reserve for dapps' subscriptions, and how many presets it lasts for. */
-  checkLink(file: Pick<ContractsFile, "contracts" | "nativePayment">): Promise<void>;
-}
+type Funds = ReturnType<typeof createFundsCheck>;
 
 /** Creates the checks of prices and funds on one network. */
 function createFundsCheck(options: {
@@ -202,13 +193,14 @@ function createFundsCheck(options: {
   readonly fees: Fees;
   readonly presetVrfKeys?: number | undefined;
   readonly tell: Tell;
-}): Funds {
+}) {
   const { client, fees, tell, presetVrfKeys = 1 } = options;
   const presetGas = gasPerPreset(presetVrfKeys);
   const { name, coin } = options.profile;
 
   return {
-    async checkGasPrice() {
+    /** Checks the gas price against the operator's cap. */
+    async checkGasPrice(this: void): Promise<void> {
       try {
         await quote(fees, client);
         const cap =
@@ -225,7 +217,8 @@ function createFundsCheck(options: {
       }
     },
 
-    async checkLane(maxGasWei) {
+    /** Checks the gas price against the highest one at which a coordinator accepts proofs; reports nothing when it has no limit. */
+    async checkLane(maxGasWei: bigint | undefined): Promise<void> {
       if (maxGasWei === undefined) return;
       const priceWei = await fees.gasPriceWei(client);
       tell(
@@ -235,7 +228,8 @@ function createFundsCheck(options: {
       );
     },
 
-    async checkCoin(what, address) {
+    /** Checks an account's balance, and how many presets it lasts for. */
+    async checkCoin(what: string, address: Hex): Promise<void> {
       const priceWei = await fees.gasPriceWei(client);
       const balanceWei = await client.getBalanceWei(address);
       const presets = priceWei === 0n ? ENOUGH_PRESETS : balanceWei / (presetGas * priceWei);
@@ -246,7 +240,8 @@ function createFundsCheck(options: {
       );
     },
 
-    async checkLink(file) {
+    /** Checks the balance of the reserve for dapps' subscriptions, and how many presets it lasts for. */
+    async checkLink(file: Pick<ContractsFile, "contracts" | "nativePayment">): Promise<void> {
       const { contracts, nativePayment = false } = file;
       const juels = await readLinkBalance(client, contracts.link, contracts.subscriptionOwner);
       const gasPriceWei = await fees.gasPriceWei(client);
