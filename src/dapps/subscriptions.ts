@@ -63,7 +63,7 @@ export interface Subscriptions extends SubscriptionReader {
    * named already. Throws `invalid_parameter` with the message to sign unless the account has signed it, and `chain_unavailable`.
    */
   setSecretsSigner(dappId: string, signer: Hex, signature?: Hex): Promise<Hex | null>;
-  /** Marks a dapp's subscriptions as used. */
+  /** Marks a dapp's subscriptions as used: a request of its is about to be sent, or one was charged, see {@link createCharges}. */
   used(dappId: string): void;
   /** Call when the chain may have lost the transactions that created them: each dapp's are looked up again before their next use. */
   doubt(): void;

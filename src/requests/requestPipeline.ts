@@ -12,6 +12,7 @@ import type { Fence } from "../store/leases.ts";
 import { listUnsettledRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Payload } from "../store/transactionContents.ts";
+import { createCharges } from "../dapps/charges.ts";
 import { createSubscriptions, type Subscriptions } from "../dapps/subscriptions.ts";
 import { createSourceStore } from "./dispatch/sources.ts";
 import { createCarriers } from "./dispatch/carriers.ts";
@@ -198,6 +199,7 @@ function followRequests(
     signal,
     onError,
   });
+  const charges = createCharges(() => subscriptions.list());
   const { presetConsumer, vrfCoordinator, functionsRouter } = contracts;
   return watcher.follow({
     ...from,
@@ -206,6 +208,7 @@ function followRequests(
       sender.poke();
       await tracker.onBlock(block);
       callbacks.onBlock(block.logs);
+      for (const dappId of charges.read(block.logs)) subscriptions.used(dappId);
       // Nothing waits for the node to say what is final.
       finality
         .finalNumber()

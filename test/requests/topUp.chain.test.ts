@@ -1,4 +1,6 @@
+import { encodeFunctionData } from "viem";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { vrfCoordinatorAbi } from "../../src/chainlink/contracts/abi.ts";
 import { saveSubscription } from "../../src/store/chainRecords.ts";
 import { deleteDapp, insertDapp } from "../../src/store/dapps.ts";
 import { dayOf, listToppedUp } from "../../src/store/usage.ts";
@@ -9,7 +11,10 @@ import {
   type PipelineWorld,
   type OpenPipeline,
 } from "../support/pipelineWorld.ts";
+import { testAccount } from "../support/anvil.ts";
+import { deliverWords } from "../support/delivery.ts";
 import { first } from "../support/faultyNode.ts";
+import { TEST_PROVING_KEY } from "../support/stack.ts";
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;
@@ -36,6 +41,41 @@ const spend = async () => {
 
 test("a subscription that falls below half is filled up", async () => {
   await spend();
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
+});
+
+test("a charge that comes after the last look at the balance is followed by another look", async () => {
+  await pipeline.ended((await pipeline.accept("random")).id);
+  world.stopOracle();
+  const request = await pipeline.accept("random");
+  await vi.waitFor(() => expect(request.progress.acceptedBlock).toBeDefined());
+  await pipeline.pipeline.subscriptions.topUp();
+  world.startOracle();
+  await pipeline.ended(request.id);
+  await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
+});
+
+test("what a dapp's own contract is charged is topped up, too", async () => {
+  const { stack } = world;
+  const { vrfSubscriptionId } = await pipeline.pipeline.subscriptions.ensure(DESK_DAPP);
+  const consumer = testAccount(6);
+  const link = { params: { dappId: DESK_DAPP, consumer: consumer.address } };
+  await pipeline.ended((await pipeline.accept("consumer", link)).id);
+  world.stopOracle();
+  for (let i = 0; i < 2; i += 1) {
+    const asked = await stack.send(consumer, {
+      to: stack.addresses.vrfCoordinator,
+      data: encodeFunctionData({
+        abi: vrfCoordinatorAbi,
+        functionName: "requestRandomWords",
+        args: [TEST_PROVING_KEY.keyHash, vrfSubscriptionId, 1, 100_000, 1],
+      }),
+    });
+    // An account without code takes no words.
+    await stack.viem.setCode({ address: consumer.address, bytecode: "0x00" });
+    await deliverWords(stack, asked);
+    await stack.viem.setCode({ address: consumer.address, bytecode: "0x" });
+  }
   await vi.waitFor(async () => expect(await balance()).toBe(ALLOWANCE));
 });
 
@@ -96,6 +136,8 @@ test("a row in the database never sends a top-up to another subscription than th
   await insertDapp(pipeline.store.db, { id: "dapp_other", name: "other", facilities: [], createdAt: 0 });
   const other = await subscriptions.ensure("dapp_other");
   await saveSubscription(pipeline.store.db, { ...other, dappId: DESK_DAPP });
+  // By its own row, its dapp would be topped up for what it is charged.
+  await pipeline.store.db.deleteFrom("subscriptions").where("dapp_id", "=", "dapp_other").execute();
   await pipeline.close();
   pipeline = await world.open({ allowanceJuels: ALLOWANCE });
   await spend();
