@@ -37,10 +37,14 @@ test.each([
         result: (logs) => (logs as { topics: string[] }[]).filter((log) => !topics.includes(log.topics[0]!)),
       }),
     );
+    const countAnswers = async (): Promise<number> => (await world.events(names[0])).length;
+    const before = await countAnswers();
     const { id } = await pipeline.accept(kind);
     await vi.waitFor(async () =>
       expect((await pipeline.book.find(id))!.progress.acceptedBlock).toBeDefined(),
     );
+    // Without an answer on chain, the time below would be over.
+    await vi.waitFor(async () => expect(await countAnswers()).toBeGreaterThan(before));
     // No node is asked for the logs of blocks this old any more.
     await mineBlocks(world.stack.client, 300);
 
