@@ -90,12 +90,13 @@ describe.each(["v2", "v2.5"] as const)("%s", (vrfVersion: VrfVersion) => {
     world.startOracle(undefined, KEYS.slice(0, 2));
     const { id } = await accept("preset");
     const waiting = await withWords(id, 2);
-    const why = await pipeline.pipeline.explain(waiting);
-    expect(why).toMatch(
-      new RegExp(
-        `^2 of 3 words have come; the word of key hash ${KEY_HASHES[2]} \\(operator 0x[0-9a-fA-F]{40}\\) is missing: `,
-      ),
-    );
+    await expect
+      .poll(() => pipeline.pipeline.explain(waiting))
+      .toMatch(
+        new RegExp(
+          `^2 of 3 words have come; the word of key hash ${KEY_HASHES[2]} \\(operator 0x[0-9a-fA-F]{40}\\) is missing: `,
+        ),
+      );
     const details = waiting.timeline
       .map(({ detail }) => detail)
       .filter((detail) => detail?.startsWith("word"));

@@ -39,7 +39,9 @@ test("a request waits for LINK, says how much is missing, and goes on when it co
   const { id } = await pipeline.accept("random");
   const request = () => pipeline.book.get(id)!;
   await vi.waitFor(() => expect(request().why).toContain("is short by 30 LINK: it holds 10, and "));
-  expect(await pipeline.pipeline.explain(request())).toContain("waiting for LINK to be sent there");
+  await expect
+    .poll(() => pipeline.pipeline.explain(request()))
+    .toContain("waiting for LINK to be sent there");
   await fund(parseEther("30"));
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", why: null });
   await pipeline.close();

@@ -67,7 +67,7 @@ test("a request waits for the operator's coin, says how much is missing, and goe
   await vi.waitFor(() => expect(request().why).toMatch(/is short by [\d.]+ FTM: it holds 0\.\d+, and /), {
     timeout: 60_000,
   });
-  expect(await pipeline.pipeline.explain(request())).toContain("waiting for FTM to be sent there");
+  await expect.poll(() => pipeline.pipeline.explain(request())).toContain("waiting for FTM to be sent there");
   await setCoin(held);
   expect(await pipeline.ended(id)).toMatchObject({ state: "fulfilled", why: null });
   expect((await balances()).vrfWei).toBeGreaterThan(parseEther("0.9"));

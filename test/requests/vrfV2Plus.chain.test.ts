@@ -65,9 +65,12 @@ test("`why` names gas above the lane's limit", async () => {
   const receipt = (await world.stack.client.getReceipt(progress.transactionHashes!.at(-1)!))!;
   await pipeline.close();
   pipeline = await world.open({ fees: { gasPriceWei: async () => 2_000n * 10n ** 9n } });
-  expect(await pipeline.pipeline.explain(await accepted(id))).toBe(
-    "gas lane too low: with this key hash the coordinator takes proofs at 1000 gwei at most, and gas costs 2000 gwei; waiting for the price to fall",
-  );
+  const waiting = await accepted(id);
+  await expect
+    .poll(() => pipeline.pipeline.explain(waiting))
+    .toBe(
+      "gas lane too low: with this key hash the coordinator takes proofs at 1000 gwei at most, and gas costs 2000 gwei; waiting for the price to fall",
+    );
   await deliverWords(world.stack, receipt);
   await pipeline.ended(id);
 });

@@ -12,6 +12,7 @@ import {
   type OpenPipeline,
   type PipelineWorld,
 } from "../../support/pipelineWorld.ts";
+import { untilStored } from "../../support/readLogs.ts";
 import { TEST_PROVING_KEY } from "../../support/stack.ts";
 import { isEnded } from "../../../src/lib/vocabulary.ts";
 
@@ -62,6 +63,8 @@ async function callAs(
     async () => expect(await world.stack.client.getReceipt(hash)).toMatchObject({ succeeded: true }),
     WAIT,
   );
+  // Obstacles are found by logs, which Anvil stores a moment after the receipt.
+  await untilStored(world.stack.client);
   return hash;
 }
 async function askWords(consumer: Hex): Promise<Hex> {

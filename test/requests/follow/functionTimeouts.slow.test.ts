@@ -111,9 +111,9 @@ test("one that was answered at the last moment keeps its result, and holds nobod
 
 test("within its time a request waits", async () => {
   const early = await accepted(await pipeline.accept("function"));
-  await passTime(30);
+  await passTime(150);
   const { id } = await accepted(await pipeline.accept("function"));
-  await passTime(275);
+  await passTime(155);
   // The check that ends the earlier request covers this one too.
   expect((await pipeline.ended(early.id)).error).toEqual(ERROR);
   expect((await pipeline.book.find(id))!.state).toBe("executing");
