@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { holdsWithin } from "../faults/fault.ts";
 import { countEnds } from "../support/countEnds.ts";
+import { isAlive } from "./replicas/supervised.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 
 export interface SoakOptions {
@@ -27,6 +29,8 @@ export interface SoakReport {
 }
 
 const END_TIMEOUT_MS = 120_000;
+/** For a chain whose process was killed to get another one. */
+const CHAIN_TIMEOUT_MS = 60_000;
 const NETWORKS = ["polygon_mumbai", "sepolia", "fuji", "fantom_testnet"] as const;
 
 /**
@@ -106,12 +110,13 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
       const network = pick(NETWORKS);
       const isServiceKilled = random() < 0.5;
       say(`SIGKILL to the chain of ${network}${isServiceKilled ? ", then to the service" : ""}`);
-      const pidFile = path.join(dataDir, "chains", network, "anvil.pid");
-      if (!existsSync(pidFile)) {
+      // The service may still be at restarting the one that was killed before.
+      const isRunning = async (): Promise<boolean> => findChainPid(dataDir, network) !== undefined;
+      if (!(await holdsWithin(CHAIN_TIMEOUT_MS, isRunning))) {
         violations.push(`the chain of ${network} ended by itself: ${tyche.output().slice(-2_000)}`);
         return;
       }
-      process.kill(Number.parseInt(readFileSync(pidFile, "utf8"), 10), "SIGKILL");
+      process.kill(findChainPid(dataDir, network)!, "SIGKILL");
       counts = { ...counts, chainKills: counts.chainKills + 1 };
       if (!isServiceKilled) return;
       await sleep(random() * 500);
@@ -152,6 +157,14 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
   database.close();
   removeDataDir(dataDir);
   return { accepted: accepted.size, fulfilled, ...counts, violations };
+}
+
+/** Returns the id of a chain's process; `undefined` while there is none. */
+function findChainPid(dataDir: string, network: string): number | undefined {
+  const pidFile = path.join(dataDir, "chains", network, "anvil.pid");
+  const line = existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "";
+  const pid = Number.parseInt(line, 10);
+  return pid > 0 && isAlive(pid) ? pid : undefined;
 }
 
 /** Creates a mulberry32 generator: numbers in [0, 1), determined by the seed. */
