@@ -204,12 +204,7 @@ export function createAddressBook(
 /** By contract name, then by selector or topic; `any` holds those of all contracts. */
 type Tables<Item> = ReadonlyMap<string, ReadonlyMap<Hex, Item>>;
 
-interface Interfaces {
-  readonly functions: Tables<AbiFunction>;
-  readonly events: Tables<AbiEvent>;
-}
-
-function readInterfaces(): Interfaces {
+function readInterfaces() {
   const anyFunction = new Map<Hex, AbiFunction>();
   const anyEvent = new Map<Hex, AbiEvent>();
   const functions = new Map([["any", anyFunction]]);

@@ -29,15 +29,9 @@ export async function readKeystore(text: string, password: string): Promise<Uint
   return Uint8Array.from(Buffer.concat([decipher.update(crypto.ciphertext), decipher.final()]));
 }
 
-interface KeystoreCrypto {
-  readonly ciphertext: Buffer;
-  readonly iv: Buffer;
-  readonly mac: Buffer;
-  readonly kdf: unknown;
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
+type KeystoreCrypto = ReturnType<typeof parseCrypto>;
 
-function parseCrypto(text: string): KeystoreCrypto {
+function parseCrypto(text: string) {
   let file: unknown;
   try {
     file = JSON.parse(text);

@@ -54,16 +54,11 @@ function isSame(inQuery: JsonValue, inBody: JsonValue): boolean {
   return inQuery === inBody;
 }
 
-interface ParsedQuery {
-  readonly values: ReadonlyMap<string, string>;
-  readonly violations: readonly ParameterViolation[];
-}
-
 /**
  * Parses a query string (without `?`) as HTML forms encode it: `+` is a space, `&` separates pairs. A repeated
  * name is a violation, and so are bytes that are not UTF-8: neither is guessed at.
  */
-function parseQuery(query: string): ParsedQuery {
+function parseQuery(query: string) {
   const values = new Map<string, string>();
   const violations: ParameterViolation[] = [];
   for (const pair of query.split("&")) {

@@ -20,16 +20,8 @@ export function flushPath(path: string): void {
   }
 }
 
-/** Flushes of one file, shared by concurrent callers. */
-interface SharedFlush {
-  /** Resolves once everything written before the call is on disk; rejects if that flush fails. */
-  run(): Promise<void>;
-  /** Returns the latest flush that is in flight or waiting; `undefined` if there is none. */
-  underWay(): Promise<void> | undefined;
-}
-
 /** Creates a runner for one flush at a time: calls that arrive while one is in flight wait for it and share the next. */
-export function shareFlush(flush: () => Promise<void>): SharedFlush {
+export function shareFlush(flush: () => Promise<void>) {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -41,7 +33,8 @@ export function shareFlush(flush: () => Promise<void>): SharedFlush {
   };
 
   return {
-    run() {
+    /** Resolves once everything written before the call is on disk; rejects if that flush fails. */
+    run(): Promise<void> {
       if (running === undefined) return begin();
       // The flush in flight may have started before the latest write.
       next ??= running
@@ -52,6 +45,7 @@ export function shareFlush(flush: () => Promise<void>): SharedFlush {
         });
       return next;
     },
-    underWay: () => next ?? running,
+    /** Returns the latest flush that is in flight or waiting; `undefined` if there is none. */
+    underWay: (): Promise<void> | undefined => next ?? running,
   };
 }

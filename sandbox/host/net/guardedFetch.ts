@@ -119,7 +119,7 @@ interface Settings {
 }
 
 /** Checks in the order of the nodes' proxy: count, URL length, body size; then the request itself. */
-function assertRequest(request: FetchRequest, budget: RequestBudget): Hop {
+function assertRequest(request: FetchRequest, budget: RequestBudget) {
   const { limits } = budget;
   if (!budget.take()) {
     throw new FetchFailureError(
@@ -274,13 +274,7 @@ export function failureOf(
 }
 
 /** A checked request to one URL of the redirect chain. */
-interface Hop {
-  readonly url: URL;
-  readonly method: string;
-  readonly headers: HeaderList;
-  readonly body: Uint8Array | null;
-  readonly redirect: "follow" | "error" | "manual";
-}
+type Hop = ReturnType<typeof assertRequest>;
 
 /** As in Deno and the fetch standard. */
 const MAX_REDIRECTS = 20;
