@@ -11,7 +11,7 @@ import {
   type DrandRound,
   type LateBeacons,
 } from "./drand.ts";
-import { describeBeaconWait, nameBeacon } from "./drawText.ts";
+import { describeBeaconWait, LATE_MS, nameBeacon } from "./drawText.ts";
 import { messageOf } from "./errors.ts";
 import { parseObject } from "./nodeAnswers.ts";
 
@@ -22,8 +22,6 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 /** The clock may jump, so nothing waits for it longer than this at once. */
 const LONGEST_WAIT_MS = 30_000;
-/** How long after its time a round is late: relays have it a second after it, mostly. */
-export const LATE_MS = 60_000;
 /** Most bytes of an answer, which has some 250. */
 const MAX_ANSWER_BYTES = 4_096;
 /** Rounds that are remembered, besides those that are awaited. */

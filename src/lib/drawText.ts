@@ -72,6 +72,9 @@ export function addressOfBeacon({
   return `https://api.drand.sh/${chainHash.slice(2)}/public/${round}`;
 }
 
+/** How long after its time a round is late: relays have it a second after it, mostly. */
+export const LATE_MS = 60_000;
+
 /** How long a request waits for a round of drand that does not come. */
 export const BEACON_WAIT_MS = 86_400_000;
 

@@ -102,7 +102,7 @@ function nameOthers({ draw, draws }: FoundLabel): string {
 /** Says in one sentence what a request is for, and whether it is known to be the only one. */
 export function describeLabel(found: FoundLabel | null): string {
   if (found === null)
-    return "The request has no label: it stands alone, and may be the one of many that was liked.";
+    return "The request has no label, so the chain does not show whether it is the only one, or one that was picked from many.";
   const { dapp, label, draw, draws, searched } = found;
   const { from, to, codeFrom, omits, isWhole, provenFrom } = searched;
   const own = BigInt(draws[draw - 1]!.blockNumber);

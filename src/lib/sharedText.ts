@@ -36,14 +36,18 @@ type Kind = "preset" | "random" | "function";
 
 /** Names a request that has no result yet, or will have none, as {@link describeShared} names a result. */
 export function describeRequest(request: {
+  readonly state: "waiting" | "failed";
+  /** Absent before it is on chain, as all that it asks for. */
   readonly kind?: Kind;
   readonly title?: string;
   readonly label?: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }): { readonly heading: string; readonly subject: readonly string[] } {
-  const { kind, title, label, params = {} } = request;
+  const { state, kind, title, label, params = {} } = request;
   const what =
-    kind === undefined ? "A request" : nameKind({ kind, ...(title === undefined ? {} : { title }) });
+    kind === undefined
+      ? `A request that ${state === "failed" ? "failed" : "is not on chain yet"}`
+      : nameKind({ kind, ...(title === undefined ? {} : { title }) });
   const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
   const extent = list !== undefined && others.length === 0 ? countEntries(list) : undefined;
   const subject = [label === undefined ? undefined : what, extent].filter((text) => text !== undefined);

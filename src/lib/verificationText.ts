@@ -38,9 +38,9 @@ export function describeAdvice({ verdict, requests }: Judged): string | undefine
   if (verdict === "invalid") return "Don't rely on this result.";
   if (verdict === "valid") return undefined;
   const next = lacksOnlyRun(requests)
-    ? "The oracle's nodes have signed the result: read the source, and decide whether their signatures are enough for you."
-    : "Verify again with another node, best one that keeps old state and traces.";
-  return `Nothing was found to be wrong, but a check that decides can't be made here. ${next}`;
+    ? "the run can't be repeated: read the source, and decide whether the nodes' signatures are enough for you."
+    : "a check that decides can't be made here: verify again with another node, best one that keeps old state and traces.";
+  return `Nothing was found to be wrong, but ${next}`;
 }
 
 /** Says in a few words what is known of one result that is not confirmed. */
@@ -176,6 +176,19 @@ function findDeciding(
 }
 
 export const OUTCOME_TEXT = { ok: "holds", failed: "failed", notApplicable: "can't be checked" } as const;
+
+/** Says how many steps there are, and how they ended: "7 steps: 6 hold, 1 can't be checked". */
+export function describeSteps(steps: readonly { readonly outcome: keyof typeof OUTCOME_TEXT }[]): string {
+  const counts = (["ok", "failed", "notApplicable"] as const)
+    .map((outcome) => [steps.filter((step) => step.outcome === outcome).length, outcome] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, outcome]) =>
+      count === steps.length && outcome === "ok"
+        ? "all hold"
+        : `${count} ${count > 1 && outcome === "ok" ? "hold" : OUTCOME_TEXT[outcome]}`,
+    );
+  return `${steps.length} step${steps.length === 1 ? "" : "s"}: ${counts.join(", ")}`;
+}
 
 /** Each outcome's mark as an SVG path, 12 by 12, because not every font has such signs. */
 export const OUTCOME_MARKS = {

@@ -178,7 +178,7 @@ test("prints verdict and result first, then a line per step", async () => {
     preset  0x9191919191919191919191919191919191919191919191919191919191919191
       of     lotto (source 3): numWinners = 2, list = ["ann","bob","dän"]
       time   requested 2026-12-24 18:00:00 UTC, result delivered 2026-12-24 18:00:02 UTC by 0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1
-      label  The request has no label: it stands alone, and may be the one of many that was liked.
+      label  The request has no label, so the chain does not show whether it is the only one, or one that was picked from many.
       ✓ source        the source holds
       ✓ delivery      the delivery
       word   7
@@ -277,7 +277,7 @@ test("what is not confirmed says what to do next", async () => {
     steps: [{ name, outcome: "notApplicable", detail: "so it is", compared: [] }],
   });
   expect((await run([], lotto("ok", open("execution")))).output).toContain("read the source, and decide");
-  expect((await run([], lotto("ok", open("proof")))).output).toContain("Verify again with another node");
+  expect((await run([], lotto("ok", open("proof")))).output).toContain("verify again with another node");
 });
 
 test.each([
@@ -321,7 +321,7 @@ describe("option: --expect", () => {
     const found = { ...NOTHING, valid: false, verdict: "invalid", requests: [other!, draw!] } as const;
     const { output } = await run([], found, "Raffle");
     expect(output).toMatch(/^valid: 1 request of 0x/);
-    expect(output).not.toContain("it stands alone");
+    expect(output).not.toContain("has no label");
   });
 
   test("what is as expected is valid", async () => {

@@ -98,7 +98,7 @@ test("describeLabel says whether a draw is the only one, and where that was look
   expect(describeLabel({ ...found, draw: 1, draws: draws.slice(1, 2), searched: unread })).toContain(
     "of those that are known, no other has this label (no block was searched; ",
   );
-  expect(describeLabel(null)).toContain("may be the one of many");
+  expect(describeLabel(null)).toContain("picked from many");
 });
 
 test("a label that is read otherwise than it was given says how", () => {

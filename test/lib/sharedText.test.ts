@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeShared, nameFunction } from "../../src/lib/sharedText.ts";
+import { describeRequest, describeShared, nameFunction } from "../../src/lib/sharedText.ts";
 
 const DRAW = {
   preset: "lotto",
@@ -63,4 +63,9 @@ test.each([
   ["return 1", [], undefined],
 ])("a function with the source %j and arguments %j is named %j", (source, args, name) => {
   expect(nameFunction({ source, args })).toBe(name);
+});
+
+test("names a request that isn't on chain by its state alone", () => {
+  const headings = (["failed", "waiting"] as const).map((state) => describeRequest({ state }).heading);
+  expect(headings).toEqual(["A request that failed", "A request that is not on chain yet"]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   describeFailedVerdict,
+  describeSteps,
   describeUnconfirmed,
   describeVerdict,
 } from "../../src/lib/verificationText.ts";
@@ -71,4 +72,13 @@ test("describeVerdict has nothing to add where there is no valid answer", () => 
     words: "not valid",
     outcome: "failed",
   });
+});
+
+test.each([
+  [["ok", "ok"], "2 steps: all hold"],
+  [["ok", "ok", "notApplicable"], "3 steps: 2 hold, 1 can't be checked"],
+  [["ok", "failed"], "2 steps: 1 holds, 1 failed"],
+  [["notApplicable"], "1 step: 1 can't be checked"],
+] as const)("sums up the steps %j as %s", (outcomes, text) => {
+  expect(describeSteps(outcomes.map((outcome) => ({ outcome })))).toBe(text);
 });

@@ -164,7 +164,7 @@ describe("whoever is signed in", () => {
     await page.getByRole("button", { name: "Verify", exact: true }).click();
     const steps = page.getByRole("region", { name: "Verify", exact: true }).getByRole("listitem");
     await page.getByRole("heading", { name: "These numbers match the operator's own chain" }).waitFor();
-    await page.getByText(/^\d+ steps$/).click();
+    await page.getByText(/^\d+ steps: /).click();
     expect((await steps.allTextContents()).filter((text) => text.startsWith("failed"))).toEqual([]);
     expect(await steps.filter({ hasText: /^holds:/ }).count()).toBeGreaterThan(3);
     await visitor.inspect();

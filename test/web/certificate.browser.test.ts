@@ -50,6 +50,9 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   expect(await page.locator("#application").textContent()).not.toContain("\u202E");
   await page.getByRole("term").filter({ hasText: "Winners" }).waitFor();
   expect(await page.getByText("numberOfWinners").count()).toBe(0);
+  await page
+    .getByText(`Its name is not public; its id ${tyche.dappId} is on chain with the label.`)
+    .waitFor();
   const how = page.locator("#how");
   await how.getByText(/^The list, all other inputs and the program were written/).waitFor();
   expect(await how.getByRole("link").getAttribute("href")).toBe("/presets/lotto");
@@ -163,7 +166,7 @@ test.each([
   expect(said.replace(/^valid /, "")).toMatch(signed);
   expect(said).toMatch(/^valid/);
   await verdict()
-    .getByText(/^\d+ steps$/)
+    .getByText(/^\d+ steps: /)
     .click();
   const steps = await verdict().innerText();
   expect(steps).toMatch(/execution|proof/);
@@ -202,14 +205,18 @@ test("a function with HTTP requests names the hosts of its source, and says what
   await page
     .locator("#check")
     .getByText(
-      "The verifier computes every step that can be repeated in your browser, with a node of your choice.",
+      "Check it in the verifier: it computes every step that can be repeated in your browser, with this service's node, or another of your choice.",
       {
         exact: true,
       },
     )
     .waitFor();
   expect(await page.getByText("not on chain").count()).toBe(1);
-  await verdict().getByText("not confirmed 3 of 4 nodes signed this report", { exact: true }).waitFor();
+  await verdict()
+    .getByText("not confirmed 3 of 4 nodes signed this report, as many as the contract requires", {
+      exact: true,
+    })
+    .waitFor();
   await page
     .locator("#how")
     .getByText(
@@ -241,7 +248,7 @@ test("a function that failed says so first, with its error, and then that it is 
   await result().locator(".bad", { hasText: "no price for X" }).waitFor();
   await result().locator(".hidden-char", { hasText: "U+202E" }).waitFor();
   await verdict()
-    .getByText(/^failure proven \d of 4 nodes signed this report$/)
+    .getByText(/^failure proven \d of 4 nodes signed this report, /)
     .waitFor();
   await verdict()
     .getByText(/^This failure is proven:/)
@@ -268,7 +275,7 @@ test("an error of the runtime is explained, and said to be on chain where it can
     .getByText(/^The result of the source is longer/)
     .waitFor();
   await verdict()
-    .getByText(/^failure not confirmed \d of 4 nodes signed this report$/)
+    .getByText(/^failure not confirmed \d of 4 nodes signed this report, /)
     .waitFor();
   await verdict()
     .getByText(/^The oracle's nodes signed the error on chain\./)
@@ -314,6 +321,24 @@ test("a function has a name and its arguments beside its result, and what can't 
   expect(visitor.troubles).toEqual([]);
 });
 
+test("a result in JSON is indented, and copied as it is on chain", async () => {
+  const json = '{"city":"Bern","mean":123456789012345678901.50}';
+  const source = "return Functions.encodeString(args[0])";
+  const body = { network: "sepolia", source, args: [json], returnType: "string" };
+  const { id } = await callApi("/api/oracleFunctions/runFunction", body);
+  await page.goto(`${tyche.url}/r/${id}`);
+  const listing = result().getByRole("region", { name: "JSON", exact: true });
+  await expect
+    .poll(() => listing.innerText())
+    .toBe('{\n  "city": "Bern",\n  "mean": 123456789012345678901.50\n}');
+  expect(await visitor.copy(page.getByRole("button", { name: "Copy result" }))).toBe(json);
+  await verdict()
+    .getByText(/^\d+ steps: .*hold/)
+    .waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("random numbers are numbered from 1, a single one is not, and both say how they came about", async () => {
   const draw = (numWords: number) =>
     callApi("/api/vrfv2/requestRandomNumber", { network: "sepolia", numWords });
@@ -331,6 +356,9 @@ test("random numbers are numbered from 1, a single one is not, and both say how 
   const one = await draw(1);
   await page.goto(`${tyche.url}/r/${one.id}`);
   await result().getByText(one.randomNumber[0], { exact: true }).waitFor();
+  await result()
+    .getByText(/^It is a whole number from 0 to 2256 − 1, .* one from 1 to 6, divide it by 6,/)
+    .waitFor();
   expect(await numbers.count()).toBe(0);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
@@ -341,7 +369,7 @@ test("the steps of a draw from a long list shorten the list until it is opened",
   const { id } = await draw("lotto", { numberOfWinners: "1", list });
   await page.goto(`${tyche.url}/r/${id}`);
   await verdict()
-    .getByText(/^\d+ steps$/)
+    .getByText(/^\d+ steps: /)
     .click();
   const whole = verdict().getByRole("paragraph").filter({ hasText: '"guest 200"' });
   await whole.waitFor({ state: "hidden" });

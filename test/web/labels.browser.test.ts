@@ -56,7 +56,7 @@ test("lists show a result as its preset says, and an empty one as empty", async 
 
 test("a request's page, and that of its transaction, say which round it waited for", async () => {
   const drawn = await operator.as(tyche.dappId).preset("coinflip", {}, { network: NETWORK, beacon: "local" });
-  const round = page.getByText(/^the local beacon's round \d+, due .*, so it proves nothing$/);
+  const round = page.getByText(/^the local beacon's round \d+, of .*, so it proves nothing$/);
   await open(`/dapps/${tyche.dappId}/requests/${drawn.id}`);
   await round.waitFor();
   const source = "return Functions.encodeString(bytesArgs[0])";

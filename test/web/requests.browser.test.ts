@@ -117,7 +117,7 @@ test("a labelled draw says that it is the only one, and is drawn no second time"
   await draw();
   await page.getByRole("button", { name: "Verify", exact: true }).click();
   await page.getByText("The only draw with this label that this node knows.").waitFor();
-  await page.getByText(/^\d+ steps$/).click();
+  await page.getByText(/^\d+ steps: /).click();
   await page
     .getByText(/^"kick-off" of dapp_\w+: of those that the node lists, no other has this label/)
     .waitFor();
@@ -154,7 +154,7 @@ describe("the form for random numbers", () => {
     await page.getByRole("button", { name: "Request", exact: true }).click();
     await page.getByRole("button", { name: "Verify", exact: true }).click();
     await page.getByRole("heading", { name: "These numbers match the operator's own chain" }).waitFor();
-    await page.getByText(/^\d+ steps$/).click();
+    await page.getByText(/^\d+ steps: /).click();
     const [request] = (await operator.as(tyche.dappId).requests({ limit: 1 })).items;
     const keyHashes = request!.params["keyHashes"] as readonly string[];
     expect(keyHashes).toHaveLength(2);

@@ -94,10 +94,11 @@ test("a stranger with a result's page and the URL of another node sees that it i
     .filter({ hasText: /^(?:(?:ann|bob|cy)(?: drawn)?){3}$/ })
     .waitFor();
   await page
-    .getByText(/^the local beacon's round \d+, due .*: the service signs it itself, so it proves nothing$/)
+    .getByText(/^the local beacon's round \d+, of .*: the service signs it itself, so it proves nothing$/)
     .waitFor();
   await page.getByRole("link", { name: "The verifier" }).click();
   await page.waitForURL("**/verifier.html#*");
+  await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();
   await page.getByLabel("RPC URL of a node").fill(otherNode);
   await page.getByRole("button", { name: "Verify" }).press("Enter");
   await page.getByRole("heading", { name: "Valid", exact: true }).waitFor();

@@ -48,7 +48,7 @@ async function startWithoutRelays() {
 
 test("the page of a draw that waits for its round says for what and until when, that it is late, and then the result", async () => {
   const tyche = await startWithoutRelays();
-  const visitor = await createVisitor(browser);
+  const visitor = await createVisitor(browser, { timeZone: "Europe/Zurich" });
   onTestFinished(() => visitor.close());
   const { page } = visitor;
   const refused: string[] = [];
@@ -64,6 +64,10 @@ test("the page of a draw that waits for its round says for what and until when, 
   const due = `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 
   expect((await page.goto(data.shareUrl))!.status()).toBe(200);
+  const visitorOfUtc = await createVisitor(browser, { timeZone: "UTC" });
+  onTestFinished(() => visitorOfUtc.close());
+  const utc = visitorOfUtc.page;
+  await utc.goto(data.shareUrl);
   await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
   await page
     .getByText("Draw winners from a list: 25 entries, on Ethereum Sepolia (local chain)", { exact: true })
@@ -78,16 +82,21 @@ test("the page of a draw that waits for its round says for what and until when, 
     [42_000, "in 42 seconds"],
     [-60_000, "1 minute ago"],
   ] as const) {
-    await page.clock.setFixedTime(Date.parse(time) - beforeMs);
+    for (const one of [page, utc]) await one.clock.setFixedTime(Date.parse(time) - beforeMs);
     const local = "\\w+ \\d+, \\d{4}, \\d\\d:\\d\\d:\\d\\d .+";
     await result.getByText(new RegExp(`^Due ${words}: ${local} on your clock\\.$`)).waitFor();
+    await utc.getByText(`Due ${words}.`, { exact: true }).waitFor();
   }
+  await page.clock.setFixedTime(Date.parse(time) + 5_000);
+  await result.getByText(/^Due /).waitFor({ state: "detached" });
+  expect(await result.getByText(/The service waits for it/).count()).toBe(0);
+  await page.clock.setFixedTime(Date.parse(time) + 60_000);
   const about = page.getByRole("region", { name: "About" });
   await about.getByText("25 entries", { exact: true }).waitFor();
   const find = about.getByRole("searchbox");
   await find.fill("guest 25");
   await about.getByText("1 of 25", { exact: true }).waitFor();
-  await expect.poll(() => page.title()).toBe("before the draw · Tyche");
+  await expect.poll(() => page.title()).toBe("Waiting: before the draw · Tyche");
   await visitor.inspect();
 
   const verified = await runCli(["verify", data.shareUrl, "--quiet"], "", { TYCHE_DATA_DIR: tyche.dataDir });
@@ -189,8 +198,10 @@ test("the page of a request that failed before it was on chain has its id and wh
   expect(asked.status).toBe(202);
   await page.goto(`${url}/r/${asked.data.id}`);
   const result = page.getByRole("region", { name: "Result" });
-  await result.getByText("The request failed.", { exact: true }).waitFor();
-  await result.getByText(/^The chain has not taken it/).waitFor();
+  await page.getByRole("heading", { level: 1, name: "A request that failed", exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe("Failed: A request that failed · Tyche");
+  await result.getByText("Failed before it was on chain", { exact: true }).waitFor();
+  await result.getByText(/^There is nothing to verify, .* whoever made it sees that/).waitFor();
   await result.getByText(asked.data.id, { exact: true }).waitFor();
   await result.getByText(/^\w+ \d+, \d{4}, \d\d:\d\d:\d\d .+$/).waitFor();
   expect(await page.getByText("private words").count()).toBe(0);

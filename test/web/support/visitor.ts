@@ -27,6 +27,8 @@ export interface VisitorOptions extends Partial<Screen> {
   readonly operatorOf?: Parameters<typeof signIn>[0];
   /** A session that was opened elsewhere. Default: none. */
   readonly session?: SignedIn & { readonly url: string };
+  /** What the visitor's clock shows. Default: the machine's time zone. */
+  readonly timeZone?: string;
 }
 
 /** A visitor with a browser context of its own, which records everything that goes wrong on a page. */
@@ -52,7 +54,7 @@ export interface Visitor {
 /** Opens a window for a new visitor. */
 export async function createVisitor(
   browser: Browser,
-  { width = 1280, scheme = "light", operatorOf, session }: VisitorOptions = {},
+  { width = 1280, scheme = "light", operatorOf, session, timeZone }: VisitorOptions = {},
 ): Promise<Visitor> {
   const opened = operatorOf === undefined ? session : { ...(await signIn(operatorOf)), url: operatorOf.url };
   const context = await browser.newContext({
@@ -61,6 +63,7 @@ export async function createVisitor(
     colorScheme: scheme,
     // Without a locale in the environment, Chromium's is "en-US@posix", which is no language tag.
     locale: "en-US",
+    ...(timeZone === undefined ? {} : { timezoneId: timeZone }),
     // Colours in the middle of a transition would be measured.
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],

@@ -8,6 +8,7 @@ import { Folded } from "./parts.tsx";
 export function CheckPart({
   network,
   hash,
+  requestId,
   label,
   dappId,
   usesHttp = false,
@@ -15,6 +16,8 @@ export function CheckPart({
   readonly network: string;
   /** Hash of the transaction that delivered the result. */
   readonly hash: string;
+  /** Which of its requests the verifier checks. Default: all. */
+  readonly requestId?: string;
   /** What the result was drawn for, and for whom: what the command is to expect. */
   readonly label?: string | undefined;
   readonly dappId?: string | undefined;
@@ -40,8 +43,14 @@ export function CheckPart({
       <h2>Verify without us</h2>
       <p>
         {!usesHttp && "Everything that decides this result is on chain. "}
-        <a href={verifierLink(known, { tx: hash })}>The verifier</a> computes every step
-        {usesHttp && " that can be repeated"} in your browser, with a node of your choice.
+        <a href={verifierLink(known, { tx: hash, ...(requestId && { request: requestId }), run: "now" })}>
+          Check it in the verifier
+        </a>
+        : it computes every step
+        {usesHttp && " that can be repeated"} in your browser,{" "}
+        {rpcUrl === undefined
+          ? "with a node of your choice."
+          : "with this service's node, or another of your choice."}
       </p>
       <Folded summary="By a command, and what to compare">
         <p>
@@ -67,10 +76,10 @@ export function CheckPart({
   );
 }
 
-/** Returns the address of the verifier with fields filled in: those given, and what it must know of a network. */
+/** Returns the address of the verifier with fields filled in: those given, and what it must know of a network. With `run`, it verifies at once. */
 export function verifierLink(
   known: ExplorerNetwork | undefined,
-  given: { readonly tx: string; readonly request?: string },
+  given: { readonly tx: string; readonly request?: string; readonly run?: "now" },
 ): string {
   const fields = new URLSearchParams({
     ...given,

@@ -164,6 +164,11 @@ export function Age({ iso }: { readonly iso: string }) {
 
 const local = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 
+/** Whether the reader's own clock shows UTC at a time. */
+export function isUtcHere(iso: string): boolean {
+  return new Date(iso).getTimezoneOffset() === 0;
+}
+
 /** A point in time on the reader's own clock, with its zone. */
 export function LocalTime({ iso }: { readonly iso: string }) {
   return <time dateTime={iso}>{local.format(new Date(iso))}</time>;
@@ -233,6 +238,7 @@ function followClock(clock: () => void): () => void {
   };
 }
 
-function useNow(): number {
+/** Returns the time in milliseconds, and renders anew every second. */
+export function useNow(): number {
   return useSyncExternalStore(followClock, () => now);
 }

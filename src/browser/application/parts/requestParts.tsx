@@ -9,7 +9,7 @@ import { capitalize } from "../../../lib/capitalize.ts";
 import { cut } from "../../../lib/cut.ts";
 import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
 import { lineOf } from "../../../lib/sharedText.ts";
-import { count, Time } from "./format.tsx";
+import { count, Time, useNow } from "./format.tsx";
 import { ResultText, Tag, UnknownText } from "./parts.tsx";
 
 /** Longest text in a list, in UTF-16 code units. */
@@ -20,8 +20,9 @@ export function StateTag({ state }: { readonly state: RequestState }) {
   return <Tag kind={state === "fulfilled" ? "good" : state === "failed" ? "bad" : "busy"}>{state}</Tag>;
 }
 
-/** The round that a preset waits for. */
+/** The round that a request waits for, or has got. */
 export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<PresetRunView["beacon"]> }) {
+  const now = useNow();
   const address = addressOfBeacon(beacon);
   return (
     <>
@@ -34,7 +35,7 @@ export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<P
       )}
       {beacon.time !== null && (
         <>
-          , due <Time iso={beacon.time} />
+          {Date.parse(beacon.time) > now ? ", due" : ", of"} <Time iso={beacon.time} />
         </>
       )}
       {beacon.isLocal === true && ": the service signs it itself, so it proves nothing"}

@@ -336,6 +336,7 @@ function fillFromAddress(): void {
   noBlocks.checked = given.get("blocks") === "no";
   isLocal.checked = given.get("chain") === "local";
   showFilledOptions();
+  if (given.get("run") === "now" && parent === window && stop === undefined) void run();
 }
 
 function showFilledOptions(): void {

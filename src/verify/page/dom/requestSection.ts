@@ -6,7 +6,7 @@ import { fromHexText } from "../../../lib/hex.ts";
 import { describeDraws, describeLabel } from "../../../lib/label.ts";
 import { readValue, takeApart, type PresetShow } from "../../../lib/presetShow.ts";
 import { countEntries, lineOf } from "../../../lib/sharedText.ts";
-import { describeVerdict, isError, OUTCOME_TEXT } from "../../../lib/verificationText.ts";
+import { describeSteps, describeVerdict, isError, OUTCOME_TEXT } from "../../../lib/verificationText.ts";
 import { decodeText, describeErrorBytes, describeResult } from "../../describeResult.ts";
 import { describeDrawResult, type DescribedDraw } from "../../findDraws.ts";
 import type { KnownPreset } from "../../verifyTransaction.ts";
@@ -171,15 +171,7 @@ function createSteps({ steps, verdict }: RequestVerification): HTMLElement {
   const list = element("ol");
   list.className = "steps";
   list.append(...steps.map(describeStep));
-  const counts = (["ok", "failed", "notApplicable"] as const)
-    .map((outcome) => [steps.filter((step) => step.outcome === outcome).length, outcome] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, outcome]) =>
-      count === steps.length && outcome === "ok"
-        ? "all hold"
-        : `${count} ${count > 1 && outcome === "ok" ? "hold" : OUTCOME_TEXT[outcome]}`,
-    );
-  const folded = fold(`${steps.length} steps: ${counts.join(", ")}`, list);
+  const folded = fold(describeSteps(steps), list);
   folded.open = verdict !== "valid" && verdict !== "conditional";
   return folded;
 }

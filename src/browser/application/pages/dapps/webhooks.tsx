@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import type { NewWebhookView, WebhookAttempt, WebhookView } from "../../../../client/index.ts";
+import { indentJson } from "../../../../lib/indentJson.ts";
 import { TOLD_EVENTS, type ToldEvent } from "../../../../lib/vocabulary.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
@@ -502,7 +503,7 @@ function Sent({
             <p className="note">The event is no longer stored.</p>
           ) : (
             <>
-              <Listing label="Body" text={indentJson(body)} />
+              <Listing label="Body" text={indentJson(body) ?? body} />
               <p className="note">
                 Indented here; it is signed as it was sent.{" "}
                 <CopyButton text={body} what="body as it was sent" />
@@ -532,10 +533,6 @@ function lines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
-}
-
-function indentJson(text: string): string {
-  return JSON.stringify(JSON.parse(text), null, 2);
 }
 
 /** Whether an attempt is the newest of its event. @param items newest first. */

@@ -21,9 +21,8 @@ export function HttpPart({
         )}
       </p>
       <p className="note">
-        The answers are not on chain, and may differ the next time, so nobody can repeat this run. The
-        nodes&rsquo; signatures prove that they agreed on this {isError ? "error" : "result"}, not that the
-        answers were right.
+        The answers are not on chain. The nodes&rsquo; signatures prove that they agreed on this{" "}
+        {isError ? "error" : "result"}, not that the answers were right.
       </p>
     </>
   );

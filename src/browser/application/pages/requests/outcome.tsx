@@ -2,9 +2,10 @@ import { capitalize } from "../../../../lib/capitalize.ts";
 import type { RequestView, ShownResult } from "../../../../client/index.ts";
 import { lineOf } from "../../../../lib/sharedText.ts";
 import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
+import { indentJson } from "../../../../lib/indentJson.ts";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
-import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
+import { Listing, ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
 
 /** Positions of the pips on a 3 by 3 grid as column and row, indexed by the number shown. */
@@ -34,18 +35,23 @@ export function OutcomePart({
   const text = outcome.parsedResult;
   return (
     <>
-      {shown === undefined ? (
-        <p className={resultClass(text)}>
-          <ResultText text={text} />
-        </p>
-      ) : (
-        <Shown shown={shown} places={places} />
-      )}
+      {shown === undefined ? <TextResult text={text} /> : <Shown shown={shown} places={places} />}
       <p>
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
       {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
     </>
+  );
+}
+
+/** JSON is indented; it is copied as it is on chain. */
+function TextResult({ text }: { readonly text: string }) {
+  const indented = indentJson(text);
+  if (indented !== undefined) return <Listing text={indented} label="JSON" />;
+  return (
+    <p className={resultClass(text)}>
+      <ResultText text={text} />
+    </p>
   );
 }
 
@@ -59,6 +65,7 @@ function Numbers({ words }: { readonly words: readonly string[] }) {
         <p>
           <CopyButton text={only} what="random number" />
         </p>
+        <p className="note">It is a whole number from {RANGE}</p>
       </>
     );
   return (
@@ -73,9 +80,17 @@ function Numbers({ words }: { readonly words: readonly string[] }) {
       <p>
         <CopyButton text={words.join("\n")} what="random numbers" label="Copy all" />
       </p>
+      <p className="note">Each is a whole number from {RANGE}</p>
     </>
   );
 }
+
+const RANGE = (
+  <>
+    0 to 2<sup>256</sup> − 1, each as likely as any other. For one from 1 to 6, divide it by 6, and add 1 to
+    the remainder.
+  </>
+);
 
 /** A source's error, which is on chain in place of a result. */
 function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: string }) {

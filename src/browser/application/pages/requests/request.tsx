@@ -131,6 +131,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
             <CheckPart
               network={network}
               hash={transactionHashOf(outcome.url)}
+              requestId={outcome.requestId}
               label={outcome.label}
               dappId={dappId}
             />

@@ -9,7 +9,7 @@ import type {
   TransactionView,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
-import { BEACON_WAIT_MS, isQuicknet } from "../../../../lib/drawText.ts";
+import { BEACON_WAIT_MS, isQuicknet, LATE_MS } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
@@ -20,10 +20,12 @@ import {
   Code,
   Copyable,
   Countdown,
+  isUtcHere,
   LocalTime,
   PartyLink,
   Time,
   TransactionLink,
+  useNow,
 } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
@@ -87,7 +89,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
   return (
-    <Page title={plainText(heading)}>
+    <Page title={`${stateOf(shared)}${plainText(heading)}`}>
       <h1>
         <UnknownText text={heading} />
       </h1>
@@ -127,6 +129,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
           <CheckPart
             network={ended.network}
             hash={resultHash}
+            requestId={ended.outcome.requestId}
             label={ended.outcome.label}
             dappId={ended.dappId}
             usesHttp={hosts !== undefined}
@@ -141,6 +144,12 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
       )}
     </Page>
   );
+}
+
+/** What the tab says before the name, so that the page can be left open behind others. */
+function stateOf(shared: AnyShared): string {
+  if (isWaitingRequest(shared)) return "Waiting: ";
+  return "outcome" in shared && shared.outcome.success ? "" : "Failed: ";
 }
 
 /** Reads a transaction, once its hash is known, and reads it anew while it `isOpen`. */
@@ -194,16 +203,25 @@ function WithoutResult({
   /** The transaction with the request. */
   readonly requested: TransactionView | undefined;
 }) {
+  const now = useNow();
   const waitsFor = requested && findWait(requested, requestId);
+  const sinceMs = beacon === undefined ? 0 : now - Date.parse(beacon.time);
+  // Right after its time the round is there, mostly, and the request waits for its result.
+  const isRoundMissing = beacon !== undefined && (sinceMs < 0 || sinceMs >= LATE_MS);
   if (state === "failed")
     return (
       <>
-        <p className="big-result bad-text">{sentence(why)}</p>
-        <p>
-          {kind === undefined
-            ? "The chain has not taken it, so there is nothing to verify, and no result will follow."
-            : "It is on chain, but was not answered. No result will follow."}
+        <p className="big-result bad-text">
+          {kind === undefined ? "Failed before it was on chain" : sentence(why)}
         </p>
+        {kind === undefined ? (
+          <p>
+            There is nothing to verify, and no result will follow. What it asked for is not public: whoever
+            made it sees that, and why it failed, in the list of requests.
+          </p>
+        ) : (
+          <p>It is on chain, but was not answered. No result will follow.</p>
+        )}
         <Facts
           entries={[
             ["Request", <Copyable text={id} what="request" />],
@@ -218,11 +236,7 @@ function WithoutResult({
       <p>
         <Why text={sentence(why)} />
       </p>
-      {beacon !== undefined && (
-        <p>
-          Due <Countdown iso={beacon.time} />: <LocalTime iso={beacon.time} /> on your clock.
-        </p>
-      )}
+      {isRoundMissing && <Due time={beacon.time} />}
       {waitsFor !== undefined && (
         <p>
           On chain: <Why text={waitsFor} />.
@@ -234,7 +248,7 @@ function WithoutResult({
           where nobody can change them any more.
         </p>
       )}
-      {beacon !== undefined && <RoundTerms time={beacon.time} isFunction={kind === "function"} />}
+      {isRoundMissing && <RoundTerms time={beacon.time} isFunction={kind === "function"} />}
       <p className="note">The result will appear here by itself.</p>
     </>
   );
@@ -248,6 +262,21 @@ function findWait(
   const wordsId = presets.find((one) => one.requestId === requestId)?.vrfRequestId ?? requestId;
   const own = functionRequests.find((one) => one.requestId === requestId);
   return (own ?? randomRequests.find((one) => one.requestId === wordsId))?.waitsFor;
+}
+
+/** When a round is due, by the reader's clock; the sentence before says it in UTC. */
+function Due({ time }: { readonly time: string }) {
+  return (
+    <p>
+      Due <Countdown iso={time} />
+      {!isUtcHere(time) && (
+        <>
+          : <LocalTime iso={time} /> on your clock
+        </>
+      )}
+      .
+    </p>
+  );
 }
 
 /** What happens if the round that a request waits for doesn't come. */
@@ -373,7 +402,8 @@ function Bytes({ shared: { outcome, updatedAt } }: { readonly shared: SharedResu
 function Organiser({ dappId }: { readonly dappId: string }) {
   return (
     <>
-      <Code text={dappId} />: the id of their application, which is on chain with the label
+      An application of this service. Its name is not public; its id <Code text={dappId} /> is on chain with
+      the label.
     </>
   );
 }

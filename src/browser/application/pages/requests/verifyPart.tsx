@@ -5,6 +5,7 @@ import {
   describeAdvice,
   describeFailedVerdict,
   describeGenuine,
+  describeSteps,
   describeUnconfirmed,
   describeVerdict,
   OUTCOME_MARKS,
@@ -13,7 +14,6 @@ import {
 } from "../../../../lib/verificationText.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
-import { count } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useNetworks, type AnyPresets } from "../../services.tsx";
@@ -123,11 +123,11 @@ export function Found({
         </p>
       ))}
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
-      {request?.label === null && <p className="notice">{describeLabel(null)}</p>}
+      {request?.label === null && <p className="note">{describeLabel(null)}</p>}
       {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
       {request !== undefined && (
         <Folded
-          summary={count(request.steps.length, "step")}
+          summary={describeSteps(request.steps)}
           isOpen={!["valid", "unconfirmed"].includes(found.verdict)}
         >
           {request.label && (
