@@ -283,7 +283,7 @@ export const TransactionView = Type.Object({
     description: "VRF proofs in it, each with its words and their outcome.",
   }),
   joins: Type.Array(JoinView, { description: "Joined words of several proving keys." }),
-  presets: Type.Array(PresetRunView, { description: "Presets that it requested or answered." }),
+  presets: Type.Array(PresetRunView, { description: "Presets that it requested or answered, or whose random words it delivered." }),
   functionRequests: Type.Array(FunctionRequestView, {
     description: "Requests to run a function that it made.",
   }),

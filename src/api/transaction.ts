@@ -1,5 +1,6 @@
 import { Type, type TSchema } from "typebox";
 import { decimal, hex, nullable, TYPE, time } from "./common.ts";
+import { ShownResult } from "./requests.ts";
 import { ChainRound } from "./results.ts";
 
 // Members of a transaction in the explorer's answers.
@@ -205,7 +206,7 @@ export const FunctionResultView = Type.Object({
   requestedBy,
 });
 
-/** A preset that a transaction requested or answered. */
+/** A preset that a transaction requested or answered, or whose random words it delivered. */
 export const PresetRunView = Type.Object({
   requestId: hex("Its id: keccak256(VRF request id ‖ item)."),
   vrfRequestId: hex("VRF request of its batch."),
@@ -227,6 +228,7 @@ export const PresetRunView = Type.Object({
             "The result in one line as the installed preset reads it, such as `Heads`; absent after an error, and if none has this source.",
         }),
       ),
+      shown: Type.Optional(ShownResult),
       err: FunctionAnswer.properties.err,
     }),
   ),

@@ -1002,7 +1002,7 @@ export interface PresetResult {
   readonly beacon?: BeaconView;
 }
 
-/** A preset that a transaction requested or answered. */
+/** A preset that a transaction requested or answered, or whose random words it delivered. */
 export interface PresetRunView {
   /** Its id: keccak256(VRF request id ‖ item). */
   readonly requestId: Hex;
@@ -1025,6 +1025,8 @@ export interface PresetRunView {
     readonly readings: ReadingsView;
     /** The result in one line as the installed preset reads it, such as `Heads`; absent after an error, and if none has this source. */
     readonly result?: string;
+    /** The preset's result as structured data, if the preset declares how to display it. */
+    readonly shown?: ShownResult;
     /** The error's text; empty when there was none. */
     readonly err: string;
   } | null;
@@ -1803,7 +1805,7 @@ export interface TransactionView {
   readonly randomness: readonly RandomnessView[];
   /** Joined words of several proving keys. */
   readonly joins: readonly JoinView[];
-  /** Presets that it requested or answered. */
+  /** Presets that it requested or answered, or whose random words it delivered. */
   readonly presets: readonly PresetRunView[];
   /** Requests to run a function that it made. */
   readonly functionRequests: readonly FunctionRequestView[];

@@ -40,7 +40,7 @@ import { createPeople } from "../people/people.ts";
 import { createLateBeacons } from "../requests/lateBeacons.ts";
 import { createService } from "../requests/createService.ts";
 import { withOwnErrors } from "../requests/accept/sandboxRuns.ts";
-import { describeResult } from "../presets/readResult.ts";
+import { readChainResult } from "../presets/readResult.ts";
 import { createChainExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
@@ -376,7 +376,7 @@ function describeParts(working: Working, { access, people }: Pick<OperatorPart, 
     explorer: createChainExplorer(
       new Map(networks.map((network) => [network.profile.name, () => network.explored()])),
       () => registry.list(),
-      describeResult,
+      readChainResult,
     ),
     readConfigVars: (dappId) => readConfigVars(store, dapps, dappId, [...networksByName.keys()]),
     readBalances: (dappId) => readDappBalances(networksByName, dappId),

@@ -8,6 +8,7 @@ import type {
   PresetRunView,
   ProgramView,
   SearchHit,
+  ShownResult,
   TransactionList,
   TransactionView,
 } from "../api/types.ts";
@@ -109,13 +110,16 @@ export interface Explorer {
  *
  * @param networks by name; each returns its chain once it is available.
  * @param listPresets returns the installed presets, whose sources are shown as their authors wrote them.
- * @param describeResult reads a preset's result in one line; returns `undefined` if it can't be read.
+ * @param readResult reads a preset's result, in one line and in parts; returns `undefined` if it can't be read.
  */
 export function createChainExplorer<Preset extends InstalledPreset>(
   networks: ReadonlyMap<string, () => ExploredChain | undefined>,
   listPresets: () => readonly Preset[] = () => [],
-  describeResult: (preset: Preset, bytes: Uint8Array, args: readonly string[]) => string | undefined = () =>
-    undefined,
+  readResult: (
+    preset: Preset,
+    bytes: Uint8Array,
+    args: readonly string[],
+  ) => { readonly result: string; readonly shown?: ShownResult } | undefined = () => undefined,
 ): Explorer {
   const findPreset = (program: ProgramView | null) =>
     listPresets().find(({ source }) => source === program?.source);
@@ -132,8 +136,8 @@ export function createChainExplorer<Preset extends InstalledPreset>(
     const { program, answer } = run;
     const preset = findPreset(program);
     if (preset === undefined || answer === null || answer.err !== "") return namePreset(run);
-    const result = describeResult(preset, fromHexText(answer.response), program!.args);
-    return namePreset({ ...run, answer: { ...answer, ...(result === undefined ? {} : { result }) } });
+    const read = readResult(preset, fromHexText(answer.response), program!.args);
+    return namePreset({ ...run, answer: { ...answer, ...read } });
   };
   const books = new WeakMap<StackAddresses, AddressBook>();
   const open = (

@@ -22,7 +22,7 @@ type PresetChain = Pick<ExploredChain, "contracts" | "drandChains"> & {
 };
 
 /**
- * Reads the presets that a transaction requested, and those whose results it delivered. Trusts only our own consumer's events.
+ * Reads the presets that a transaction requested, and those whose words or results it delivered. Trusts only our own consumer's events.
  *
  * @param logs the transaction's own, from the oracle's contracts
  * @param range blocks to search for what belongs to them
@@ -39,7 +39,13 @@ export async function readPresetRuns(
     const event = findEvent(log);
     return event?.name === "BatchReported" ? [event.vrfRequestId] : [];
   });
-  const missing = answered.filter((id) => !begun.some(({ vrfRequestId }) => vrfRequestId === id));
+  const given = logs.flatMap((log) => {
+    const event = findEvent(log);
+    return event?.name === "RandomWordsFulfilled" || event?.name === "WordsJoined" ? [event.requestId] : [];
+  });
+  const missing = [...new Set([...answered, ...given])].filter(
+    (id) => !begun.some(({ vrfRequestId }) => vrfRequestId === id),
+  );
   if (begun.length + missing.length === 0) return [];
   const find = (address: Hex, topics: readonly (Hex | readonly Hex[])[]) =>
     archive.findLogs({ address, topics, ...range });

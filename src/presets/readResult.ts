@@ -10,7 +10,7 @@ interface ReadablePreset extends Pick<Preset, "returnType"> {
   readonly definition: Pick<PresetDefinition, "show">;
 }
 
-/** The part of a preset that {@link describeResult} reads. */
+/** The part of a preset that {@link readChainResult} reads. */
 interface DescribablePreset extends Pick<Preset, "returnType"> {
   readonly definition: Pick<PresetDefinition, "show" | "args" | "parameters">;
 }
@@ -38,17 +38,23 @@ export function readResult(
 }
 
 /**
- * Writes a result in one line, such as `Heads`, from what is on chain; returns `undefined` if the bytes are not of the preset's type, or the
- * arguments not its own.
+ * Reads a result from what is on chain: in one line, such as `Heads`, and in parts where the preset says how to show it; returns `undefined`
+ * if the bytes are not of the preset's type, or the arguments not its own.
  */
-export function describeResult(
+export function readChainResult(
   preset: DescribablePreset,
   bytes: Uint8Array,
   args: readonly string[],
-): string | undefined {
+): { readonly result: string; readonly shown?: ShownResult } | undefined {
   const params = readArgs(preset.definition, args);
   const read = params && readResult(preset, bytes, params);
-  return read?.shown === undefined ? read?.parsedResult : lineOf(read.shown);
+  if (read?.shown === undefined) return read && { result: read.parsedResult };
+  return { result: lineOf(read.shown), shown: read.shown };
+}
+
+/** Writes a result in one line, as {@link readChainResult} reads it. */
+export function describeResult(...read: Parameters<typeof readChainResult>): string | undefined {
+  return readChainResult(...read)?.result;
 }
 
 /** Returns the parameters that a source got as these arguments; `undefined` if a list among them is none. */

@@ -3,7 +3,7 @@ import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts"
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
 import { createChainExplorer, type Explorer } from "../../src/explorer/explorer.ts";
-import { describeResult } from "../../src/presets/readResult.ts";
+import { readChainResult } from "../../src/presets/readResult.ts";
 import type { DrandRound } from "../../src/lib/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const parameters = { properties: { first: { title: "First" } } };
   const titled = { parameters, parameterOrder: ["first", "second"] };
   const preset = { ...written, ...titled, returnType: "uint256", definition } as const;
-  explorer = createChainExplorer(new Map([["test", () => chain]]), () => [preset], describeResult);
+  explorer = createChainExplorer(new Map([["test", () => chain]]), () => [preset], readChainResult);
   dapp = await provisionDapp(stack, "explored");
   sourceId = await storeSource(stack, SOURCE);
 });
@@ -110,7 +110,13 @@ test("presets show from their request and from their delivery, with program, wor
       requestId: first,
       word: words[0],
       program: { bytesArgs: [words[0]] },
-      answer: { response: toWord(1n), readings: { uint256: "1" }, result: "Heads", err: "" },
+      answer: {
+        response: toWord(1n),
+        readings: { uint256: "1" },
+        result: "Heads",
+        shown: { as: "coin", side: "Heads", index: 1 },
+        err: "",
+      },
       requestedBy: requested.transactionHash,
       answeredBy: delivered.transactionHash,
     },
@@ -129,8 +135,9 @@ test("presets show from their request and from their delivery, with program, wor
 
 test("a preset with its word waits for its result, which comes in a transaction of its own", async () => {
   const requested = await request();
-  await deliverWords(stack, requested);
+  const words = await deliverWords(stack, requested);
   const [waiting] = (await view(requested.transactionHash)).presets;
+  expect((await view(words.transactionHash)).presets).toMatchObject([waiting, { answer: null }]);
   expect(waiting).toMatchObject({ word: expect.stringMatching(/^0x/), answer: null, answeredBy: null });
   const reported = await deliverReports(stack, await reportOf(stack, requested));
   // Right after a block Anvil finds no logs of earlier ones, once in some thousand times.

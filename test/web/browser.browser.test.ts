@@ -184,7 +184,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const first = page.locator("main section:not(#requests, #overview)").first();
     await first.getByRole("heading", { name: "Result of the preset coinflip" }).waitFor();
     const side = parsedResult === "1" ? "Heads" : "Tails";
-    expect(await first.locator(".result").first().textContent()).toBe(side);
+    expect(await first.locator(".big-result").textContent()).toBe(side);
   });
 
   test("the explorer finds a transaction, a block, an address and a request", async () => {
@@ -195,14 +195,14 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     const consumer = networks.find(({ name }: { name: string }) => name === "sepolia").contracts
       .presetConsumer;
     for (const [wanted, heading] of [
-      [hash, "Transaction"],
-      [hash.slice(2), "Transaction"],
+      [hash, "Transaction: result of Flip a coin"],
+      [hash.slice(2), "Transaction: result of Flip a coin"],
       ["1", "Block 1"],
       [consumer, "PresetConsumer"],
       [request.id, "Flip a coin"],
       ["lotto", "Draw winners from a list"],
       ["avalanche", "Avalanche Fuji (local chain)"],
-      [request.outcome.requestId as string, "Transaction"],
+      [request.outcome.requestId as string, "Transaction: result of Flip a coin"],
     ]) {
       await page.goto(`${tyche.url}/explorer/sepolia`);
       await page.getByRole("search").getByRole("textbox").fill(wanted);

@@ -133,7 +133,12 @@ test("a transaction's page names its requests, and its status comes before a pro
   const headings = page.locator("main :is(h1, h2, #overview)");
   expect(
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
-  ).toEqual(["Transaction", "Request", "Overview", "Random words, with their proof"]);
+  ).toEqual([
+    "Transaction: result of Random numbers",
+    "Request",
+    "Overview",
+    "Random words, with their proof",
+  ]);
   const proof = page.locator("[data-proof=gamma]");
   expect(await proof.isVisible()).toBe(false);
   await page.getByText("Proof", { exact: true }).click();
@@ -155,9 +160,21 @@ test("a draw's transaction begins with its status, folds the source, and lists w
   const headings = page.locator("main :is(h1, h2, #overview)");
   expect(
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
-  ).toEqual(["Transaction", "Request", "Overview", "Result of the preset lotto"]);
+  ).toEqual([
+    "Transaction: result of Draw winners from a list",
+    "Request",
+    "Overview",
+    "Result of the preset lotto",
+  ]);
   const run = page.locator("[data-preset-run]");
   expect(await run.getByRole("region", { name: "Source of the preset" }).isVisible()).toBe(false);
+  expect(await run.getByRole("list", { name: "Result" }).getByRole("listitem").allInnerTexts()).toEqual(
+    data.value,
+  );
+  const signature = page.getByRole("region", { name: "Signatures" });
+  expect(await signature.isVisible()).toBe(false);
+  await page.getByText(/^\d signatures$/).click();
+  await signature.waitFor();
   await run.getByText("60 entries", { exact: true }).click();
   await run.getByRole("searchbox", { name: "Find in: Entries" }).fill("ticket-60");
   await run.getByText("1 of 60", { exact: true }).waitFor();
@@ -167,42 +184,64 @@ test("a draw's transaction begins with its status, folds the source, and lists w
   expect(visitor.troubles).toEqual([]);
 });
 
-test("a batch's transaction lists its requests with their results, and folds their details to a line", async () => {
-  const call = { list: ["ann", "bob"], numberOfWinners: "2" };
-  const calls = await Promise.all(
-    Array.from({ length: 20 }, (_, i) =>
-      tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
-        body: { ...call, ...(i % 2 === 0 ? { label: `batch ${i}` } : {}) },
+test("a batch's transaction sums its requests up, lists each with its result and details, and finds some of them", async () => {
+  const draw = async () => {
+    const calls = Array.from({ length: 20 }, (_, i) =>
+      tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+        body: i % 2 === 0 ? { label: `batch ${i}` } : {},
       }),
-    ),
-  );
-  const drawn = calls.map(({ data }) => data as { id: string; url: string; label?: string; value: string[] });
-  const byUrl = Map.groupBy(drawn, ({ url }) => url);
-  const [url, batch] = [...byUrl].toSorted(([, a], [, b]) => b.length - a.length)[0]!;
-  expect(batch.length).toBeGreaterThan(1);
+    );
+    const drawn = (await Promise.all(calls)).map(
+      ({ data }) => data as { id: string; url: string; label?: string; value: boolean },
+    );
+    return [...Map.groupBy(drawn, ({ url }) => url)].toSorted(([, a], [, b]) => b.length - a.length)[0]!;
+  };
+  // How many go together depends on when they come.
+  const labelledOf = (all: readonly { readonly label?: string }[]) =>
+    all.filter(({ label }) => label !== undefined);
+  let [url, batch] = await draw();
+  while (labelledOf(batch).length < 5) [url, batch] = await draw();
+  const size = batch.length;
   await visitor.open(url.replace(new URL(url).origin, tyche.url));
+  await page.getByRole("heading", { name: `Transaction: results of ${size} × Flip a coin` }).waitFor();
+  const heads = batch.filter(({ value }) => value).length;
+  const sides = [`Heads: ${heads}`, `Tails: ${size - heads}`].filter((text) => !text.endsWith(" 0"));
+  const requests = page.locator("#requests");
+  expect((await requests.getByRole("definition").allInnerTexts()).map((text) => text.split(/\n+/))).toEqual([
+    [`${size} of ${size}`],
+    sides,
+  ]);
   const rows = page.getByRole("region", { name: "Requests", exact: true }).getByRole("row");
   for (const { id, label, value } of batch) {
     const row = rows.filter({ has: page.locator(`a[href="/r/${id}"]`) });
-    const { dappId } = tyche;
-    expect(await row.getByRole("cell").allInnerTexts()).toEqual([
-      label === undefined ? "Draw winners from a list" : `Draw winners from a list: ${label}`,
-      value.join(", "),
-      "preset",
-      label === undefined ? "" : `${dappId.slice(0, 10)}…${dappId.slice(-6)}`,
+    expect((await row.getByRole("cell").allInnerTexts()).slice(0, 2)).toEqual([
+      label === undefined ? "Flip a coin" : `Flip a coin: ${label}`,
+      value ? "Heads" : "Tails",
     ]);
   }
-  const details = page.locator("details.item");
-  expect(await details.count()).toBe(batch.length);
   expect(await page.locator("[data-preset-run]").count()).toBe(0);
-  if (batch.length > 5) await page.getByText("One by one", { exact: true }).click();
-  const one = batch.find(({ label }) => label !== undefined) ?? batch[0]!;
-  const name = `Draw winners from a list${one.label === undefined ? "" : `: ${one.label}`}`;
-  await details
-    .getByText(`${name} ${one.value.join(", ")}`, { exact: true })
-    .first()
-    .click();
-  await page.locator("[data-preset-run]").getByText("Winners", { exact: true }).waitFor();
+  const one = batch.find(({ label }) => label !== undefined)!;
+  await requests.getByRole("searchbox").fill(`Coin: ${one.label}`);
+  const found = batch.filter(({ label }) => label?.startsWith(one.label!));
+  await requests.getByText(`${found.length} of ${size}`, { exact: true }).waitFor();
+  expect(await rows.count()).toBe(found.length + 1);
+  await requests.getByRole("button", { name: `Details of Flip a coin: ${one.label}`, exact: true }).click();
+  await page
+    .locator("[data-preset-run]")
+    .getByText(one.value ? "Heads" : "Tails", { exact: true })
+    .waitFor();
+  await visitor.inspect();
+
+  const hash = url.split("/").at(-1);
+  const { presets } = (await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${hash}`)).data;
+  await visitor.open(`${tyche.url}/explorer/sepolia/tx/${presets[0].requestedBy}`);
+  await page.getByRole("heading", { name: `Transaction: request for ${size} × Flip a coin` }).waitFor();
+  const labelled = labelledOf(batch).length;
+  const events = page.locator("#events").getByText("Labelled", { exact: true });
+  expect(await events.count()).toBe(labelled + 1);
+  expect(await events.last().isVisible()).toBe(false);
+  await events.first().click();
+  await events.last().waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

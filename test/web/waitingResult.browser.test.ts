@@ -138,10 +138,23 @@ test("the page of a draw that waits for its round says for what and until when, 
   expect(await named.getByRole("cell").allInnerTexts()).toEqual([
     "Draw winners from a list: before the draw",
     "waiting",
-    "preset",
     expect.stringMatching(/^dapp_\w+…\w+$/),
   ]);
   expect(await named.getByRole("link").first().getAttribute("href")).toBe(`/r/${data.id}`);
+  const banner = other.getByText(new RegExp(`^Waiting for its result: waiting for round ${round} of `));
+  await banner
+    .locator("xpath=..")
+    .getByText(/^Due .* on your clock\.$/)
+    .waitFor();
+  const { answeredBy } = (
+    await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${transactionHash}`)
+  ).data.randomRequests[0];
+  await other.goto(`${tyche.url}/explorer/sepolia/tx/${answeredBy}`);
+  await other
+    .getByRole("heading", { name: "Transaction: random words for Draw winners from a list" })
+    .waitFor();
+  await banner.waitFor();
+  expect(await other.getByText("Verify without us").count()).toBe(0);
   await other.close();
   const asked = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
     body: { network: "sepolia", source: "return new Uint8Array(1)", beacon: "drand" },

@@ -20,17 +20,20 @@ export function Arguments({ args }: { readonly args: readonly string[] }) {
   );
 }
 
-/** An argument; a long one is folded, and the texts of a list are listed. */
+/** An argument; the texts of a list are listed, and a long one is folded. */
 export function Argument({ arg, label }: { readonly arg: string; readonly label: string }) {
-  if (arg.length <= MAX_OPEN_CHARACTERS)
+  const list = parseList(arg);
+  if (list === undefined && arg.length <= MAX_OPEN_CHARACTERS)
     return (
       <code className="hex">
         <UnknownText text={arg} />
       </code>
     );
-  const list = parseList(arg);
   return (
-    <Folded summary={list === undefined ? count(arg.length, "character") : countEntries(list)}>
+    <Folded
+      summary={list === undefined ? count(arg.length, "character") : countEntries(list)}
+      isOpen={arg.length <= MAX_OPEN_CHARACTERS}
+    >
       {list === undefined ? <Listing text={arg} label={label} /> : <EntryList entries={list} label={label} />}
     </Folded>
   );

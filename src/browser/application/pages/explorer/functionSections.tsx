@@ -12,6 +12,7 @@ import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
+import { Shown } from "../../parts/shown.tsx";
 import { In, type TransactionPlace } from "./place.tsx";
 
 /** `0x` and 32 bytes in hex. */
@@ -144,7 +145,16 @@ export function PresetRunDetails({
                 ["Outcome", <Verdict err={answer.err} isDraw />] as const,
                 ...(answer.result === undefined
                   ? valueFacts(answer)
-                  : [["Result", <Large text={answer.result} />] as const]),
+                  : [
+                      [
+                        "Result",
+                        answer.shown === undefined ? (
+                          <Large text={answer.result} />
+                        ) : (
+                          <Shown shown={answer.shown} />
+                        ),
+                      ] as const,
+                    ]),
               ]),
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
@@ -247,41 +257,40 @@ export function ReportDetails({
           ["Epoch and round", epoch !== undefined && `${epoch}, ${round}`],
         ]}
       />
-      <h3>
-        Signatures <span className="count">{signatures.length}</span>
-      </h3>
-      <Scrollable label="Signatures">
-        <table className="values">
-          <tbody>
-            {signatures.map(({ r, s, recoveryId, signer }) => (
-              <tr key={r + s}>
-                <th scope="row">
-                  {signer === null ? (
-                    "not of a known node"
-                  ) : (
-                    <PartyLink network={network} party={signer} full />
-                  )}
-                </th>
-                <td>
-                  <span className="coordinate">
-                    r <Code text={r} />
-                  </span>
-                  <span className="coordinate">
-                    s <Code text={s} />
-                  </span>
-                  <span className="coordinate">
-                    v <Code text={String(recoveryId)} />
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrollable>
-      <p className="note">
-        The signer is recovered from each signature. The contract accepts a report only with enough signatures
-        from its configured nodes.
-      </p>
+      <Folded summary={count(signatures.length, "signature")}>
+        <Scrollable label="Signatures">
+          <table className="values">
+            <tbody>
+              {signatures.map(({ r, s, recoveryId, signer }) => (
+                <tr key={r + s}>
+                  <th scope="row">
+                    {signer === null ? (
+                      "not of a known node"
+                    ) : (
+                      <PartyLink network={network} party={signer} full />
+                    )}
+                  </th>
+                  <td>
+                    <span className="coordinate">
+                      r <Code text={r} />
+                    </span>
+                    <span className="coordinate">
+                      s <Code text={s} />
+                    </span>
+                    <span className="coordinate">
+                      v <Code text={String(recoveryId)} />
+                    </span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scrollable>
+        <p className="note">
+          The signer is recovered from each signature. The contract accepts a report only with enough
+          signatures from its configured nodes.
+        </p>
+      </Folded>
     </>
   );
 }

@@ -49,34 +49,34 @@ export function RandomnessDetails({
       />
       <Folded summary="Proof">
         <ProofTable proof={randomness.proof} />
+        <h3>Request commitment</h3>
+        <Facts
+          entries={[
+            ["blockNum", <BlockLink network={network} number={commitment.blockNum} />],
+            ["subId", commitment.subId],
+            ["callbackGasLimit", groupDigits(commitment.callbackGasLimit)],
+            ["numWords", String(commitment.numWords)],
+            ["sender", <Code text={commitment.sender.address} />],
+            [
+              "extraArgs",
+              commitment.nativePayment !== undefined && `nativePayment = ${String(commitment.nativePayment)}`,
+            ],
+          ]}
+        />
+        <h3>Output</h3>
+        <Facts
+          entries={[
+            [
+              <>
+                Output <small>keccak256(3, gamma); word i is keccak256(output, i)</small>
+              </>,
+              <span data-proof="output">
+                <Code text={randomness.output} />
+              </span>,
+            ],
+          ]}
+        />
       </Folded>
-      <h3>Request commitment</h3>
-      <Facts
-        entries={[
-          ["blockNum", <BlockLink network={network} number={commitment.blockNum} />],
-          ["subId", commitment.subId],
-          ["callbackGasLimit", groupDigits(commitment.callbackGasLimit)],
-          ["numWords", String(commitment.numWords)],
-          ["sender", <Code text={commitment.sender.address} />],
-          [
-            "extraArgs",
-            commitment.nativePayment !== undefined && `nativePayment = ${String(commitment.nativePayment)}`,
-          ],
-        ]}
-      />
-      <h3>Output</h3>
-      <Facts
-        entries={[
-          [
-            <>
-              Output <small>keccak256(3, gamma); word i is keccak256(output, i)</small>
-            </>,
-            <span data-proof="output">
-              <Code text={randomness.output} />
-            </span>,
-          ],
-        ]}
-      />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { EventView, FunctionAnswer, RequestSummary, TransactionView } from "../../../../client/index.ts";
+import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
@@ -18,21 +18,24 @@ import {
   PartyLink,
   TimeAndAge,
 } from "../../parts/format.tsx";
-import { List } from "../../parts/list.tsx";
-import { Facts, Folded, RawBytes, TransactionStatus, UnknownText, ValueTable } from "../../parts/parts.tsx";
+import {
+  Facts,
+  Folded,
+  RawBytes,
+  TransactionStatus,
+  UnknownText,
+  ValueTable,
+  Why,
+} from "../../parts/parts.tsx";
+import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useTitleOf } from "../../services.tsx";
+import { Batch } from "./batch.tsx";
 import { Found, useTrail } from "./explorerFrame.tsx";
-import {
-  FunctionRequestDetails,
-  FunctionResultDetails,
-  nameRun,
-  PresetRunDetails,
-  ReportDetails,
-} from "./functionSections.tsx";
+import { ReportDetails } from "./functionSections.tsx";
 import { Group } from "./group.tsx";
-import { Answer, listed, nameOf, ORGANISER, pageOf } from "../../parts/requestList.tsx";
 import { JoinSection, RandomnessDetails, RandomRequestDetails } from "./randomnessSections.tsx";
+import { describeTransaction, isSharedBy, rowsOf, WORDS, WORDS_REQUEST } from "./transactionRows.tsx";
 
 const PENDING_MS = 500;
 /** Confirmations grow, and requests get their answers. */
@@ -82,121 +85,73 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
 }
 
 function Parts({ transaction }: { readonly transaction: TransactionView }) {
-  const { network, hash, events, moreEvents = 0, input } = transaction;
+  const { hash, input } = transaction;
+  const rows = rowsOf(transaction);
+  const [only] = rows.length === 1 ? rows : [];
   return (
     <>
-      <h1>Transaction</h1>
+      <h1>
+        Transaction: <UnknownText text={describeTransaction(transaction, rows)} />
+      </h1>
       <p className="subject">
         <Copyable text={hash} what="transaction hash" />
       </p>
       <FailureNotice transaction={transaction} />
-      <Requests transaction={transaction} />
+      <WaitNotice transaction={transaction} />
+      {(rows.length > 1 || only?.href !== undefined) && <Batch rows={rows} />}
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
-      <Details transaction={transaction} />
+      {only?.details !== undefined && (
+        <section className="panel">
+          <h2>
+            <UnknownText text={only.heading} />
+          </h2>
+          {only.details()}
+        </section>
+      )}
+      <Proofs transaction={transaction} />
       {input !== "0x" && <CallSection transaction={transaction} />}
-      <section className="panel" id="events">
-        <h2>
-          Events <span className="count">{events.length + moreEvents}</span>
-        </h2>
-        {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
-        {events.map((event) => (
-          <EventPart key={event.logIndex} event={event} network={network} />
-        ))}
-        {moreEvents > 0 && <p className="note">{moreEvents} more are not listed.</p>}
-      </section>
+      <Events transaction={transaction} />
     </>
   );
 }
 
-/** Requests, results, proofs and reports; what has a result comes first. */
-function Details({ transaction }: { readonly transaction: TransactionView }) {
-  const { network, hash, functionResults, functionRequests, randomness, presets } = transaction;
-  const own = new Map<string, RequestSummary>(transaction.requests?.map((one) => [one.requestId, one]));
-  const nameById = ({ requestId }: { readonly requestId: string }): string | undefined => {
-    const known = own.get(requestId);
-    return known && nameOf(known);
-  };
-  const answers = [
-    ...functionResults.map((result) => ({ result, request: undefined })),
-    ...functionRequests.flatMap((request) =>
-      request.answer === undefined ? [] : [{ result: undefined, request: { ...request, ...request.answer } }],
-    ),
-  ];
-  const runs = (isAnswered: boolean) => {
-    const items = presets.filter(({ answer }) => (answer !== null) === isAnswered);
-    return (
-      <Group
-        heading={isAnswered ? "Results of presets" : "Requests to run presets"}
-        items={items}
-        keyOf={({ requestId }) => requestId}
-        titleOf={nameRun}
-        nameOf={nameById}
-        lineOf={({ answer }) => (answer === null ? undefined : cut(lineOfRun(answer), MAX_LINE))}
-      >
-        {(run) => <PresetRunDetails run={run} transaction={transaction} />}
-      </Group>
-    );
-  };
+/** What random words are for whole batches, and the reports. */
+function Proofs({ transaction }: { readonly transaction: TransactionView }) {
+  const { network, hash, randomness, randomRequests, functionResults, presets, joins, reports } = transaction;
+  const hasResult =
+    functionResults.length + presets.filter(({ answer }) => answer !== null).length > 0 ||
+    (randomness.length > 0 && presets.length === 0);
+  const isShared = isSharedBy(transaction);
   return (
     <>
-      <Group
-        heading="Results of functions"
-        items={answers}
-        keyOf={({ result, request }) => (result ?? request).requestId}
-        titleOf={() => "Result of a function"}
-        nameOf={({ result, request }) => nameById(result ?? request)}
-        lineOf={({ result, request }) => cut(lineOfRun(result ?? request), MAX_LINE)}
-      >
-        {({ result, request }) =>
-          result === undefined ? (
-            <FunctionRequestDetails request={request} transaction={transaction} />
-          ) : (
-            <FunctionResultDetails result={result} transaction={transaction} />
-          )
-        }
-      </Group>
-      {runs(true)}
-      {transaction.joins.map((one) => (
+      {joins.map((one) => (
         <JoinSection key={one.requestId} join={one} transaction={transaction} />
       ))}
       <Group
         heading="Random words, with their proofs"
-        items={randomness}
+        items={randomness.filter(isShared)}
         keyOf={({ requestId }) => requestId}
-        titleOf={() => "Random words, with their proof"}
-        nameOf={nameById}
+        title={WORDS}
         lineOf={({ words }) => cut(words.join(", "), MAX_LINE)}
       >
         {(one) => <RandomnessDetails randomness={one} transaction={transaction} />}
       </Group>
-      {functionResults.length + randomness.length + presets.filter(({ answer }) => answer !== null).length >
-        0 && <CheckPart network={network} hash={hash} />}
-      <Group
-        heading="Requests to run functions"
-        items={functionRequests.filter(({ answer }) => answer === undefined)}
-        keyOf={({ requestId }) => requestId}
-        titleOf={() => "Request to run a function"}
-        nameOf={nameById}
-      >
-        {(one) => <FunctionRequestDetails request={one} transaction={transaction} />}
-      </Group>
-      {runs(false)}
+      {hasResult && <CheckPart network={network} hash={hash} />}
       <Group
         heading="Requests for random words"
-        items={transaction.randomRequests}
+        items={randomRequests.filter(isShared)}
         keyOf={({ requestId }) => requestId}
-        titleOf={() => "Request for random words"}
-        nameOf={nameById}
+        title={WORDS_REQUEST}
       >
         {(one) => <RandomRequestDetails request={one} transaction={transaction} />}
       </Group>
       <Group
         heading="Signed reports"
-        items={transaction.reports}
+        items={reports}
         keyOf={({ digest }) => digest}
-        titleOf={() => "Signed report"}
+        title="Signed report"
         lineOf={({ requestIds }) => count(requestIds.length, "request")}
       >
         {(one) => <ReportDetails report={one} network={network} />}
@@ -205,15 +160,8 @@ function Details({ transaction }: { readonly transaction: TransactionView }) {
   );
 }
 
-/** Longest result in the line of something folded, in UTF-16 code units. */
+/** Longest line of something folded, in UTF-16 code units. */
 const MAX_LINE = 80;
-
-function lineOfRun(answer: AnswerLine): string {
-  const { err, result, readings, response } = answer;
-  return err === "" ? (result ?? readings.text ?? readings.uint256 ?? response) : err;
-}
-
-type AnswerLine = Pick<FunctionAnswer, "err" | "readings" | "response"> & { readonly result?: string };
 
 /** Says above all that a source failed although the transaction with its error succeeded. */
 function FailureNotice({ transaction }: { readonly transaction: TransactionView }) {
@@ -241,65 +189,34 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   );
 }
 
+/** Says what a transaction's requests wait for. */
+function WaitNotice({ transaction }: { readonly transaction: TransactionView }) {
+  const { presets, functionRequests, randomRequests } = transaction;
+  const functions = functionRequests.filter(({ answer }) => answer === undefined);
+  const words = randomRequests.filter(({ answeredBy }) => answeredBy === undefined);
+  const draws = presets.filter(({ answer }) => answer === null);
+  const all = [...draws, ...functions, ...(draws.length === 0 ? words : [])];
+  const [first] = all;
+  if (first === undefined) return null;
+  const why = "beacon" in first ? first.waitsFor : undefined;
+  const time = "beacon" in first ? first.beacon?.time : undefined;
+  return (
+    <div className="notice">
+      <p>
+        <b>{all.length === 1 ? "Waiting for its result" : `${all.length} wait for their results`}</b>
+        {why !== undefined && (
+          <>
+            : <Why text={why} />
+          </>
+        )}
+      </p>
+      {typeof time === "string" && <RoundWait time={time} isFunction={draws.length === 0} />}
+    </div>
+  );
+}
+
 /** Longest error above a transaction, in UTF-16 code units: the details have it in full. */
 const MAX_ERROR = 200;
-
-/** Number of requests that are listed at first: a batch may have a hundred. */
-const MAX_REQUESTS = 25;
-
-const KINDS = { preset: "preset", random: "random numbers", function: "function" } as const;
-
-/** Lists the service's own requests that a transaction makes or answers, each with its result and the link to its page. */
-function Requests({ transaction: { requests = [] } }: { readonly transaction: TransactionView }) {
-  if (requests.length === 0) return null;
-  return (
-    <section className="panel" id="requests">
-      {requests.length === 1 ? (
-        <h2>Request</h2>
-      ) : (
-        <h2>
-          Requests <span className="count">{requests.length}</span>
-        </h2>
-      )}
-      <RequestTable label="Requests" requests={requests.slice(0, MAX_REQUESTS)} />
-      {requests.length > MAX_REQUESTS && (
-        <Folded summary={`${requests.length - MAX_REQUESTS} more requests`}>
-          <RequestTable label="More requests" requests={requests.slice(MAX_REQUESTS)} />
-        </Folded>
-      )}
-    </section>
-  );
-}
-
-function RequestTable({
-  label,
-  requests,
-}: {
-  readonly label: string;
-  readonly requests: readonly RequestSummary[];
-}) {
-  return (
-    <List
-      label={label}
-      items={requests}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          head: "Request",
-          kind: "long",
-          cell: (request) => (
-            <Link href={pageOf(request)}>
-              <UnknownText text={nameOf(request)} />
-            </Link>
-          ),
-        },
-        { head: "Result", kind: "long", cell: (request) => <Answer answer={listed(request).answer} /> },
-        { head: "Kind", isPlain: true, cell: ({ kind }) => KINDS[kind] },
-        ...(requests.some(({ dappId }) => dappId !== undefined) ? [ORGANISER] : []),
-      ]}
-    />
-  );
-}
 
 function Overview({ transaction }: { readonly transaction: TransactionView }) {
   const { network, status, block, from, to, created, call, gasUsed, gasLimit, gasPriceWei } = transaction;
@@ -365,6 +282,50 @@ function CallSection({
       </Folded>
     </section>
   );
+}
+
+/** Consecutive events of the same kind are folded, if they are more. */
+const MAX_ALIKE = 3;
+
+function Events({ transaction }: { readonly transaction: TransactionView }) {
+  const { network, events, moreEvents = 0 } = transaction;
+  const runs: [EventView, ...EventView[]][] = [];
+  for (const event of events) {
+    const last = runs.at(-1);
+    if (last !== undefined && kindOf(last[0]) === kindOf(event)) last.push(event);
+    else runs.push([event]);
+  }
+  return (
+    <section className="panel" id="events">
+      <h2>
+        Events <span className="count">{events.length + moreEvents}</span>
+      </h2>
+      {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
+      {runs.map((run) => {
+        const [{ logIndex, event, contract }] = run;
+        const parts = run.map((one) => <EventPart key={one.logIndex} event={one} network={network} />);
+        if (run.length <= MAX_ALIKE) return parts;
+        return (
+          <Folded
+            key={logIndex}
+            summary={
+              <>
+                <span className="index">{logIndex}</span> <b>{event ?? "Unknown event"}</b> × {run.length}{" "}
+                <span className="note">{contract.name ?? contract.address}</span>
+              </>
+            }
+          >
+            {parts}
+          </Folded>
+        );
+      })}
+      {moreEvents > 0 && <p className="note">{moreEvents} more are not listed.</p>}
+    </section>
+  );
+}
+
+function kindOf({ contract, event, topics }: EventView): string {
+  return `${contract.address} ${event ?? topics[0]}`;
 }
 
 function EventPart({

@@ -9,7 +9,7 @@ import type {
   TransactionView,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
-import { BEACON_WAIT_MS, isQuicknet, LATE_MS } from "../../../../lib/drawText.ts";
+import { isQuicknet } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
@@ -19,18 +19,17 @@ import { EntryList } from "../../parts/entryList.tsx";
 import {
   Code,
   Copyable,
-  Countdown,
   isUtcHere,
   LocalTime,
   PartyLink,
   Time,
   TransactionLink,
-  useNow,
 } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { HttpPart } from "./httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
+import { RoundWait } from "../../parts/roundWait.tsx";
 import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
@@ -203,11 +202,7 @@ function WithoutResult({
   /** The transaction with the request. */
   readonly requested: TransactionView | undefined;
 }) {
-  const now = useNow();
   const waitsFor = requested && findWait(requested, requestId);
-  const sinceMs = beacon === undefined ? 0 : now - Date.parse(beacon.time);
-  // Right after its time the round is there, mostly, and the request waits for its result.
-  const isRoundMissing = beacon !== undefined && (sinceMs < 0 || sinceMs >= LATE_MS);
   if (state === "failed")
     return (
       <>
@@ -230,13 +225,8 @@ function WithoutResult({
         />
       </>
     );
-  return (
+  const facts = (
     <>
-      <p className="big-result">Waiting</p>
-      <p>
-        <Why text={sentence(why)} />
-      </p>
-      {isRoundMissing && <Due time={beacon.time} />}
       {waitsFor !== undefined && (
         <p>
           On chain: <Why text={waitsFor} />.
@@ -248,7 +238,21 @@ function WithoutResult({
           where nobody can change them any more.
         </p>
       )}
-      {isRoundMissing && <RoundTerms time={beacon.time} isFunction={kind === "function"} />}
+    </>
+  );
+  return (
+    <>
+      <p className="big-result">Waiting</p>
+      <p>
+        <Why text={sentence(why)} />
+      </p>
+      {beacon === undefined ? (
+        facts
+      ) : (
+        <RoundWait time={beacon.time} isFunction={kind === "function"}>
+          {facts}
+        </RoundWait>
+      )}
       <p className="note">The result will appear here by itself.</p>
     </>
   );
@@ -262,39 +266,6 @@ function findWait(
   const wordsId = presets.find((one) => one.requestId === requestId)?.vrfRequestId ?? requestId;
   const own = functionRequests.find((one) => one.requestId === requestId);
   return (own ?? randomRequests.find((one) => one.requestId === wordsId))?.waitsFor;
-}
-
-/** When a round is due, by the reader's clock; the sentence before says it in UTC. */
-function Due({ time }: { readonly time: string }) {
-  return (
-    <p>
-      Due <Countdown iso={time} />
-      {!isUtcHere(time) && (
-        <>
-          : <LocalTime iso={time} /> on your clock
-        </>
-      )}
-      .
-    </p>
-  );
-}
-
-/** What happens if the round that a request waits for doesn't come. */
-function RoundTerms({ time, isFunction }: { readonly time: string; readonly isFunction: boolean }) {
-  const until = new Date(Date.parse(time) + BEACON_WAIT_MS).toISOString();
-  return (
-    <p className="note">
-      No other round is ever taken in its place.{" "}
-      {isFunction ? (
-        "If it does not come before the function times out on chain, the request fails."
-      ) : (
-        <>
-          The service waits for it for about 24 hours, until <LocalTime iso={until} />; then the request
-          fails.
-        </>
-      )}
-    </p>
-  );
 }
 
 /** What was asked for, by whom, and where it is on chain. */
