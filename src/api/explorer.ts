@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { REQUEST_STATES } from "../lib/vocabulary.ts";
 import { NetworkView, RoundChain } from "./catalogue.ts";
-import { decimal, hex, nullable, time } from "./common.ts";
+import { decimal, hex, nullable, pageOf, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
 import { BeaconView, FunctionResult, PresetResult, RandomResult } from "./results.ts";
 import {
@@ -30,6 +30,51 @@ const Searched = Type.Object(
   { description: "The blocks searched for the page; with an index, all that it covers." },
 );
 
+const title = Type.Optional(
+  Type.String({
+    description:
+      "Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here.",
+  }),
+);
+
+/** One of the service's own requests, as far as it is on chain. */
+export const RequestSummary = Type.Object({
+  id: Type.String({ description: "Its id, which leads to the page `/r/{id}` once it has a result." }),
+  requestId: hex("Its id on the chain."),
+  network: Type.String(),
+  kind: Type.Enum(["preset", "random", "function"]),
+  title,
+  label: Type.Optional(Type.String()),
+  dappId: Type.Optional(
+    Type.String({ description: "Id of its dapp, on chain with the label; absent without one." }),
+  ),
+  at: time("When it was made."),
+  state: Type.Enum([...REQUEST_STATES]),
+  result: Type.Optional(
+    Type.String({
+      description: "Its result in one line, at most 200 characters; after an error, the error.",
+    }),
+  ),
+  success: Type.Optional(Type.Boolean({ description: "Absent without a result." })),
+  transactionHash: Type.Optional(hex("The newest of its transactions.")),
+});
+
+/** A page of the service's own requests. */
+export const RequestSummaryPage = Type.Object({
+  ...pageOf(RequestSummary).properties,
+  matches: Type.Optional(
+    Type.Object(
+      {
+        count: Type.Integer(),
+        isAll: Type.Boolean({ description: "Whether there are no older ones that were not looked through." }),
+      },
+      {
+        description: "How many requests match, among the newest 1,000 on chain; on the first page only.",
+      },
+    ),
+  ),
+});
+
 /** A block in a list. */
 export const BlockSummary = Type.Object({
   number: decimal("Number."),
@@ -51,6 +96,7 @@ export const TransactionSummary = Type.Object({
   at: time("Time of its block."),
   from: Party,
   to: nullable(Party, "`null` if it creates a contract."),
+  created: nullable(Party, "The contract that it creates."),
   method: Type.String({ description: "Name of the called function, or its selector; empty for a transfer." }),
   valueWei: decimal("Value in wei."),
 });
@@ -125,6 +171,12 @@ export const BlockView = Type.Object({
   baseFeeWei: nullable(decimal("Price of a unit of gas that is burnt, in wei."), "`null` without EIP-1559."),
   headNumber: decimal("Number of the newest block."),
   transactions: Type.Array(TransactionSummary),
+  requests: Type.Optional(
+    Type.Array(RequestSummary, {
+      description:
+        "Those of the service's own requests that its transactions make or answer; absent without a transaction.",
+    }),
+  ),
 });
 
 /** A page of an address's transactions. */
@@ -154,6 +206,7 @@ export const AddressView = Type.Object({
   ...Party.properties,
   network: Type.String(),
   balanceWei: decimal("Its balance, in wei."),
+  linkJuels: Type.Optional(decimal("How much LINK it holds, in juels (1e-18 LINK); absent if unknown.")),
   nonce: Type.Integer(),
   codeBytes: Type.Integer({
     description: "Size of its code; 0 for an account, 23 for one that delegates to a contract.",
@@ -224,35 +277,6 @@ export const ContractView = Type.Object({
   ),
 });
 
-const title = Type.Optional(
-  Type.String({
-    description:
-      "Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here.",
-  }),
-);
-
-/** One of the service's own requests, as far as it is on chain. */
-export const RequestSummary = Type.Object({
-  id: Type.String({ description: "Its id, which leads to the page `/r/{id}` once it has a result." }),
-  requestId: hex("Its id on the chain."),
-  network: Type.String(),
-  kind: Type.Enum(["preset", "random", "function"]),
-  title,
-  label: Type.Optional(Type.String()),
-  dappId: Type.Optional(
-    Type.String({ description: "Id of its dapp, on chain with the label; absent without one." }),
-  ),
-  at: time("When it was made."),
-  state: Type.Enum([...REQUEST_STATES]),
-  result: Type.Optional(
-    Type.String({
-      description: "Its result in one line, at most 200 characters; after an error, the error.",
-    }),
-  ),
-  success: Type.Optional(Type.Boolean({ description: "Absent without a result." })),
-  transactionHash: Type.Optional(hex("The newest of its transactions.")),
-});
-
 /** A transaction with everything that could be decoded from it. */
 export const TransactionView = Type.Object({
   network: Type.String(),
@@ -283,7 +307,9 @@ export const TransactionView = Type.Object({
     description: "VRF proofs in it, each with its words and their outcome.",
   }),
   joins: Type.Array(JoinView, { description: "Joined words of several proving keys." }),
-  presets: Type.Array(PresetRunView, { description: "Presets that it requested or answered, or whose random words it delivered." }),
+  presets: Type.Array(PresetRunView, {
+    description: "Presets that it requested or answered, or whose random words it delivered.",
+  }),
   functionRequests: Type.Array(FunctionRequestView, {
     description: "Requests to run a function that it made.",
   }),

@@ -283,6 +283,12 @@ export const SearchHit = Type.Union(
       requestId: hex("Id of a request of VRF or of functions, or of a preset."),
       isAnswered: Type.Boolean(),
       transactionHash: hex("The transaction with the answer or, until there is one, with the request."),
+      label: Type.Optional(Type.String({ description: "Its label, if this service made it with one." })),
+      title: Type.Optional(Type.String({ description: "Title of what it runs, if this service made it." })),
+      result: Type.Optional(
+        Type.String({ description: "Its result in one line, if this service made it and has one." }),
+      ),
+      at: Type.Optional(time("When it was made, if this service made it.")),
     }),
   ],
   { description: "A search hit." },

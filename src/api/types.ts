@@ -46,6 +46,8 @@ export interface AddressView extends AddressTransactions {
   readonly network: string;
   /** Its balance, in wei. */
   readonly balanceWei: string;
+  /** How much LINK it holds, in juels (1e-18 LINK); absent if unknown. */
+  readonly linkJuels?: string;
   readonly nonce: number;
   /** Size of its code; 0 for an account, 23 for one that delegates to a contract. */
   readonly codeBytes: number;
@@ -147,6 +149,8 @@ export interface BlockView extends BlockSummary {
   /** Number of the newest block. */
   readonly headNumber: string;
   readonly transactions: readonly TransactionSummary[];
+  /** Those of the service's own requests that its transactions make or answer; absent without a transaction. */
+  readonly requests?: readonly RequestSummary[];
 }
 
 /** What a node answered: enough to check a result again without it. */
@@ -1291,6 +1295,20 @@ export interface RequestSummary {
   readonly transactionHash?: Hex;
 }
 
+/** A page of the service's own requests. */
+export interface RequestSummaryPage {
+  /** Newest first. */
+  readonly items: readonly RequestSummary[];
+  /** Give it as `cursor` for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+  /** How many requests match, among the newest 1,000 on chain; on the first page only. */
+  readonly matches?: {
+    readonly count: number;
+    /** Whether there are no older ones that were not looked through. */
+    readonly isAll: boolean;
+  };
+}
+
 /** The parts of one request. */
 export interface RequestVerification {
   readonly kind: "preset" | "function" | "random";
@@ -1472,6 +1490,14 @@ export type SearchHit =
       readonly isAnswered: boolean;
       /** The transaction with the answer or, until there is one, with the request. */
       readonly transactionHash: Hex;
+      /** Its label, if this service made it with one. */
+      readonly label?: string;
+      /** Title of what it runs, if this service made it. */
+      readonly title?: string;
+      /** Its result in one line, if this service made it and has one. */
+      readonly result?: string;
+      /** When it was made, if this service made it. */
+      readonly at?: string;
     };
 
 /** What a search found. */
@@ -1758,6 +1784,8 @@ export interface TransactionSummary {
   readonly from: Party;
   /** `null` if it creates a contract. */
   readonly to: Party | null;
+  /** The contract that it creates. */
+  readonly created: Party | null;
   /** Name of the called function, or its selector; empty for a transfer. */
   readonly method: string;
   /** Value in wei. */

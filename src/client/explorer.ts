@@ -7,7 +7,7 @@ import type {
   ContractView,
   ExplorerNetwork,
   PresetView,
-  RequestSummary,
+  RequestSummaryPage,
   SearchResult,
   Shared,
   TransactionList,
@@ -45,13 +45,13 @@ export interface TycheExplorer {
       readonly preset?: string | undefined;
       readonly kind?: "preset" | "random" | "function" | undefined;
       readonly state?: "waiting" | "fulfilled" | "failed" | undefined;
-      /** Only those whose title, label or result contains it. */
+      /** Only those whose preset's name, title, label or result contains it. */
       readonly text?: string | undefined;
       /** Only those with a label of the dapp with this id. */
       readonly dapp?: string | undefined;
       readonly cursor?: string | undefined;
     },
-  ): Promise<{ readonly items: readonly RequestSummary[]; readonly nextCursor: string | null }>;
+  ): Promise<RequestSummaryPage>;
   /** Returns a result or, while there is none, what its request waits for. */
   shared(id: string, options?: CallOptions): Promise<Shared>;
   /**

@@ -27,10 +27,13 @@ import {
   type ListCursor,
 } from "./lists.ts";
 import { decodeConstructorArguments } from "../chainlink/constructorArguments.ts";
+import { readOf } from "../chainlink/contractRead.ts";
+import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
 import { titlesOf } from "../lib/parameterTitles.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
+import { readRequestIds } from "./readRequestIds.ts";
 import { readTransaction } from "./readTransaction.ts";
 import { searchChain, searchLabel, searchRequest, type FoundLabels, type LabelQuery } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
@@ -76,6 +79,8 @@ export interface Explorer {
   /** Returns `undefined` if the hash isn't on this network, or its chain isn't available yet. */
   findTransaction(network: string, hash: Hex): Promise<TransactionView | undefined>;
   findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
+  /** Returns the ids of the requests that a block's transactions make or answer; empty without a chain. */
+  findRequestIds(network: string, block: bigint): Promise<readonly Hex[]>;
   /** Returns the newest blocks, or those below a number. */
   findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
   /** Returns the newest transactions, or those before a cursor. */
@@ -198,6 +203,10 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         ),
       };
     },
+    async findRequestIds(network, block) {
+      const found = open(network);
+      return found === undefined ? [] : await readRequestIds(found.chain, block);
+    },
     async findBlocks(network, below) {
       const found = open(network);
       if (found === undefined) return undefined;
@@ -217,15 +226,18 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       const found = open(network);
       if (found === undefined) return undefined;
       const { chain, book } = found;
-      const [{ balanceWei, nonce, codeBytes, delegate }, transactions] = await Promise.all([
+      const [account, transactions, linkJuels] = await Promise.all([
         chain.archive.getAccount(address),
         readAddressTransactions(chain, book, address, before),
+        readLink(chain, address),
       ]);
+      const { balanceWei, nonce, codeBytes, delegate } = account;
       const about = book.aboutOf(address);
       return {
         ...book.party(address),
         network,
         balanceWei: balanceWei.toString(),
+        ...(linkJuels === undefined ? {} : { linkJuels: linkJuels.toString() }),
         nonce,
         codeBytes,
         delegatesTo: delegate === undefined ? null : book.party(delegate),
@@ -273,6 +285,16 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       };
     },
   };
+}
+
+/** Reads how much LINK an address holds; `undefined` if the token doesn't say. */
+async function readLink({ client, contracts }: ExploredChain, address: Hex): Promise<bigint | undefined> {
+  try {
+    const { data, decode } = readOf(linkTokenAbi, "balanceOf", [address]);
+    return decode((await client.request("eth_call", [{ to: contracts.link, data }, "latest"])) as Hex);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -202,13 +202,14 @@ export async function summarizeTransactions(
     return status;
   };
   return await Promise.all(
-    placed.map(async ({ block, transaction: { hash, from, to, input, valueWei } }, i) => ({
+    placed.map(async ({ block, transaction: { hash, from, to, created, input, valueWei } }, i) => ({
       hash,
       status: i < MAX_STATUSES ? await statusOf(block, hash) : null,
       blockNumber: block.number.toString(),
       at: timeOf(block),
       from: book.party(from),
       to: to && book.party(to),
+      created: created && book.party(created),
       method: book.methodOf(to, input),
       valueWei: valueWei.toString(),
     })),

@@ -55,7 +55,9 @@ export function describeTerms(terms: SearchTerms): string[] {
     ...(blockNumber === undefined ? [] : ["a block number"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
     ...(dapp === undefined ? [] : ["the id of a dapp with labels"]),
-    ...(name === undefined ? [] : ["part of the name of a contract, preset or network", "part of a label"]),
+    ...(name === undefined
+      ? []
+      : ["part of the name of a contract, preset or network", "part of a request's label, title or result"]),
   ];
 }
 

@@ -139,7 +139,7 @@ export interface OnChainOptions {
   readonly preset?: string;
   readonly kind?: "preset" | "random" | "function";
   readonly state?: "waiting" | "fulfilled" | "failed";
-  /** Only those whose name, label or result contains it, among the next 1,000. Default: all. */
+  /** Only those whose preset's name, title, label or result contains it, among the next 1,000. Default: all. */
   readonly text?: string;
   /** Only those with a label of this dapp, among the next 1,000. Default: all. */
   readonly dapp?: string;
@@ -149,6 +149,8 @@ export interface OnChainOptions {
 export interface OnChainPage {
   readonly items: readonly RequestSummary[];
   readonly nextCursor: string | null;
+  /** How many there are among the newest 1,000, and whether that is all; on the first page only. */
+  readonly matches?: { readonly count: number; readonly isAll: boolean };
 }
 
 /** The use cases, as every interface (HTTP, command line, web pages) sees them. Every method that fails throws a `TycheError`. */

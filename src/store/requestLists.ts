@@ -79,7 +79,8 @@ const SCANNED_AT_ONCE = 50;
  * @param page `before`: id of the last row of the previous page; `preset`, `kind`, `states`, `dappId` and `accepts`: only such requests, among the
  *   next {@link SCANNED}
  * @param onDamaged see {@link parseRows}
- * @returns `end`: the id after which older ones have not been looked through; `null` if all have
+ * @returns `end`: the id after which older ones have not been looked through; `null` if all have. `matches`, on the first page: how many
+ *   there are among the newest {@link SCANNED}, and whether there are no older ones
  */
 export async function listRequestsOnChain(
   db: Queryable,
@@ -94,7 +95,11 @@ export async function listRequestsOnChain(
     readonly accepts?: ((request: StoredRequest) => boolean) | undefined;
   },
   onDamaged?: OnDamaged,
-): Promise<{ readonly rows: StoredRequest[]; readonly end: string | null }> {
+): Promise<{
+  readonly rows: StoredRequest[];
+  readonly end: string | null;
+  readonly matches?: { readonly count: number; readonly isAll: boolean };
+}> {
   const { networks, limit, before, preset, kind, states, dappId, accepts } = page;
   const isScan = [preset, kind, states, dappId, accepts].some((filter) => filter !== undefined);
   const read = async (network: string) => {
@@ -104,40 +109,48 @@ export async function listRequestsOnChain(
       .where("network", "=", network)
       .where("oracle_id", "is not", null);
     if (before !== undefined) query = query.where("id", "<", before);
-    const most = isScan ? SCANNED + 1 : limit;
+    const most = isScan || before === undefined ? SCANNED + 1 : limit;
     return (await query.orderBy("id", "desc").limit(most).execute()).map(({ id }) => id);
   };
   const ids = (await Promise.all(networks.map(read))).flat().toSorted((a, b) => (a < b ? 1 : -1));
   const scanned = ids.slice(0, isScan ? SCANNED : limit);
   const end = ids.length > scanned.length ? scanned.at(-1)! : null;
+  const isFirst = before === undefined;
   const atOnce = accepts === undefined ? SCANNED : SCANNED_AT_ONCE;
   const rows: StoredRequest[] = [];
-  for (let from = 0; from < scanned.length && rows.length < limit; from += atOnce) {
+  let count = 0;
+  for (let from = 0; from < scanned.length && (isFirst || count < limit); from += atOnce) {
     if (from > 0) await nextTurn();
-    const found = await readScanned(db, { ...page, ids: scanned.slice(from, from + atOnce) }, onDamaged);
-    rows.push(...(accepts === undefined ? found : found.filter(accepts)));
+    const query = selectScanned(db, { ...page, ids: scanned.slice(from, from + atOnce) });
+    const newest = query.selectAll().orderBy("id", "desc");
+    const read = await (accepts === undefined ? newest.limit(limit) : newest).execute();
+    const found = parseRows(read, onDamaged).filter((row) => accepts?.(row) ?? true);
+    rows.push(...found.slice(0, limit - rows.length));
+    count += found.length;
+    if (isFirst && accepts === undefined && isScan)
+      ({ count } = await query
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow());
   }
-  return { rows: rows.slice(0, limit), end };
+  if (!isFirst) return { rows, end };
+  if (!isScan) count = Math.min(ids.length, SCANNED);
+  return { rows, end, matches: { count: Number(count), isAll: ids.length <= SCANNED } };
 }
 
-/** Reads those of these requests that are for a preset, of a kind or in a state, newest first. */
-async function readScanned(
+/** Selects those of these requests that are for a preset, of a kind or in a state. */
+function selectScanned(
   db: Queryable,
   {
     ids,
-    limit,
     preset,
     kind,
     states,
     dappId,
-    accepts,
-  }: Omit<Parameters<typeof listRequestsOnChain>[1], "networks"> & { readonly ids: readonly string[] },
-  onDamaged: OnDamaged | undefined,
-): Promise<StoredRequest[]> {
-  let query = db
-    .selectFrom("requests")
-    .selectAll()
-    .where("id", "in", [...ids]);
+  }: Omit<Parameters<typeof listRequestsOnChain>[1], "networks" | "limit"> & {
+    readonly ids: readonly string[];
+  },
+) {
+  let query = db.selectFrom("requests").where("id", "in", [...ids]);
   if (preset !== undefined) {
     // Quotes within the JSON of other values are escaped. LIKE would ignore case in SQLite.
     const member = `"preset":${JSON.stringify(preset)}`;
@@ -146,8 +159,7 @@ async function readScanned(
   if (kind !== undefined) query = query.where("kind", "=", kind);
   if (dappId !== undefined) query = query.where("dapp_id", "=", dappId);
   if (states !== undefined) query = query.where("state", "in", [...states]);
-  const found = query.orderBy("id", "desc").limit(accepts === undefined ? limit : ids.length);
-  return parseRows(await found.execute(), onDamaged);
+  return query;
 }
 
 /** Rows that a search by the beginning of a hash finds at most. */

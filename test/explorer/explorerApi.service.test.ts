@@ -304,7 +304,10 @@ describe("chain, addresses and search", () => {
     expect((await explorer.search(request!.id)).paths).toEqual([`/r/${request!.id}`]);
     const named = await explorer.search("presetcons");
     expect(named).toMatchObject({
-      takenFor: ["part of the name of a contract, preset or network", "part of a label"],
+      takenFor: [
+        "part of the name of a contract, preset or network",
+        "part of a request's label, title or result",
+      ],
     });
     expect(named.paths).toHaveLength(networks.length);
     expect(await explorer.search("Avalanche")).toMatchObject({ hits: [], paths: ["/explorer/fuji"] });

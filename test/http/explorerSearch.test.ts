@@ -42,6 +42,8 @@ const search = (
     silent,
     hasBlocks = true,
     onChain = () => [],
+    listed = [],
+    countScan = async () => {},
     getShared = async () => {
       throw new NotFoundError("result");
     },
@@ -52,6 +54,8 @@ const search = (
     hasBlocks?: boolean;
     onChain?: (network: string, requestIds: readonly string[]) => RequestSummary[];
     getShared?: (id: string) => Promise<SharedResult>;
+    listed?: readonly RequestSummary[];
+    countScan?: () => Promise<void>;
   } = {},
 ) =>
   searchEverywhere(text, {
@@ -79,9 +83,14 @@ const search = (
         prefix === "0x6c844d4b28"
           ? [{ network: "fuji", kind: "transaction", transactionHash: `${prefix}${"0".repeat(54)}` }]
           : [],
+      listOnChain: async ({ text: wanted = "" }) => ({
+        items: listed.filter(({ result = "" }) => result.includes(wanted)),
+        nextCursor: null,
+      }),
     },
     preferred,
     before,
+    countScan,
   });
 
 test("finds what every network has, and names those that could not be asked", async () => {
@@ -103,11 +112,40 @@ test("a label is found in whatever form it is written, where nothing else is", a
   expect((await search("RAFFLE  7", { preferred: "fuji" })).paths).toEqual(["/explorer/fuji/tx/0x07"]);
   expect(await search("raffle 8")).toMatchObject({
     hits: [],
-    takenFor: ["part of the name of a contract, preset or network", "part of a label"],
+    takenFor: [
+      "part of the name of a contract, preset or network",
+      "part of a request's label, title or result",
+    ],
   });
 });
 
 const AT = "2026-11-28T20:00:00.000Z";
+
+test("requests are found by their result, each once, beside what has the text as its name; a hash is not looked for in them", async () => {
+  const listed = [
+    {
+      id: "req_a",
+      network: "sepolia",
+      requestId: "0xa1",
+      kind: "preset",
+      title: "Draw",
+      result: "the coordinator",
+    },
+    { id: "req_b", network: "sepolia", requestId: "0xb1", kind: "random", result: "coordinator" },
+  ].map((one) => ({ ...one, at: AT, transactionHash: "0x1" })) as unknown as RequestSummary[];
+  expect(await search("coordinator", { preferred: "sepolia", listed })).toMatchObject({
+    hits: [
+      { kind: "address" },
+      { kind: "preset", title: "Draw", result: "the coordinator", at: AT, isAnswered: true },
+      { kind: "random", requestId: "0xb1" },
+    ],
+    paths: ["/explorer/sepolia/address/0xc0", "/r/req_a", "/r/req_b"],
+  });
+  let scans = 0;
+  const countScan = async () => void (scans += 1);
+  await search("0x6c844d4b28".padEnd(66, "0"), { listed, countScan });
+  expect(scans).toBe(0);
+});
 
 test("a label leads to the page of its request, with the result if there is one", async () => {
   const onChain = (network: string, [requestId]: readonly string[]) =>

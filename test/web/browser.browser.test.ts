@@ -200,7 +200,6 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
       ["1", "Block 1"],
       [consumer, "PresetConsumer"],
       [request.id, "Flip a coin"],
-      ["lotto", "Draw winners from a list"],
       ["avalanche", "Avalanche Fuji (local chain)"],
       [request.outcome.requestId as string, "Transaction: result of Flip a coin"],
     ]) {

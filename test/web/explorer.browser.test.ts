@@ -303,9 +303,13 @@ test("a pasted link is searched for what it is about, and a hash that was cut of
 });
 
 test("a stranger who searches for a preset reads what it does, its parameters and its source", async () => {
+  await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { list: ["ann"], numberOfWinners: "1" },
+  });
   await visitor.open(`${tyche.url}/explorer`);
   await page.locator("#q").fill("lotto");
   await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("link", { name: "Preset lotto" }).click();
   await page.waitForURL("**/presets/lotto");
   await page.getByRole("heading", { name: "Draw winners from a list" }).waitFor();
   await page.getByText("numberOfWinners", { exact: true }).waitFor();
@@ -361,6 +365,31 @@ test("a block says how full it is, and leads to its parent and the next one", as
   await page.getByRole("heading", { level: 1, name: "Block 7" }).waitFor();
   await overview.locator('a[href="/explorer/sepolia/block/6"]').click();
   await page.getByRole("heading", { level: 1, name: "Block 6" }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a block lists its requests with their results, which a preset's name and a result find, too", async () => {
+  const side = `cara ${tyche.dappId.slice(-6)}`;
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { list: [side], numberOfWinners: "1" },
+  });
+  const hash = data.url.split("/").at(-1);
+  const mined = await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${hash}`);
+  await visitor.open(`${tyche.url}/explorer/sepolia/block/${mined.data.block.number}`);
+  const rows = page.getByRole("region", { name: "Requests", exact: true }).getByRole("row");
+  const link = `a[href="/r/${data.id}"]`;
+  await rows.filter({ has: page.locator(link), hasText: side }).waitFor();
+  await visitor.inspect();
+  await visitor.open(`${tyche.url}/explorer`);
+  await search(side.toUpperCase());
+  await page.waitForURL(`**/r/${data.id}`);
+  await visitor.open(`${tyche.url}/explorer`);
+  await search("lotto");
+  const found = page.getByRole("region", { name: "Found" });
+  await found.locator(link).waitFor();
+  await found.getByRole("heading", { name: "1 preset" }).waitFor();
+  await found.getByRole("heading", { name: /^\d+ requests?$/ }).waitFor();
+  await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
 

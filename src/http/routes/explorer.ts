@@ -1,5 +1,5 @@
 import type { ExplorerNetwork, NetworkView, TransactionView } from "../../api/types.ts";
-import { listOf, pageOf } from "../../api/common.ts";
+import { listOf } from "../../api/common.ts";
 import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
@@ -44,7 +44,7 @@ export function explorerOperations(
     countWithin(
       counter,
       { ...SCANS, who },
-      `More than ${SCANS.quota} lists of requests with a text in a minute from one address`,
+      `More than ${SCANS.quota} lists of requests with a text or of an organiser, or searches for a text, in a minute from one address`,
     );
   const operation = createOperations(deps, { tag: "Explorer", access: "everybody" });
   const errors = ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"] as const;
@@ -185,13 +185,17 @@ export function explorerOperations(
       id: "exploreBlock",
       path: "/networks/:network/blocks/:number",
       summary: "Read a block",
-      description: "A block with its transactions.",
+      description:
+        "A block with its transactions, and those of the service's own requests that they make or answer.",
       answer: views.BlockView,
       run: find(
-        async (network, param) =>
-          SUBJECTS.block.test(param("number"))
-            ? await explorer.findBlock(network, BigInt(param("number")))
-            : undefined,
+        async (network, param) => {
+          if (!SUBJECTS.block.test(param("number"))) return undefined;
+          const block = await explorer.findBlock(network, BigInt(param("number")));
+          if (block === undefined || block.transactions.length === 0) return block;
+          const ids = await explorer.findRequestIds(network, BigInt(block.number));
+          return { ...block, requests: await service.findOnChain(network, ids) };
+        },
         (title, param) => `${title} has no block ${param("number")}.`,
       ),
     }),
@@ -233,9 +237,9 @@ export function explorerOperations(
       description:
         "The presets, functions and random numbers that were requested of this service, of all dapps, newest first, page by page: what is on chain of them. What contracts request by themselves is not listed.",
       request: "onChain",
-      answer: pageOf(views.RequestSummary),
+      answer: views.RequestSummaryPage,
       async run({ ctx, values }) {
-        if (values.text !== undefined) await countScan(addressGroup(ctx.ip));
+        if (values.text !== undefined || values.dapp !== undefined) await countScan(addressGroup(ctx.ip));
         return await service.listOnChain(values);
       },
     }),
@@ -244,10 +248,10 @@ export function explorerOperations(
       path: "/search",
       summary: "Search all chains",
       description:
-        "Searches every network for a transaction or block hash or its beginning (8 digits or more), a block number, an address, part of the name of a contract, preset or network, the id of a request, part of its label, or the id of the dapp that gave it the label, with or without `0x`.",
+        "Searches every network for a transaction or block hash or its beginning (8 digits or more), a block number, an address, part of the name of a contract, preset or network, the id of a request, part of its label, title or result, or the id of the dapp that gave it the label, with or without `0x`.",
       request: "search",
       answer: views.SearchResult,
-      run({ values: { q, network, before } }) {
+      run({ ctx, values: { q, network, before } }) {
         if (before !== undefined && network === undefined)
           throw new InvalidParameterError([
             { path: "/before", message: "needs a network; send network, too" },
@@ -257,6 +261,7 @@ export function explorerOperations(
           service,
           preferred: network,
           before: parseBefore(before)?.block,
+          countScan: () => countScan(addressGroup(ctx.ip)),
         });
       },
     }),

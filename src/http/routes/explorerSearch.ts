@@ -10,6 +10,7 @@ import {
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../lib/errors.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import { hitOf } from "../../requests/read/requestReader.ts";
 import type { Service } from "../../requests/service.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */
@@ -34,9 +35,14 @@ export async function searchEverywhere(
   given: string,
   options: {
     readonly explorer: Searched;
-    readonly service: Pick<Service, "networks" | "presets" | "getShared" | "findOnChain" | "searchPrefix">;
+    readonly service: Pick<
+      Service,
+      "networks" | "presets" | "getShared" | "findOnChain" | "searchPrefix" | "listOnChain"
+    >;
     readonly preferred: string | undefined;
     readonly before?: bigint | undefined;
+    /** Counts that requests are looked through for a text; throws if that was too often. */
+    readonly countScan: () => Promise<void>;
   },
 ): Promise<SearchResult> {
   const { explorer, service } = options;
@@ -57,6 +63,18 @@ export async function searchEverywhere(
   const known = await Promise.all(joinHits(found.hits, begun).map((hit) => recognize(service, hit)));
   const hits = known.map(({ hit }) => hit);
   const paths = known.map(({ path }) => path);
+  const isLabel = hits.some((hit) => hit.kind === "label" && hit.label === label);
+  if (before === undefined && terms.name !== undefined && !isLabel) {
+    await options.countScan();
+    const { items } = await service.listOnChain({ text });
+    const ids = new Set(hits.map((hit) => "requestId" in hit && hit.requestId));
+    for (const request of items) {
+      const [hit] = hits.length < MAX_HITS && !ids.has(request.requestId) ? hitOf(request) : [];
+      if (hit === undefined) continue;
+      hits.push(hit);
+      paths.push(`/r/${request.id}`);
+    }
+  }
   if (serviceRequest !== undefined && (await hasPage(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
   if (before === undefined && terms.name !== undefined)

@@ -168,7 +168,8 @@ export function readSchemas(terms: SchemaTerms) {
           Type.String({
             minLength: 1,
             maxLength: MAX_SEARCH_CHARACTERS,
-            description: "Only the requests whose title, label or result contains this text, in any case.",
+            description:
+              "Only the requests whose preset's name, title, label or result contains this text, in any case.",
           }),
         ),
         dapp: Type.Optional(

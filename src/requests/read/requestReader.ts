@@ -25,7 +25,7 @@ import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
 import { titlesOf } from "../../lib/parameterTitles.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
-import type { RequestRecord, Service } from "../service.ts";
+import type { OnChainPage, RequestRecord, Service } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "../../store/databaseAway.ts";
@@ -149,7 +149,8 @@ export function createRequestReader(options: {
   };
 
   /**
-   * Returns a filter by what a list shows of a request: its name, label and result contain the text; with its label, its dapp is on chain.
+   * Returns a filter by what a list shows of a request: its preset's name, its title, label or result contains the text; with its label, its
+   * dapp is on chain.
    */
   const isWanted = ({
     text,
@@ -165,7 +166,8 @@ export function createRequestReader(options: {
       if (request === undefined) return true;
       const { label } = request.params as { readonly label?: string };
       if (dapp !== undefined && label === undefined) return false;
-      const shown = [titleOf(request).title, label, resultLineOf(request)];
+      const preset = request.kind === "preset" ? request.params.preset : undefined;
+      const shown = [preset, titleOf(request).title, label, resultLineOf(request)];
       return shown.some((one) => one?.toLowerCase().includes(wanted) ?? false);
     };
   };
@@ -209,14 +211,15 @@ export function createRequestReader(options: {
         accepts: text === undefined && dapp === undefined ? undefined : isWanted({ text, dapp }),
       };
       let end: string | null = null;
+      let matches: OnChainPage["matches"];
       const { rows, ids } = await readPage(async (onDamaged) => {
         const found = await listRequestsOnChain(store.db, page, onDamaged);
-        end = found.end;
+        ({ end, matches } = found);
         return found.rows;
       });
       const last = ids.length > PAGE_ENTRIES ? ids[PAGE_ENTRIES - 1]! : end;
       const items = rows.filter(({ id }) => last === null || id >= last).flatMap(summarize);
-      return { items, nextCursor: last };
+      return { items, nextCursor: last, ...(matches === undefined ? {} : { matches }) };
     },
     async searchPrefix(prefix) {
       const { rows } = await readPage((onDamaged) => listRequestsByPrefix(store.db, prefix, onDamaged));
@@ -293,10 +296,24 @@ function findIntact(stored: StoredRequest): OpenRequest | undefined {
   }
 }
 
-/** A request as a search finds it by its id; none until a transaction of it is known. */
-function hitOf({ network, kind, requestId, result, transactionHash }: RequestSummary): SearchHit[] {
+/** A request as a search finds it; none until a transaction of it is known. */
+export function hitOf(request: RequestSummary): SearchHit[] {
+  const { network, kind, requestId, label, title, result, at, transactionHash } = request;
+  if (transactionHash === undefined) return [];
   const isAnswered = result !== undefined;
-  return transactionHash === undefined ? [] : [{ network, kind, requestId, isAnswered, transactionHash }];
+  return [
+    {
+      network,
+      kind,
+      requestId,
+      isAnswered,
+      transactionHash,
+      at,
+      ...(label === undefined ? {} : { label }),
+      ...(title === undefined ? {} : { title }),
+      ...(result === undefined ? {} : { result }),
+    },
+  ];
 }
 
 /**

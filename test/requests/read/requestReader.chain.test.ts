@@ -249,10 +249,14 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
   ]);
   const second = await reader.listOnChain({ network: DESK_NETWORK, cursor: first.nextCursor! });
   expect(second).toMatchObject({ items: { length: 4 }, nextCursor: null });
-  expect(await reader.listOnChain({ network: "elsewhere" })).toEqual({ items: [], nextCursor: null });
+  expect(first.matches).toEqual({ count: 29, isAll: true });
+  expect(second).not.toHaveProperty("matches");
+  const nothing = { items: [], nextCursor: null, matches: { count: 0, isAll: true } };
+  expect(await reader.listOnChain({ network: "elsewhere" })).toEqual(nothing);
   expect(await reader.listOnChain({ state: "failed", kind: "preset" })).toMatchObject({
     items: [{ label: "raffle-28" }],
     nextCursor: null,
+    matches: { count: 1, isAll: true },
   });
   expect((await reader.listOnChain({ dapp: DESK_DAPP })).items.map(({ label }) => label)).toEqual(
     [28, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0].map((i) => `raffle-${i}`),
@@ -261,10 +265,11 @@ test("of all dapps' requests, those on chain are listed page by page, and found 
     (await reader.listOnChain({ text })).items.map(({ label }) => label);
   expect(await labelled("FFLE-2")).toEqual([28, 27, 25, 24, 23, 22, 21, 20, 2].map((i) => `raffle-${i}`));
   expect(await labelled("xxx")).toHaveLength(25);
+  expect(await reader.listOnChain({ text: "xxx" })).toMatchObject({ matches: { count: 28 } });
   expect(await labelled("draw")).toContain(undefined);
   expect(await labelled("private words")).toEqual([]);
   for (const none of [{ state: "waiting" }, { kind: "random" }, { text: "other raffle" }] as const)
-    expect(await reader.listOnChain(none)).toEqual({ items: [], nextCursor: null });
+    expect(await reader.listOnChain(none)).toEqual(nothing);
 
   const ids = [idOf(7), idOf(29)];
   expect(await reader.findOnChain(DESK_NETWORK, ids)).toMatchObject([{ label: "raffle-7" }]);

@@ -29,9 +29,17 @@ export function nameOf({
   kind,
   title,
   label,
-}: Pick<RequestSummary, "kind" | "title"> & { readonly label?: string | undefined }): string {
-  const what = title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
+}: Parameters<typeof whatOf>[0] & { readonly label?: string | undefined }): string {
+  const what = whatOf({ kind, title });
   return label === undefined ? what : `${what}: ${label}`;
+}
+
+/** Names what a request asks for. */
+export function whatOf({
+  kind,
+  title,
+}: Pick<RequestSummary, "kind"> & { readonly title?: string | undefined }): string {
+  return title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
 }
 
 /** Returns the page of a request, which waits for its result, too. */

@@ -30,7 +30,15 @@ export function TransactionTable({
         { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
         {
           head: "To",
-          cell: ({ to }) => (to === null ? "new contract" : <PartyLink network={network} party={to} />),
+          cell: ({ to, created }) => {
+            if (to !== null) return <PartyLink network={network} party={to} />;
+            if (created === null) return "new contract";
+            return (
+              <>
+                new <PartyLink network={network} party={created} />
+              </>
+            );
+          },
         },
       ]}
     />

@@ -3,7 +3,7 @@ import { Link, useParams } from "wouter";
 import type { AddressView, ContractView } from "../../../../client/index.ts";
 import { Page } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
-import { Code, Copyable, CopyButton, count, groupDigits, PartyLink } from "../../parts/format.tsx";
+import { Code, Copyable, CopyButton, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
@@ -35,6 +35,7 @@ export function Address() {
                 ["What it is", view.about],
                 ["Kind", <Kind view={view} />],
                 ["Balance", <Coin wei={view.balanceWei} network={network} />],
+                ["LINK", view.linkJuels !== undefined && units(view.linkJuels, "LINK")],
                 countOf(view),
               ]}
             />

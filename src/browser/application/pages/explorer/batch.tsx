@@ -4,7 +4,7 @@ import type { RequestSummary } from "../../../../client/index.ts";
 import { count } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, type Fact, ResultText, UnknownText } from "../../parts/parts.tsx";
-import { Answer, listed, type ListedRequest, nameOf, ORGANISER } from "../../parts/requestList.tsx";
+import { Answer, listed, type ListedRequest, ORGANISER, whatOf } from "../../parts/requestList.tsx";
 
 /** Rows that are listed at first: a batch may have a hundred. */
 const MAX_ROWS = 25;
@@ -25,8 +25,7 @@ export interface BatchRow extends Pick<ListedRequest, "requestId" | "name" | "an
 
 /** Returns the row of one of the service's own requests. */
 export function rowOf(request: RequestSummary): BatchRow {
-  const { kind, title } = request;
-  return { ...listed(request), title: nameOf({ kind, ...(title === undefined ? {} : { title }) }) };
+  return { ...listed(request), title: whatOf(request) };
 }
 
 /** The requests of a transaction or block: how they ended, and each with its result; what the chain has of a single one stands elsewhere. */

@@ -20,6 +20,7 @@ import { Facts } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
+import { Batch, rowOf } from "./batch.tsx";
 import { Found, LatestRequests, SearchForm, useTrail } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 1_000;
@@ -197,6 +198,9 @@ export function Block() {
                 ]}
               />
             </section>
+            {block.requests !== undefined && block.requests.length > 0 && (
+              <Batch rows={block.requests.map(rowOf)} />
+            )}
             <section className="panel">
               <h2>Transactions</h2>
               <TransactionTable transactions={block.transactions} network={network} />

@@ -6,10 +6,16 @@ import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../ser
 import { LatestRequests, SearchForm } from "./explorerFrame.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import type { ExplorerNetwork, SearchResult, TransactionSummary } from "../../../../client/index.ts";
-import { Age, BlockLink, Code, groupDigits, PartyLink, TransactionLink } from "../../parts/format.tsx";
+import type {
+  ExplorerNetwork,
+  SearchHit,
+  SearchResult,
+  TransactionSummary,
+} from "../../../../client/index.ts";
+import { Age, BlockLink, Code, count, groupDigits, PartyLink, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
+import { whatOf } from "../../parts/requestList.tsx";
 import { Status } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 
@@ -163,6 +169,8 @@ function Result({
       </Link>
     </p>
   ));
+  const found = paths.map((path, i) => ({ path, hit: hits[i] }));
+  const groups = [...Map.groupBy(found, nounOf)];
   // Where not all blocks are searched, another request may have the label.
   if (paths.length === 1 && older.length === 0) return <Redirect to={paths[0]!} replace />;
   if (paths.length === 0)
@@ -183,7 +191,7 @@ function Result({
             a transaction or block: its hash, or the first 8 digits of it or more; a block by its number
           </li>
           <li>an address, or part of the name of a contract, preset or network</li>
-          <li>a request: its id, or any part of its label</li>
+          <li>a request: its id, or any part of its label, title or result</li>
           <li>an organiser: the id of their application (dapp_…), for the requests with their labels</li>
         </ul>
       </Page>
@@ -192,28 +200,51 @@ function Result({
     <Page title="Search" trail={TRAIL}>
       <h1>Search</h1>
       {form}
-      <p className="lead">Searched for {takenFor.join(", or ")}.</p>
+      <p className="lead">
+        Found {groups.map(([noun, own]) => countHits(own.length, noun)).join(", ")}. Searched for{" "}
+        {takenFor.join(", or ")}.
+      </p>
       <section className="panel" aria-label="Found">
-        <ul className="hits">
-          {paths.map((path, i) => (
-            <li key={path}>
-              <Link href={path}>{i < hits.length ? <Hit hit={hits[i]!} /> : <Named path={path} />}</Link>{" "}
-              {i < hits.length && <HitNote hit={hits[i]!} />}
-            </li>
-          ))}
-        </ul>
+        {groups.map(([noun, own]) => (
+          <section key={noun}>
+            <h2>{countHits(own.length, noun)}</h2>
+            <ul className="hits">
+              {own.map(({ path, hit }) => (
+                <li key={path}>
+                  <Link href={path}>{hit === undefined ? <Named path={path} /> : <Hit hit={hit} />}</Link>{" "}
+                  {hit !== undefined && <HitNote hit={hit} />}
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
         {silent.length > 0 && (
           <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
         )}
         {goOn}
-        {hits.length === MAX_HITS && (
+        {groups.some(([noun]) => noun === "request") && (
           <p className="note">
-            The first {MAX_HITS} are shown; <Link href={listOf(text)}>all requests with this text</Link>.
+            {hits.length === MAX_HITS && `The first ${MAX_HITS} are shown. `}
+            <Link href={listOf(text)}>All requests with this text</Link>
           </p>
         )}
       </section>
     </Page>
   );
+}
+
+/** Names what a hit is, in the singular. */
+function nounOf({ path, hit }: { readonly path: string; readonly hit: SearchHit | undefined }): string {
+  if (hit === undefined)
+    return path.startsWith("/presets/") ? "preset" : path.startsWith("/r/") ? "request" : "network";
+  return (
+    { label: "request", random: "request", function: "request", preset: "request" }[hit.kind as string] ??
+    hit.kind
+  );
+}
+
+function countHits(n: number, noun: string): string {
+  return noun === "address" && n !== 1 ? `${n} addresses` : count(n, noun);
 }
 
 /** What is found by its name, at `/presets/{name}` or `/explorer/{network}`. */
@@ -224,12 +255,12 @@ function Named({ path }: { readonly path: string }) {
 }
 
 /** Where and when a hit was; of a label that another service gave, for whom. */
-function HitNote({ hit }: { readonly hit: SearchResult["hits"][number] }) {
+function HitNote({ hit }: { readonly hit: SearchHit }) {
   const titleOf = useTitleOf();
   return (
     <span className="note">
       on {titleOf(hit.network)}
-      {hit.kind === "label" && hit.at !== undefined && (
+      {"at" in hit && hit.at !== undefined && (
         <>
           , <Age iso={hit.at} />
         </>
@@ -243,7 +274,7 @@ function HitNote({ hit }: { readonly hit: SearchResult["hits"][number] }) {
   );
 }
 
-function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
+function Hit({ hit }: { readonly hit: SearchHit }) {
   switch (hit.kind) {
     case "transaction":
       return (
@@ -260,17 +291,9 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
         </>
       );
     case "label":
-      return (
-        <>
-          <UnknownText text={hit.title === undefined ? hit.label : `${hit.label}: ${hit.title}`} />
-          {hit.result !== undefined && (
-            <>
-              , <UnknownText text={cut(hit.result, 80)} />
-            </>
-          )}
-        </>
-      );
+      return <NamedRequest hit={hit} />;
     default:
+      if (hit.at !== undefined) return <NamedRequest hit={{ ...hit, title: whatOf(hit) }} />;
       return (
         <>
           {{ random: "VRF request", function: "Function request", preset: "Preset" }[hit.kind]},{" "}
@@ -278,6 +301,26 @@ function Hit({ hit }: { readonly hit: SearchResult["hits"][number] }) {
         </>
       );
   }
+}
+
+/** One of the service's own requests: what it is for, what it is, and its result. */
+function NamedRequest({
+  hit: { label, title, result },
+}: {
+  readonly hit: { readonly label?: string; readonly title?: string; readonly result?: string };
+}) {
+  return (
+    <>
+      <UnknownText
+        text={label === undefined ? (title ?? "Request") : title === undefined ? label : `${label}: ${title}`}
+      />
+      {result !== undefined && (
+        <>
+          , <UnknownText text={cut(result, 80)} />
+        </>
+      )}
+    </>
+  );
 }
 
 /** Returns the address of the list of requests with a text, or of a dapp. */

@@ -5,7 +5,7 @@ import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { isDappId } from "../../../../lib/dappId.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
-import { Code } from "../../parts/format.tsx";
+import { Code, count } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -65,6 +65,11 @@ export function ExplorerRequests() {
     placeholderData: keepPreviousData,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
+  const first = useQuery({
+    queryKey: ["explorer requests", network, preset, undefined, kind, state, text, dapp],
+    queryFn: () => explorer.requests({ network, kind, preset, state, text, dapp }),
+  });
+  const matches = first.data?.matches;
   const withoutDapp = new URLSearchParams(chosen);
   withoutDapp.delete("dapp");
   const find = (event: FormEvent<HTMLFormElement>): void => {
@@ -81,23 +86,25 @@ export function ExplorerRequests() {
         Presets, random numbers and functions that were requested of this service. What contracts request by
         themselves is among the transactions.
       </p>
-      <form className="filter" key={text} onSubmit={find}>
+      <form className="filter choices" key={text} onSubmit={find}>
         <span>
-          <label htmlFor="text">Text</label>{" "}
-          <input
-            id="text"
-            name="text"
-            type="search"
-            ref={input}
-            defaultValue={text}
-            maxLength={MAX_TEXT_CHARACTERS}
-            placeholder="Title, label or result"
-            autoComplete="off"
-          />{" "}
-          <button>Find</button>
+          <label htmlFor="text">Text</label>
+          <span className="joined">
+            <input
+              id="text"
+              name="text"
+              type="search"
+              ref={input}
+              defaultValue={text}
+              maxLength={MAX_TEXT_CHARACTERS}
+              placeholder="Title, label or result"
+              autoComplete="off"
+            />
+            <button>Find</button>
+          </span>
         </span>
         <span>
-          <label htmlFor="network">Network</label>{" "}
+          <label htmlFor="network">Network</label>
           <Select
             id="network"
             value={network ?? ""}
@@ -106,7 +113,7 @@ export function ExplorerRequests() {
           />
         </span>
         <span>
-          <label htmlFor="kind">Kind</label>{" "}
+          <label htmlFor="kind">Kind</label>
           <Select
             id="kind"
             value={kind ?? ""}
@@ -115,7 +122,7 @@ export function ExplorerRequests() {
           />
         </span>
         <span>
-          <label htmlFor="preset">Preset</label>{" "}
+          <label htmlFor="preset">Preset</label>
           <Select
             id="preset"
             value={preset ?? ""}
@@ -127,7 +134,7 @@ export function ExplorerRequests() {
           />
         </span>
         <span>
-          <label htmlFor="state">State</label>{" "}
+          <label htmlFor="state">State</label>
           <Select
             id="state"
             value={state ?? ""}
@@ -143,6 +150,12 @@ export function ExplorerRequests() {
         </p>
       )}
       <section className="panel" aria-label="Requests">
+        {matches !== undefined && matches.count > 0 && (
+          <p className="note">
+            {count(matches.count, "request")}
+            {!matches.isAll && " among the newest thousand; there are older ones"}
+          </p>
+        )}
         <Loaded query={query}>
           {({ items, nextCursor }) => (
             <>
