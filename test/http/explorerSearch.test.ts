@@ -136,10 +136,11 @@ test("requests are found by their result, each once, beside what has the text as
   expect(await search("coordinator", { preferred: "sepolia", listed })).toMatchObject({
     hits: [
       { kind: "address" },
+      { kind: "label", label: "new coordinator" },
       { kind: "preset", title: "Draw", result: "the coordinator", at: AT, isAnswered: true },
       { kind: "random", requestId: "0xb1" },
     ],
-    paths: ["/explorer/sepolia/address/0xc0", "/r/req_a", "/r/req_b"],
+    paths: ["/explorer/sepolia/address/0xc0", "/explorer/sepolia/tx/0x09", "/r/req_a", "/r/req_b"],
   });
   let scans = 0;
   const countScan = async () => void (scans += 1);

@@ -362,7 +362,7 @@ describe("strangers", () => {
     await page.goto(`${tyche.url}/explorer/nowhere`);
     await page.getByText('There is no network "nowhere" here.').waitFor();
     await page.getByRole("search").getByRole("button", { name: "Find" }).waitFor();
-    await page.goto(`${tyche.url}/explorer/search?q=%3Cscript%3E`);
+    await page.goto(`${tyche.url}/explorer/search?q=%3Cscript%3Enothing`);
     await page.getByRole("heading", { level: 1, name: "Nothing found" }).waitFor();
     await page.goto(`${tyche.url}/r/req_${"0".repeat(26)}`);
     await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();

@@ -116,7 +116,7 @@ test("a label leads to its result's page, and any part of labels to a list of th
   expect(new URL(page.url()).pathname).toBe(new URL(shareUrl).pathname);
   await visitor.open(`${tyche.url}/explorer`);
   await search("rer pref");
-  const found = page.getByRole("region", { name: "Found" }).getByRole("link");
+  const found = page.getByRole("region", { name: "Found" }).locator('a[href^="/r/"]');
   await expect.poll(() => found.count()).toBe(2);
   expect(await found.last().getAttribute("href")).toBe(new URL(shareUrl).pathname);
   await visitor.inspect();

@@ -16,15 +16,7 @@ import { Loaded, Page, sentence } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
-import {
-  Code,
-  Copyable,
-  isUtcHere,
-  LocalTime,
-  PartyLink,
-  Time,
-  TransactionLink,
-} from "../../parts/format.tsx";
+import { Code, Copyable, LocalTime, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { HttpPart } from "./httpPart.tsx";
