@@ -118,23 +118,24 @@ export async function listRequestsOnChain(
   const isFirst = before === undefined;
   const atOnce = accepts === undefined ? SCANNED : SCANNED_AT_ONCE;
   const rows: StoredRequest[] = [];
-  let count = 0;
-  for (let from = 0; from < scanned.length && (isFirst || count < limit); from += atOnce) {
+  let found = 0;
+  for (let from = 0; from < scanned.length && (isFirst || found < limit); from += atOnce) {
     if (from > 0) await nextTurn();
     const query = selectScanned(db, { ...page, ids: scanned.slice(from, from + atOnce) });
     const newest = query.selectAll().orderBy("id", "desc");
     const read = await (accepts === undefined ? newest.limit(limit) : newest).execute();
-    const found = parseRows(read, onDamaged).filter((row) => accepts?.(row) ?? true);
-    rows.push(...found.slice(0, limit - rows.length));
-    count += found.length;
-    if (isFirst && accepts === undefined && isScan)
-      ({ count } = await query
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .executeTakeFirstOrThrow());
+    const wanted = parseRows(read, onDamaged).filter((row) => accepts?.(row) ?? true);
+    rows.push(...wanted.slice(0, limit - rows.length));
+    found += wanted.length;
   }
   if (!isFirst) return { rows, end };
-  if (!isScan) count = Math.min(ids.length, SCANNED);
-  return { rows, end, matches: { count: Number(count), isAll: ids.length <= SCANNED } };
+  const isAll = ids.length <= SCANNED;
+  if (!isScan) return { rows, end, matches: { count: Math.min(ids.length, SCANNED), isAll } };
+  if (accepts !== undefined) return { rows, end, matches: { count: found, isAll } };
+  const counted = await selectScanned(db, { ...page, ids: scanned })
+    .select(({ fn }) => fn.countAll<number | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return { rows, end, matches: { count: Number(counted.count), isAll } };
 }
 
 /** Selects those of these requests that are for a preset, of a kind or in a state. */
