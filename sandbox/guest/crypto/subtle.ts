@@ -184,6 +184,7 @@ const DER_TAGS: Readonly<Record<string, string>> = {
   49: "SET",
 };
 const SEQUENCE = 48;
+const INTEGER = 2;
 
 /** Says in Deno's words that the key in the bytes is none for the algorithm. */
 function wrongKeyData(message: string, algorithm: string, args: readonly unknown[]): string {
@@ -199,15 +200,21 @@ function wrongKeyData(message: string, algorithm: string, args: readonly unknown
   return /^RSA/i.test(algorithm) ? "unsupported algorithm" : "Invalid key data";
 }
 
-/** Says in Deno's words why bytes don't begin as the DER of a key does; undefined if they do. */
-function derDefect(bytes: Uint8Array): string | undefined {
+/** Says in Deno's words why bytes don't begin as the DER of a public or private key does; undefined if they do. */
+function derDefect(bytes: Uint8Array, isPublic: boolean): string | undefined {
   const [tag, length] = bytes;
   const isShort = (expected: number, at: number): string =>
     `ASN.1 DER message is incomplete: expected ${expected}, actual ${bytes.length} at DER byte ${at}`;
   if (tag === undefined) return isShort(1, 0);
   if (tag === SEQUENCE) {
     if (length === undefined) return isShort(2, 1);
-    return length < 128 && length + 2 > bytes.length ? isShort(length + 2, 2) : undefined;
+    if (length < 128 && length + 2 > bytes.length) return isShort(length + 2, 2);
+    const first = bytes[length < 128 ? 2 : 2 + (length & 127)];
+    if (first === undefined || first === (isPublic ? SEQUENCE : INTEGER)) return undefined;
+    const found = first === SEQUENCE ? "SEQUENCE" : DER_TAGS[first];
+    if (found === undefined) return undefined;
+    const wrong = "unexpected ASN.1 DER tag: expected";
+    return isPublic ? `${wrong} SEQUENCE, got ${found} at DER byte 2` : `${wrong} INTEGER, got ${found}`;
   }
   if (DER_TAGS[tag] !== undefined) return `unexpected ASN.1 DER tag: expected SEQUENCE, got ${DER_TAGS[tag]}`;
   return (tag & 31) === 31
@@ -674,7 +681,9 @@ export function createSubtle(
           "DataError",
         );
       const defect =
-        (isCurve && format === "spki") || isRsa ? derDefect(bytesOf(data) as Uint8Array) : undefined;
+        (isCurve && format === "spki") || isRsa
+          ? derDefect(bytesOf(data) as Uint8Array, format === "spki")
+          : undefined;
       if (defect !== undefined)
         throw exception(format === "spki" ? `ASN.1 error: ${defect}` : defect, "DataError");
       if (!isCurve) throw error;
@@ -745,6 +754,8 @@ export function createSubtle(
           ? rsaDefect(name, hash, isPrivate, read)
           : undefined;
     if (defect !== undefined) throw refuse(defect);
+    if (kind === "RSA" && isPrivate && read("oth") !== undefined)
+      throw exception("'oth' property of JsonWebKey is not supported", "NotSupportedError");
     if (kind === "OKP" && !isPrivate && !/^[\w-]+$/.test(read("x") ?? ""))
       throw refuse("Invalid public key data");
     const members = "x y d n e p q dp dq qi pub priv"

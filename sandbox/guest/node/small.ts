@@ -111,7 +111,9 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
   const ask = (name: string, header: object, text: string): Url => {
     try {
       return Object.assign(new Url(), JSON.parse(native(name, header) as string));
-    } catch {
+    } catch (error) {
+      const { message } = error as Error;
+      if (message === "URI malformed") throw new URIError(message);
       throw Object.assign(nodeError("ERR_INVALID_URL", `Invalid URL: ${text}`, TypeError), { input: text });
     }
   };

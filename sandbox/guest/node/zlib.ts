@@ -163,7 +163,8 @@ export function createZlib({
       const input = data === null || data === undefined ? Buffer.alloc(0) : bytesOf(data, "chunk", CHUNK);
       const outcome: unknown[] = [];
       try {
-        outcome.push(null, convert(kind, input, (options ?? {}) as Options, toStreamError));
+        const given = (options ?? {}) as Options;
+        outcome.push(null, answer(convert(kind, input, given, toStreamError), given));
       } catch (error) {
         // Wrong options are told at once, wrong data and too much of it to the callback.
         const { code } = error as { code?: string };
@@ -174,15 +175,18 @@ export function createZlib({
       setTimeout(() => callback(...outcome), 0);
     };
     functions[`${kind}Sync`] = (data: unknown, options?: Options): unknown => {
-      const buffer = convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {});
+      return answer(convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {}), options);
+    };
+    const name = kind[0]!.toUpperCase() + kind.slice(1);
+    let made: (new (options?: Options) => Transform) | undefined;
+    const classOf = () => (made ??= createClass(name, kind));
+    /** What a function returns: the bytes, with `info` beside the stream that would have made them. */
+    const answer = (buffer: Bytes, options?: Options): unknown => {
       if (!options?.["info"]) return buffer;
       const engine = new (classOf())(options);
       engine.destroy();
       return { buffer, engine };
     };
-    const name = kind[0]!.toUpperCase() + kind.slice(1);
-    let made: (new (options?: Options) => Transform) | undefined;
-    const classOf = () => (made ??= createClass(name, kind));
     // The library of streams is loaded once a stream is wanted.
     Object.defineProperty(classes, name, { get: classOf, enumerable: true, configurable: true });
     functions[`create${name}`] = (options?: Options) => new (classOf())(options);
@@ -343,6 +347,7 @@ export function createZlib({
       codes: Object.freeze(codes),
       crc32: (data: unknown, value: unknown = 0): number => {
         const bytes = bytesOf(data, "data", CHUNK, ["string"]);
+        if (data instanceof DataView) throw new TypeError("expected typed ArrayBufferView");
         if (typeof value !== "number") throw wrongType("value", "number", value);
         if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
           throw outOfRange("value", Number.isInteger(value) ? ">= 0 && < 4294967296" : "an integer", value);

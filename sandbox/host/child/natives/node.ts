@@ -26,7 +26,7 @@ function parseLegacy(text: string, slashesDenoteHost = false): url.UrlWithString
   // Node removes these characters, wherever they are.
   const tail = rest
     .slice(at + host.length)
-    .trimEnd()
+    .replace(/[\t\n\f\r \u00a0\ufeff]+$/, "")
     .replace(/[\t\n\r]/g, encodeURIComponent);
   const isWhole = wrong < 0;
   const path = isWhole && !/^%0[9AD]/.test(tail) ? tail : `/${isWhole ? "" : name.slice(wrong)}${tail}`;
