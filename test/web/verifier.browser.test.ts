@@ -311,7 +311,9 @@ test("a source that gives another result in a browser is neither valid nor calle
   await page.getByRole("heading", { name: "Not confirmed", exact: true }).waitFor();
   const execution = page.locator("[data-step=execution]");
   await page.getByRole("paragraph").filter({ hasText: "`tyche verify` decides" }).waitFor();
-  await page.getByText("read the source, and decide whether their signatures are enough for you").waitFor();
+  await page
+    .getByText("read the source, and decide whether the nodes' signatures are enough for you")
+    .waitFor();
   expect(await execution.getAttribute("data-outcome")).toBe("notApplicable");
   await execution.getByText(/^result of the source: 0x70616765, expected 0x6e6f646573$/).waitFor();
   const listing = page.getByRole("region", { name: "Source" });
