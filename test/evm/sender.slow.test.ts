@@ -54,7 +54,9 @@ afterAll(async () => {
 });
 
 const inject = (rule: FaultRule): void => void undo.push(node.inject(rule));
-const fees: Fees = { gasPriceWei: async () => GWEI, repriceAfterMs: 300, synchronous: false };
+/** A price is raised soon only where a test is about that: a busy machine may take longer to mine. */
+const fees: Fees = { gasPriceWei: async () => GWEI, repriceAfterMs: 60_000, synchronous: false };
+const RAISED_SOON = { repriceAfterMs: 300 };
 /** Replaces the client with an impatient one, for tests that lose answers. */
 const giveUpSoon = (): void => void (client = createChainClient(node.httpUrl, { timeoutMs: 500 }));
 const call = (value = 1n) => ({ to, data: "0x" as Hex, gas: 21_000n, valueWei: value });
@@ -115,7 +117,8 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
       { nonce: 1, payload: "b", state: "mined" },
       { nonce: 2, payload: "c", state: "mined" },
     ]);
-    expect(sent()).toHaveLength(3);
+    // The same bytes are sent again where mining takes long.
+    expect(new Set(rawsSent()).size).toBe(3);
   });
 
   const lossy: readonly [string, FaultRule][] = [
@@ -147,7 +150,7 @@ describe.each([false, true])("synchronous: %s", (synchronous) => {
     giveUpSoon();
     inject(rule);
     const { journal, entries } = createJournal();
-    const sender = open({ fees: { synchronous, repriceAfterMs: 60_000 }, journal });
+    const sender = open({ fees: { synchronous }, journal });
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
     await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
     expect(entries.map(({ nonce, state }) => [nonce, state])).toEqual([
@@ -169,7 +172,7 @@ describe("a price that is too low", () => {
   test("is raised with the same nonce until the block takes it", async () => {
     await chain.client.request("anvil_setNextBlockBaseFeePerGas", [`0x${(2n * GWEI).toString(16)}`]);
     const { journal, entries } = createJournal();
-    const receipt = await open({ journal }).send(call(), "a");
+    const receipt = await open({ fees: RAISED_SOON, journal }).send(call(), "a");
     expect(receipt.effectiveGasPriceWei).toBeGreaterThanOrEqual(2n * GWEI);
     expect(new Set(entries.map(({ nonce }) => nonce))).toEqual(new Set([0]));
     expect(entries.map(({ state }) => state)).toEqual([...entries.slice(1).map(() => "replaced"), "mined"]);
@@ -179,7 +182,8 @@ describe("a price that is too low", () => {
     await chain.client.request("evm_setAutomine", [false]);
     let price = GWEI;
     const { journal, entries } = createJournal();
-    const pending = open({ fees: { gasPriceWei: async () => price }, journal }).send(call(), "a");
+    const rising = { ...RAISED_SOON, gasPriceWei: async () => price };
+    const pending = open({ fees: rising, journal }).send(call(), "a");
     await vi.waitFor(() => expect(entries).toHaveLength(1));
     price = 10n * GWEI;
     await untilPooled(() => entries.slice(1));
@@ -211,7 +215,7 @@ describe("a price that is too low", () => {
     inject(({ method, params }) =>
       method === SEND && params[0] !== entries[0]!.raw ? { dropAnswer: true, reach: false } : undefined,
     );
-    const pending = open({ journal }).send(call(), "a");
+    const pending = open({ fees: RAISED_SOON, journal }).send(call(), "a");
     await vi.waitFor(() => expect(entries.length).toBeGreaterThan(1));
     await untilPooled(() => entries.slice(0, 1));
     await chain.client.request("anvil_mine", ["0x1"]);
@@ -310,9 +314,10 @@ describe("nonces", () => {
     await chain.client.request("anvil_reorg", [2, []]);
     expect(await minedCount()).toBe(0);
     await sender.reconcile();
-    await vi.waitFor(async () => expect(await minedCount()).toBe(2));
+    // Anvil counts an account's transactions before it has their block.
     for (const { transactionHash } of receipts)
-      expect(await client.getReceipt(transactionHash)).toBeDefined();
+      await vi.waitFor(async () => expect(await client.getReceipt(transactionHash)).toBeDefined());
+    expect(await minedCount()).toBe(2);
     await expect(sender.send(call(), "c")).resolves.toMatchObject({ succeeded: true });
     expect(entries).toHaveLength(3);
   });
@@ -331,7 +336,7 @@ describe("nonces", () => {
 
   test("a gap that a reorganisation left is found by the next transaction", async () => {
     const { journal, entries } = createJournal();
-    const sender = open({ fees: { repriceAfterMs: 60_000 }, journal });
+    const sender = open({ journal });
     await sender.send(call(), "a");
     await chain.client.request("anvil_reorg", [1, []]);
     await expect(sender.send(call(), "b")).resolves.toMatchObject({ succeeded: true });
@@ -341,7 +346,7 @@ describe("nonces", () => {
 
   test("a gap that nobody knows a transaction for is filled with nothing", async () => {
     const { journal, entries } = createJournal();
-    const sender = open({ fees: { repriceAfterMs: 60_000 }, journal });
+    const sender = open({ journal });
     inject(first(1, "eth_getTransactionCount", { result: () => "0x2" }));
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
     const fillers = entries.filter(({ payload }) => payload === "nothing");
@@ -405,8 +410,8 @@ describe("refusals", () => {
     inject(first(3, SEND, { error: { code: -32_000, message: "invalid sender" } }));
     const sender = open();
     for (let i = 0; i < 3; i += 1) await expect(sender.send(call(), "a")).rejects.toThrow("invalid sender");
+    expect(rawsSent()).toHaveLength(3);
     await expect(sender.send(call(), "a")).resolves.toMatchObject({ succeeded: true });
-    expect(rawsSent()).toHaveLength(4);
     expect(new Set(rawsSent()).size).toBe(1);
   });
 
@@ -498,7 +503,7 @@ describe("after a restart", () => {
     const transaction = await sign(0);
     const { journal, entries } = createJournal([entry(transaction)]);
     await expect(open({ journal }).resume([transaction], "a")).resolves.toMatchObject({ succeeded: true });
-    expect(rawsSent()).toEqual([transaction.raw]);
+    expect(new Set(rawsSent())).toEqual(new Set([transaction.raw]));
     expect(entries).toMatchObject([{ state: "mined" }]);
   });
 
@@ -506,7 +511,7 @@ describe("after a restart", () => {
     await chain.client.request("evm_setAutomine", [false]);
     const transaction = await sign(0);
     await broadcast(transaction);
-    const pending = open({ fees: { repriceAfterMs: 60_000 } }).resume([transaction], "a");
+    const pending = open().resume([transaction], "a");
     await chain.client.request("anvil_mine", ["0x1"]);
     await expect(pending).resolves.toMatchObject({ transactionHash: transaction.hash });
   });
@@ -533,7 +538,7 @@ describe("after a restart", () => {
     await chain.client.request("evm_setAutomine", [false]);
     const transaction = await sign(0, 3n * GWEI);
     const { journal, entries } = createJournal([entry(transaction)]);
-    const pending = open({ journal }).resume([transaction], "a");
+    const pending = open({ fees: RAISED_SOON, journal }).resume([transaction], "a");
     await untilPooled(() => entries.slice(1));
     expect(parseTransaction(entries[1]!.raw)).toMatchObject({
       nonce: 0,
@@ -599,8 +604,10 @@ describe("after a restart", () => {
     const lost = await Promise.all(Array.from({ length: count }, (_, nonce) => sign(nonce)));
     const { journal } = createJournal(lost.map((one) => ({ ...entry(one), state: "mined" })));
     await open({ client: chain.client, journal }).reconcile();
-    await expect.poll(minedCount).toBe(count);
-    const receipts = await Promise.all(lost.map(({ hash }) => chain.client.getReceipt(hash)));
+    // Anvil counts an account's transactions before it has their block.
+    const read = () => Promise.all(lost.map(({ hash }) => chain.client.getReceipt(hash)));
+    await vi.waitFor(async () => expect(await read()).not.toContain(undefined));
+    const receipts = await read();
     // One block per group; sent in nonce order, each would have a block of its own.
     expect(new Set(receipts.map((receipt) => receipt!.blockNumber)).size).toBeLessThan(count / 10);
     expect(errors).toEqual([]);
