@@ -18,19 +18,19 @@ export interface SharedPool {
   /**
    * Runs one statement.
    *
-   * @throws {TycheError} `overloaded` when it fails, or isn't answered within 2 s; its connection is then abandoned.
+   * @throws {TycheError} `overloaded` when it fails, or isn't answered in time; its connection is then abandoned.
    */
   query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
   close(): Promise<void>;
 }
 
-/** Creates the pool; it doesn't connect before the first statement. */
-export function createSharedPool(url: string): SharedPool {
+/** Creates the pool; it doesn't connect before the first statement. @param timeoutMs how long an answer may take, default 2,000 */
+export function createSharedPool(url: string, timeoutMs = ANSWER_TIMEOUT_MS): SharedPool {
   const pool = new Pool({
     ...parseDatabaseUrl(url),
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
   });
   // A lost connection already fails its statement; an `error` event without a listener would end the process.
   pool.on("error", () => {});

@@ -30,6 +30,8 @@ export interface SharedStateOptions {
   readonly key: Uint8Array;
   /** Called with one sentence about a setting in which this replica differs from another. */
   readonly onWarning: (message: string) => void;
+  /** How long an answer of the database may take before it counts as gone. Default 2,000. */
+  readonly answerTimeoutMs?: number;
 }
 
 /**
@@ -40,9 +42,9 @@ export interface SharedStateOptions {
  */
 export async function openSharedState(
   url: string,
-  { replica = createId("replica"), operatorToken, key, onWarning }: SharedStateOptions,
+  { replica = createId("replica"), operatorToken, key, onWarning, answerTimeoutMs }: SharedStateOptions,
 ): Promise<SharedState> {
-  const pool = createSharedPool(url);
+  const pool = createSharedPool(url, answerTimeoutMs);
   const token = createHmac("sha256", key).update(operatorToken).digest("hex");
   const calls = createSharedCalls(pool, replica);
   let beats = 0;

@@ -35,6 +35,7 @@ const openReplica = async (operatorToken = TOKEN): Promise<SharedState> => {
     operatorToken,
     key: new Uint8Array(32),
     onWarning: (message) => warnings.push(message),
+    answerTimeoutMs: 60_000,
   });
   open.push(state);
   return state;
