@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -10,17 +11,25 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Writes a preset; a string is written unchanged, an object as JSON. */
+/** Writes a preset, of which nobody sees a part; a string is written unchanged, an object as JSON. */
 export async function writePreset(
   folder: string,
   name: string,
   files: { readonly definition?: unknown; readonly source?: string },
 ): Promise<void> {
-  await mkdir(path.join(folder, name), { recursive: true });
+  const draft = await mkdtemp(path.join(tmpdir(), "tyche-draft-"));
   const { definition = exampleDefinition(name), source = EXAMPLE_SOURCE } = files;
   const text = typeof definition === "string" ? definition : JSON.stringify(definition, null, 2);
-  await writeFile(path.join(folder, name, "preset.json"), text);
-  await writeFile(path.join(folder, name, "source.js"), source);
+  await writeFile(path.join(draft, "preset.json"), text);
+  await writeFile(path.join(draft, "source.js"), source);
+  const place = path.join(folder, name);
+  if (!existsSync(place)) {
+    await mkdir(folder, { recursive: true });
+    return await rename(draft, place);
+  }
+  for (const file of ["preset.json", "source.js"])
+    await rename(path.join(draft, file), path.join(place, file));
+  await rm(draft, { recursive: true });
 }
 
 export const ZERO_WORD = `0x${"0".repeat(64)}`;
