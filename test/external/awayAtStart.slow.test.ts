@@ -40,7 +40,7 @@ test("a service whose only network is away at the start says so, and serves it o
   expect(refused.status).toBe(502);
   await line.mend();
   await expect.poll(async () => (await readReadiness(tyche!)).status).toBe(200);
-  expect(tyche.output()).toContain(`✓ ${NETWORK}`);
+  await expect.poll(() => tyche!.output()).toContain(`✓ ${NETWORK}`);
   await expectFulfilled(tyche, await sendWave(tyche, "after all", 4));
 });
 

@@ -36,6 +36,7 @@ beforeAll(async () => {
   const args = [operator, parseEther("100")] as const;
   const data = encodeFunctionData({ abi: linkTokenAbi, functionName: "mint", args });
   await chain.call("eth_sendTransaction", [{ from: operator, to: theirs.contracts.link, data }]);
+  await chain.mine(1);
   await deployByCommands(parties);
   const funded = await parties.run(["network", "fund", NETWORK, "--link", "50"]);
   if (funded.code !== 0) throw new Error(funded.output);

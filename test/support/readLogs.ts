@@ -23,10 +23,13 @@ export async function readLogs(
   return [...before, ...(await client.getLogs({ addresses, fromBlock: head, toBlock: head }))];
 }
 
-async function isStored(client: ChainClient, block: bigint): Promise<boolean> {
-  const receipts = (await client.request("eth_getBlockReceipts", [toHex(block)])) as
-    | readonly { readonly logs: readonly unknown[] }[]
-    | null;
-  const logs = await client.getLogs({ addresses: [], fromBlock: block, toBlock: block });
-  return logs.length === receipts?.flatMap((receipt) => receipt.logs).length;
+/** Whether a block's logs are all there. Receipts are read one by one: Hardhat has no `eth_getBlockReceipts`. */
+async function isStored(client: ChainClient, number: bigint): Promise<boolean> {
+  const block = (await client.request("eth_getBlockByNumber", [toHex(number), false])) as {
+    readonly transactions: readonly Hex[];
+  } | null;
+  const receipts = await Promise.all((block?.transactions ?? []).map((hash) => client.getReceipt(hash)));
+  if (block === null || receipts.includes(undefined)) return false;
+  const logs = await client.getLogs({ addresses: [], fromBlock: number, toBlock: number });
+  return logs.length === receipts.flatMap((receipt) => receipt!.logs).length;
 }

@@ -3,6 +3,7 @@ import { decodeLog } from "../../../src/chainlink/events.ts";
 import { decodePresetBatch, presetRequestId } from "../../../src/chainlink/presetBatch.ts";
 import { createChainClient } from "../../../src/evm/client.ts";
 import type { RawLog } from "../../../src/lib/nodeAnswers.ts";
+import { readLogs } from "../../support/readLogs.ts";
 import type { StrangersChain } from "./chain.ts";
 import type { SeveralOperators } from "./nodes.ts";
 
@@ -28,12 +29,7 @@ export async function readPresets(
   const { presetConsumer, vrfCoordinator } = operators.contracts();
   const client = createChainClient(chain.httpUrl);
   try {
-    const toBlock = (await client.getHead("latest"))!.number;
-    const logs = await client.getLogs({
-      addresses: [presetConsumer, vrfCoordinator],
-      fromBlock: 0n,
-      toBlock,
-    });
+    const logs = await readLogs(client, [presetConsumer, vrfCoordinator]);
     const events = logs.map((log) => ({ log, event: decodeLog(log) }));
     return events.flatMap(({ log, event }) => {
       if (event?.name !== "BatchRequested") return [];

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { createChainClient } from "../../../src/evm/client.ts";
 import { readContractsFile } from "../../../src/networks/external/contractsFile.ts";
 import { presetIdsOf } from "../../support/presetEvents.ts";
+import { readLogs } from "../../support/readLogs.ts";
 import type { TycheProcess } from "../../support/tyche.ts";
 import type { StrangersChain } from "./chain.ts";
 import { NETWORK, type TwoParties } from "./world.ts";
@@ -42,11 +43,7 @@ export async function countDeliveries(
   const { contracts, blockNumber } = readContractsFile(parties.contractsFile, ofNetwork);
   const client = createChainClient(chain.httpUrl);
   try {
-    const logs = await client.getLogs({
-      addresses: [contracts.presetConsumer],
-      fromBlock: BigInt(blockNumber),
-      toBlock: (await client.getHead("latest"))!.number,
-    });
+    const logs = await readLogs(client, [contracts.presetConsumer], BigInt(blockNumber));
     const { requested, answered } = presetIdsOf(logs);
     return { sent: requested.length, delivered: answered.length };
   } finally {
