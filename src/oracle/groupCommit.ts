@@ -9,18 +9,25 @@ export interface GroupCommit<Item> {
   readonly inFlight: number;
 }
 
-export interface GroupCommitOptions<Item, Lane> {
-  /** Accounts or nodes that can commit; each carries one commit at a time. */
+/** Which items share a commit. */
+export interface Fitting<Item> {
+  readonly isAlone: (item: Item) => boolean;
+  /** Whether several items fit one commit; if they do, so do fewer from the front. */
+  readonly fits: (items: readonly Item[]) => boolean;
+  /** Maximum number of items. Default: no maximum. */
+  readonly most?: number;
+}
+
+export interface GroupCommitOptions<Item, Lane> extends Fitting<Item> {
+  /** Accounts or nodes that can commit, in turn. */
   readonly lanes: readonly Lane[];
-  /** Returns how many items from the front of the queue (at least 1) the next commit takes, and whether it is then full. */
-  readonly measure: (queue: readonly Item[]) => { readonly count: number; readonly full: boolean };
+  readonly pipelining: Pick<CommitPipelining, "maxInFlight" | "paceMs">;
   readonly commit: (items: readonly Item[], lane: Lane) => Promise<void>;
   /** How long a commit of all queued items waits for more, in ms. Default: not at all. */
   readonly gatherDelayMs?: (queued: number) => number;
-  /** How long after the start of the last partial commit the next may start beside others, in ms. Default: only when no other is in flight. */
-  readonly paceMs?: number | undefined;
+  /** Called with what a commit rejects with. */
   readonly onError: (error: unknown, items: readonly Item[]) => void;
-  /** Once aborted, nothing more is committed. */
+  /** Once aborted, nothing more is committed or told. */
   readonly signal: AbortSignal;
 }
 
@@ -29,9 +36,10 @@ export interface GroupCommitOptions<Item, Lane> {
  * load every commit is full.
  */
 export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, Lane>): GroupCommit<Item> {
-  const { measure, commit, gatherDelayMs = () => 0, paceMs, onError, signal } = options;
+  const { commit, gatherDelayMs = () => 0, onError, signal } = options;
+  const { maxInFlight, paceMs } = options.pipelining;
   const queue: Item[] = [];
-  const free: Lane[] = [...options.lanes];
+  const free = lanesOf(options.lanes, maxInFlight);
   const lanes = free.length;
   let scheduled = false;
   let lingering: NodeJS.Timeout | undefined;
@@ -42,7 +50,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   const pump = (hasLingered = false): void => {
     scheduled = false;
     while (queue.length > 0 && free.length > 0 && !signal.aborted) {
-      const { count, full } = measure(queue);
+      const { count, full } = measureFront(queue, options);
       if (!full && (isHeld() || (!hasLingered && linger()))) return;
       clearTimeout(lingering);
       lingering = undefined;
@@ -80,7 +88,7 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
     try {
       await commit(items, lane);
     } catch (error) {
-      onError(error, items);
+      if (!signal.aborted) onError(error, items);
     }
     free.push(lane);
     pump();
@@ -102,22 +110,11 @@ export function createGroupCommit<Item, Lane>(options: GroupCommitOptions<Item, 
   };
 }
 
-/**
- * Returns how many items from the front of a queue one commit takes, at least one, and whether it is then full.
- *
- * @param options.isAlone whether an item shares no commit
- * @param options.fits whether several items fit one commit; if they do, so do fewer from the front
- */
+/** Returns how many items from the front of a queue one commit takes, at least one, and whether it is then full. */
 export function measureFront<Item>(
   queue: readonly Item[],
-  options: {
-    readonly isAlone: (item: Item) => boolean;
-    readonly fits: (items: readonly Item[]) => boolean;
-    /** Maximum number of items. Default: no maximum. */
-    readonly most?: number;
-  },
+  { isAlone, fits, most }: Fitting<Item>,
 ): { readonly count: number; readonly full: boolean } {
-  const { isAlone, fits, most } = options;
   const takesNoMore = (count: number): boolean => count === most || isAlone(queue[count - 1]!);
   let count = 1;
   while (

@@ -13,9 +13,11 @@ function createScene({
   const controller = new AbortController();
   const group = createGroupCommit<number, number>({
     lanes: Array.from({ length: lanes }, (_, lane) => lane),
-    measure: (queue) => ({ count: Math.min(queue.length, room), full: queue.length >= room }),
+    pipelining: { maxInFlight: 1, paceMs },
+    isAlone: () => false,
+    fits: () => true,
+    most: room,
     gatherDelayMs,
-    paceMs,
     commit: (items) =>
       new Promise((resolve, reject) => {
         commits.push({ items, end: (error) => (error ? reject(error) : resolve()) });

@@ -35,7 +35,7 @@ import type { Sender } from "../../evm/sender.ts";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import { createGroupCommit, lanesOf, measureFront, type CommitPipelining } from "../groupCommit.ts";
+import { createGroupCommit, measureFront, type CommitPipelining, type Fitting } from "../groupCommit.ts";
 
 /** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
 const GRACE_MS = 1_000;
@@ -156,15 +156,16 @@ function createPresetReports(options: PresetReportsOptions) {
   const { requests } = batches;
   const signing = createSigning(options);
 
-  const { maxInFlight, paceMs } = options.pipelining;
+  const fitting: Fitting<BatchEntry> = {
+    isAlone: (entry) => entry.alone,
+    fits: (entries) =>
+      entries.reduce((bytes, { request }) => bytes + resultsOf(request).length, 0) <= MAX_REPORTED_BYTES,
+  };
   const group = createGroupCommit<BatchEntry, Sender>({
-    lanes: lanesOf(
-      nodes.map(({ transmitter }) => transmitter),
-      maxInFlight,
-    ),
-    paceMs,
+    ...fitting,
+    lanes: nodes.map(({ transmitter }) => transmitter),
+    pipelining: options.pipelining,
     signal,
-    measure: fitting,
     async commit(entries, transmitter) {
       const open = entries.filter((entry) => requests.isOpen(entry));
       const reports = await signTogether(open);
@@ -175,15 +176,6 @@ function createPresetReports(options: PresetReportsOptions) {
     // Each batch was postponed by then.
     onError() {},
   });
-
-  /** Returns how many batches from the front have results that fit one transaction. */
-  function fitting(queue: readonly BatchEntry[]) {
-    return measureFront(queue, {
-      isAlone: (entry) => entry.alone,
-      fits: (entries) =>
-        entries.reduce((bytes, { request }) => bytes + resultsOf(request).length, 0) <= MAX_REPORTED_BYTES,
-    });
-  }
 
   /** Signs the results of some batches; no report if there are none, or if they can't be signed now, which postpones them. */
   async function signTogether(entries: readonly BatchEntry[]): Promise<readonly SignedReport[]> {
@@ -258,7 +250,7 @@ function createPresetReports(options: PresetReportsOptions) {
       ready: readonly BatchEntry[],
       send: (reports: readonly SignedReport[]) => Promise<Receipt>,
     ): Promise<Receipt> {
-      const entries = ready.length === 0 ? [] : ready.slice(0, fitting(ready).count);
+      const entries = ready.length === 0 ? [] : ready.slice(0, measureFront(ready, fitting).count);
       const reports = await signTogether(entries);
       // The proofs wait for no signature.
       return await sendTogether(reports.length === 0 ? [] : entries, () => send(reports));

@@ -19,7 +19,7 @@ import type { Sender } from "../../evm/sender.ts";
 import { ACTIVE_MS, gatherDelayMs } from "../../lib/gatherDelay.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import { createGroupCommit, lanesOf, measureFront, type CommitPipelining } from "../groupCommit.ts";
+import { createGroupCommit, type CommitPipelining } from "../groupCommit.ts";
 import { encodeTransmission, type ReportItem } from "./report.ts";
 import type { ReportSigner } from "../signer.ts";
 
@@ -123,24 +123,16 @@ function createFunctionsDelivery(options: FunctionsDeliveryOptions) {
   const signaturesWanted = signaturesOf(nodes.length, faultyNodesOf(nodes.length));
   let configDigest: Hex | undefined;
 
-  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<FunctionsEntry, number>({
-    lanes: lanesOf(
-      nodes.map((_, index) => index),
-      maxInFlight,
-    ),
-    paceMs,
+    lanes: nodes.map((_, index) => index),
+    pipelining: options.pipelining,
     signal,
-    measure: (queue) =>
-      measureFront(queue, {
-        isAlone: (entry) => entry.alone,
-        fits: (entries) => functionsReportGas(entries) <= maxTransactionGas,
-        most: MAX_REPORT_ITEMS,
-      }),
+    isAlone: (entry) => entry.alone,
+    fits: (entries) => functionsReportGas(entries) <= options.pipelining.maxTransactionGas,
+    most: MAX_REPORT_ITEMS,
     gatherDelayMs: (queued) => gatherDelayMs(requestSet.openSince(performance.now() - ACTIVE_MS) - queued),
     commit: report,
     onError(error, items) {
-      if (signal.aborted) return;
       log.error({ err: error, requests: items.length }, "functions: report was not sent");
       const why = `the report could not be sent: ${messageOf(error)}`;
       for (const entry of items) requestSet.postpone(entry, why, LONGEST_FREE_PAUSE_MS);

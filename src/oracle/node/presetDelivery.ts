@@ -7,13 +7,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
 import { tellAnswers } from "../../lib/spans.ts";
 import { encodeFulfillment } from "../vrf/fulfillment.ts";
-import {
-  createGroupCommit,
-  lanesOf,
-  measureFront,
-  type CommitPipelining,
-  type GroupCommit,
-} from "../groupCommit.ts";
+import { createGroupCommit, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import { presetIdsOf, type BatchEntry, type PresetBatches } from "../batches/presetBatches.ts";
 import type { WordProofs } from "./wordProofs.ts";
@@ -51,21 +45,17 @@ export function findReported(presetConsumer: Hex, one: RawLog) {
 export function createPresetDelivery(options: PresetDeliveryOptions): GroupCommit<Delivery> {
   const { client, presetConsumer, transmitter, words, log, signal } = options;
   const { requests } = options.batches;
-  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<Delivery, Sender>({
-    lanes: lanesOf([transmitter], maxInFlight),
-    paceMs,
+    lanes: [transmitter],
+    pipelining: options.pipelining,
     signal,
-    measure: (queue) =>
-      measureFront(queue, {
-        isAlone: ({ entry }) => entry.alone,
-        fits: (deliveries) => gasOf(deliveries) <= maxTransactionGas,
-        most: MAX_DELIVERED,
-      }),
+    isAlone: ({ entry }) => entry.alone,
+    fits: (deliveries) => gasOf(deliveries) <= options.pipelining.maxTransactionGas,
+    most: MAX_DELIVERED,
     commit: deliver,
     onError(error, items) {
       const stages = items.map(({ entry, stage }) => ({ requestId: entry.request.requestId, stage }));
-      if (!signal.aborted) log.error({ err: error, stages }, "presets: reports were not sent");
+      log.error({ err: error, stages }, "presets: reports were not sent");
     },
   });
 

@@ -17,7 +17,7 @@ import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { ProofCompanion } from "../proofCompanion.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
-import { createGroupCommit, lanesOf, measureFront, type CommitPipelining } from "../groupCommit.ts";
+import { createGroupCommit, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
 import type { Entry, RequestSet } from "../requestSet.ts";
 import type { Solvency } from "./solvency.ts";
@@ -63,25 +63,19 @@ export interface VrfDeliveryOptions {
 /** Creates the delivery of one VRF node's proofs, as many in a transaction as fit. */
 export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
   const { client, coordinator, key, sender, presets, requestSet, solvency, log, signal } = options;
-  /** Until when an entry counts as fresh, by `performance.now()`. */
-  const freshUntil = new WeakMap<VrfEntry, number>();
   const proofs = new WeakMap<VrfRequest, BegunProof>();
   /** The lane's limit for the newest transaction. */
   let laneWei: bigint | undefined;
+  const openness = createOpenCheck(options);
   const laneLimit = createGasLane(key.keyHash, (read) => askContract(client, coordinator, read), log);
-  const { maxInFlight, paceMs, maxTransactionGas } = options.pipelining;
   const group = createGroupCommit<VrfEntry, Sender>({
-    lanes: lanesOf([sender], maxInFlight),
-    paceMs,
+    lanes: [sender],
+    pipelining: options.pipelining,
     signal,
-    measure: (queue) =>
-      measureFront(queue, {
-        isAlone: (entry) => entry.alone,
-        fits: (entries) => proofsGas(entries) <= maxTransactionGas,
-      }),
+    isAlone: (entry) => entry.alone,
+    fits: (entries) => proofsGas(entries) <= options.pipelining.maxTransactionGas,
     commit: fulfil,
     onError(error, items) {
-      if (signal.aborted) return;
       log.error({ err: error, requests: items.length }, "vrf: fulfilment was not sent");
       const isTooLarge = error instanceof TransactionError && error.meaning === "too_large";
       for (const entry of items) {
@@ -103,7 +97,7 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
   }
 
   async function fulfil(items: readonly VrfEntry[]): Promise<void> {
-    const open = (await Promise.all(items.map(stillWanted))).filter((entry) => entry !== undefined);
+    const open = (await Promise.all(items.map(openness.stillWanted))).filter((entry) => entry !== undefined);
     try {
       const wanted = await solvency.holdBack(open);
       if (wanted.length > 0) await deliver(wanted);
@@ -145,31 +139,6 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
     }
   }
 
-  /** Returns the entry if its request is still open. Asks the chain, unless the request was just seen, which is the hot path. */
-  async function stillWanted(entry: VrfEntry): Promise<VrfEntry | undefined> {
-    const { requestId } = entry.request;
-    const isFresh = performance.now() < (freshUntil.get(entry) ?? 0);
-    freshUntil.delete(entry);
-    // A reorg may have replaced the entry in the meantime.
-    if (!isFresh && (await isGone(entry.request)) && requestSet.isOpen(entry)) {
-      log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
-      requestSet.drop(requestId);
-    }
-    return requestSet.isOpen(entry) ? entry : undefined;
-  }
-
-  /** An RPC node that does not answer counts as no: at worst the coordinator refuses the entry. */
-  async function isGone(request: VrfRequest): Promise<boolean> {
-    const { requestId } = request;
-    try {
-      const read = COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId);
-      return (await askContract(client, coordinator, read, requestSet.head())) === 0n;
-    } catch (error) {
-      log.debug({ err: error, requestId }, "vrf: can't read whether a request is still open");
-      return false;
-    }
-  }
-
   /** Reports the limit of the key's lane once that is known. */
   async function noteGasPrice(entry: VrfEntry): Promise<void> {
     const maxGasWei = await laneLimit(entry.request);
@@ -186,9 +155,7 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
 
   return {
     proofOf,
-    noteFresh(entry) {
-      freshUntil.set(entry, performance.now() + FRESH_MS);
-    },
+    noteFresh: openness.noteFresh,
     push(entry) {
       entry.state = "sending";
       entry.why = "in the next transaction";
@@ -199,6 +166,47 @@ export function createVrfDelivery(options: VrfDeliveryOptions): VrfDelivery {
       const isSending = ({ requestId }: PendingRequest): boolean =>
         requestSet.find(requestId)?.state === "sending";
       return pending.map((one) => (dear !== undefined && isSending(one) ? { ...one, why: dear } : one));
+    },
+  };
+}
+
+/** Creates what asks whether requests are still open. */
+function createOpenCheck({
+  client,
+  coordinator,
+  requestSet,
+  log,
+}: Pick<VrfDeliveryOptions, "client" | "coordinator" | "requestSet" | "log">) {
+  /** Until when an entry counts as fresh, by `performance.now()`. */
+  const freshUntil = new WeakMap<VrfEntry, number>();
+
+  /** An RPC node that does not answer counts as no: at worst the coordinator refuses the entry. */
+  async function isGone(request: VrfRequest): Promise<boolean> {
+    const { requestId } = request;
+    try {
+      const read = COORDINATOR_READS[vrfVersionOf(request)].commitment(requestId);
+      return (await askContract(client, coordinator, read, requestSet.head())) === 0n;
+    } catch (error) {
+      log.debug({ err: error, requestId }, "vrf: can't read whether a request is still open");
+      return false;
+    }
+  }
+
+  return {
+    noteFresh(this: void, entry: VrfEntry): void {
+      freshUntil.set(entry, performance.now() + FRESH_MS);
+    },
+    /** Returns the entry if its request is still open. Asks the chain, unless the request was just seen, which is the hot path. */
+    async stillWanted(this: void, entry: VrfEntry): Promise<VrfEntry | undefined> {
+      const { requestId } = entry.request;
+      const isFresh = performance.now() < (freshUntil.get(entry) ?? 0);
+      freshUntil.delete(entry);
+      // A reorg may have replaced the entry in the meantime.
+      if (!isFresh && (await isGone(entry.request)) && requestSet.isOpen(entry)) {
+        log.info({ requestId }, "vrf: request is gone, fulfilled or cancelled by others");
+        requestSet.drop(requestId);
+      }
+      return requestSet.isOpen(entry) ? entry : undefined;
     },
   };
 }
