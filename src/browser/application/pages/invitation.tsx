@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { Field, readField, useSubmission } from "../parts/forms.tsx";
+import { readField, useSubmission, TextField } from "../parts/forms.tsx";
 import { Time } from "../parts/format.tsx";
 import { Notice, UnknownText } from "../parts/parts.tsx";
 import { aRole, ROLE_TEXT } from "../parts/roleText.ts";
@@ -93,9 +93,16 @@ function SignUp({ code, opened }: { readonly code: string; readonly opened: Open
           you sign in.
         </p>
         <form className="fields" onSubmit={onSubmit}>
-          <Field id="name" label="Your name" note="The other members see it." problem={problem}>
-            {(control) => <input {...control} name="name" required maxLength={60} autoComplete="name" />}
-          </Field>
+          <TextField
+            id="name"
+            label="Your name"
+            note="The other members see it."
+            problem={problem}
+            name="name"
+            required
+            maxLength={60}
+            autoComplete="name"
+          />
           <div>
             <button className="action" disabled={isBusy}>
               Create a passkey

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link, Redirect, useSearchParams } from "wouter";
-import { Field, focusFirstProblem, readField } from "../parts/forms.tsx";
+import { focusFirstProblem, readField, TextField } from "../parts/forms.tsx";
 import { Notice } from "../parts/parts.tsx";
 import { Page, sentence } from "../page.tsx";
 import {
@@ -66,18 +66,17 @@ export function SignIn() {
         {code !== null && problem !== undefined && <Notice kind="bad">{problem}</Notice>}
         <form className="fields" onSubmit={(event) => void send(event)}>
           {code === null && (
-            <Field id="operator-token" label="Operator token" problem={problem} wide>
-              {(control) => (
-                <input
-                  {...control}
-                  name="operatorToken"
-                  type="password"
-                  required
-                  autoComplete="current-password"
-                  spellCheck={false}
-                />
-              )}
-            </Field>
+            <TextField
+              id="operator-token"
+              label="Operator token"
+              problem={problem}
+              wide
+              name="operatorToken"
+              type="password"
+              required
+              autoComplete="current-password"
+              spellCheck={false}
+            />
           )}
           <div>
             <button className="action" disabled={isBusy}>

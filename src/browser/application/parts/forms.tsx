@@ -1,5 +1,5 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { useRef, useState, type FormEvent, type ReactNode } from "react";
+import { useRef, useState, type ComponentProps, type FormEvent, type ReactNode } from "react";
 import { ApiError } from "../../../client/index.ts";
 import { sentence } from "../page.tsx";
 import { UnknownText } from "./parts.tsx";
@@ -24,7 +24,7 @@ export function Field({
   readonly label: ReactNode;
   readonly note?: ReactNode;
   readonly problem?: string | undefined;
-  readonly wide?: boolean;
+  readonly wide?: boolean | undefined;
   readonly children: (control: ControlAttributes) => ReactNode;
 }) {
   const noteId = note === undefined ? undefined : `${id}-note`;
@@ -59,6 +59,22 @@ export function problemAttributes(
   if (problem === undefined) return noteId === undefined ? {} : { "aria-describedby": noteId };
   const ids = noteId === undefined ? [] : [noteId];
   return { "aria-invalid": true, "aria-describedby": [`${id}-problem`, ...ids].join(" ") };
+}
+
+/** A field for a line of text; what {@link Field} does not take are the attributes of its input. */
+export function TextField({
+  id,
+  label,
+  note,
+  problem,
+  wide,
+  ...input
+}: Omit<Parameters<typeof Field>[0], "children"> & Omit<ComponentProps<"input">, "id">) {
+  return (
+    <Field {...{ id, label, note, problem, wide }}>
+      {(control) => <input autoComplete="off" {...input} {...control} />}
+    </Field>
+  );
 }
 
 /** A field for a point in time, or none; in UTC, as the pages show times. {@link readTime} reads it. */

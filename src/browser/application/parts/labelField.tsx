@@ -1,5 +1,5 @@
 import type { LabelParams } from "../../../client/index.ts";
-import { Field, readField } from "./forms.tsx";
+import { readField, TextField } from "./forms.tsx";
 
 /** Names under which the API reports problems with these fields. */
 export const LABEL_NAMES: readonly string[] = ["label", "once"];
@@ -8,14 +8,14 @@ export const LABEL_NAMES: readonly string[] = ["label", "once"];
 export function LabelField({ problems }: { readonly problems: ReadonlyMap<string, string> }) {
   return (
     <>
-      <Field
+      <TextField
         id="label"
         label="Label"
         problem={problems.get("label") ?? problems.get("once")}
         note="What it is for, on chain for all to see: whoever verifies the result learns how many others have this label. May be empty."
-      >
-        {(control) => <input {...control} name="label" maxLength={100} autoComplete="off" />}
-      </Field>
+        name="label"
+        maxLength={100}
+      />
       <label className="check">
         <input type="checkbox" name="once" /> the only request with this label
       </label>

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { PresetView } from "../../../../client/index.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { Field, problemAttributes, readField } from "../../parts/forms.tsx";
+import { Field, problemAttributes, readField, TextField } from "../../parts/forms.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { RETURN_TYPES } from "../functions/draft.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
@@ -114,18 +114,14 @@ export function ActionFields({
             );
           })}
         {kind === "random" && (
-          <Field id="action-words" label="How many">
-            {(control) => (
-              <input
-                {...control}
-                name="numWords"
-                required
-                defaultValue={textOf(random?.["numWords"] ?? 1, "text")}
-                list={suggestions}
-                autoComplete="off"
-              />
-            )}
-          </Field>
+          <TextField
+            id="action-words"
+            label="How many"
+            name="numWords"
+            required
+            defaultValue={textOf(random?.["numWords"] ?? 1, "text")}
+            list={suggestions}
+          />
         )}
         {kind === "function" && <FunctionFields given={source} />}
       </fieldset>

@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from "wouter";
 import type { ExplorerNetwork, LinkedConsumer } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { Age, Code, TransactionLink } from "../../parts/format.tsx";
-import { ConfirmButton, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { ConfirmButton, readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
@@ -66,19 +66,17 @@ function LinkForm({
   });
   return (
     <form className="fields" onSubmit={onSubmit}>
-      <Field id="consumer" label="Contract address" problem={problems.get("consumer") ?? refusal} wide>
-        {(control) => (
-          <input
-            {...control}
-            name="consumer"
-            required
-            spellCheck={false}
-            autoComplete="off"
-            placeholder="0x…"
-            className="mono"
-          />
-        )}
-      </Field>
+      <TextField
+        id="consumer"
+        label="Contract address"
+        problem={problems.get("consumer") ?? refusal}
+        wide
+        name="consumer"
+        required
+        spellCheck={false}
+        placeholder="0x…"
+        className="mono"
+      />
       <NetworkSelect networks={networks} value={network} onChange={choose} />
       <div>
         <button className="action" disabled={isBusy}>

@@ -17,6 +17,7 @@ import {
   TimeField,
   useEdit,
   useSubmission,
+  TextField,
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { KeyExpiry } from "../../parts/keyExpiry.tsx";
@@ -276,35 +277,26 @@ function KeyForm({
   const [wrongName, wrongLimit] = [problems.get("name"), problems.get("dailyLimit")];
   return (
     <form className={apiKey === undefined ? "fields" : "fields edit"} onSubmit={onSubmit}>
-      <Field id={`name-${id}`} label="Name" note="Optional." problem={wrongName}>
-        {(control) => (
-          <input
-            {...control}
-            name="name"
-            defaultValue={apiKey?.name}
-            autoComplete="off"
-            autoFocus={apiKey !== undefined}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        id={`name-${id}`}
+        label="Name"
+        note="Optional."
+        problem={wrongName}
+        name="name"
+        defaultValue={apiKey?.name}
+        autoFocus={apiKey !== undefined}
+      />
+      <TextField
         id={`limit-${id}`}
         label="Requests a day"
         note="Leave empty for no limit. The day begins at 00:00 UTC."
         problem={wrongLimit}
-      >
-        {(control) => (
-          <input
-            {...control}
-            name="dailyLimit"
-            type="number"
-            min="1"
-            defaultValue={apiKey?.dailyLimit ?? ""}
-            inputMode="numeric"
-            autoComplete="off"
-          />
-        )}
-      </Field>
+        name="dailyLimit"
+        type="number"
+        min="1"
+        defaultValue={apiKey?.dailyLimit ?? ""}
+        inputMode="numeric"
+      />
       <TimeField
         id={`expiry-${id}`}
         label="Expires"

@@ -15,6 +15,7 @@ import {
   readTime,
   TimeField,
   useSubmission,
+  TextField,
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
@@ -182,20 +183,17 @@ function SetSecret({
       <h2>{replaced === undefined ? "Set a secret" : `Replace ${replaced.name}`}</h2>
       <ForRole dappId={dappId} operation="setSecret">
         <form className="fields" onSubmit={onSubmit}>
-          <Field id="secret-name" label="Name" problem={problems.get("name")}>
-            {(control) => (
-              <input
-                {...control}
-                name="name"
-                defaultValue={replaced?.name}
-                readOnly={replaced !== undefined}
-                required
-                maxLength={100}
-                autoComplete="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
+          <TextField
+            id="secret-name"
+            label="Name"
+            problem={problems.get("name")}
+            name="name"
+            defaultValue={replaced?.name}
+            readOnly={replaced !== undefined}
+            required
+            maxLength={100}
+            spellCheck={false}
+          />
           <NetworkSelect
             networks={
               replaced === undefined ? networks : networks.filter(({ name }) => name === replaced.network)
@@ -208,23 +206,16 @@ function SetSecret({
               <HiddenText {...control} name="value" required autoFocus={replaced !== undefined} />
             )}
           </Field>
-          <Field
+          <TextField
             id="secret-hosts"
             label="Hosts"
             note="Where a source with it may send requests, such as api.example.com or api.example.com:8443. Empty: anywhere."
             problem={problems.get("allowedHosts")}
             wide
-          >
-            {(control) => (
-              <input
-                {...control}
-                name="allowedHosts"
-                defaultValue={replaced?.allowedHosts?.join(" ")}
-                autoComplete="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
+            name="allowedHosts"
+            defaultValue={replaced?.allowedHosts?.join(" ")}
+            spellCheck={false}
+          />
           <TimeField
             id="secret-expiry"
             label="Expires"

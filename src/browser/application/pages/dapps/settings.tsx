@@ -2,7 +2,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useLocation, useParams } from "wouter";
 import type { DappView } from "../../../../client/index.ts";
-import { ConfirmDialog, Field, focusFirstProblem, readField, useSubmission } from "../../parts/forms.tsx";
+import {
+  ConfirmDialog,
+  Field,
+  focusFirstProblem,
+  readField,
+  useSubmission,
+  TextField,
+} from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -39,18 +46,15 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
       <h2>Rename</h2>
       <ForRole dappId={id} operation="updateDapp">
         <form className="fields" onSubmit={onSubmit}>
-          <Field id="name" label="Name" problem={problems.get("name") ?? refusal}>
-            {(control) => (
-              <input
-                {...control}
-                name="name"
-                defaultValue={name}
-                required
-                autoComplete="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
+          <TextField
+            id="name"
+            label="Name"
+            problem={problems.get("name") ?? refusal}
+            name="name"
+            defaultValue={name}
+            required
+            spellCheck={false}
+          />
           <div>
             <button className="action" disabled={isBusy}>
               Rename

@@ -26,6 +26,7 @@ import {
   type Submission,
   TimeField,
   useSubmission,
+  TextField,
 } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Notice } from "../../parts/parts.tsx";
@@ -72,19 +73,16 @@ function TriggerFrame({
         {name === undefined ? "New" : "Change this"} {kind}
       </h2>
       <form className="fields" onSubmit={onSubmit}>
-        <Field id="trigger-name" label="Name" problem={problems.get("name")}>
-          {(control) => (
-            <input
-              {...control}
-              name="name"
-              required
-              maxLength={60}
-              defaultValue={name}
-              autoComplete="off"
-              autoFocus
-            />
-          )}
-        </Field>
+        <TextField
+          id="trigger-name"
+          label="Name"
+          problem={problems.get("name")}
+          name="name"
+          required
+          maxLength={60}
+          defaultValue={name}
+          autoFocus
+        />
         {children}
         {action}
         {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
@@ -153,35 +151,25 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
       </Field>
       {kind === "cron" ? (
         <>
-          <Field
+          <TextField
             id="schedule-cron"
             label="Cron expression"
             note="Minute, hour, day, month and weekday, or six fields with seconds first."
             problem={problems.get("cron")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                value={cron}
-                className="mono"
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setCron(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field id="schedule-zone" label="Time zone" problem={problems.get("timeZone")}>
-            {(control) => (
-              <input
-                {...control}
-                value={timeZone}
-                list="time-zones"
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setTimeZone(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+            value={cron}
+            className="mono"
+            spellCheck={false}
+            onChange={(event) => setCron(event.currentTarget.value)}
+          />
+          <TextField
+            id="schedule-zone"
+            label="Time zone"
+            problem={problems.get("timeZone")}
+            value={timeZone}
+            list="time-zones"
+            spellCheck={false}
+            onChange={(event) => setTimeZone(event.currentTarget.value)}
+          />
           <datalist id="time-zones">
             {["UTC", ...Intl.supportedValuesOf("timeZone")].map((one) => (
               <option key={one} value={one} />
@@ -189,21 +177,14 @@ export function ScheduleForm({ dappId, networks, presets, what, close }: Trigger
           </datalist>
         </>
       ) : (
-        <Field
+        <TextField
           id="schedule-every"
           label="Distance"
           note="Such as 10s, 5m, 1h or 1d."
           problem={problems.get("every")}
-        >
-          {(control) => (
-            <input
-              {...control}
-              value={every}
-              autoComplete="off"
-              onChange={(event) => setEvery(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          value={every}
+          onChange={(event) => setEvery(event.currentTarget.value)}
+        />
       )}
       <NextTicks
         network={networks.find(({ name }) => name === network)}
@@ -245,21 +226,14 @@ function MoreFields({
           )}
         </Field>
         {catchUp !== "skip" && (
-          <Field
+          <TextField
             id="schedule-window"
             label="At most this late"
             note="From 1m to 30d. Default: 1d."
             problem={problems.get("window")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                name="window"
-                defaultValue={what?.catchUp === "skip" ? undefined : what?.window}
-                autoComplete="off"
-              />
-            )}
-          </Field>
+            name="window"
+            defaultValue={what?.catchUp === "skip" ? undefined : what?.window}
+          />
         )}
         <Field id="schedule-overlap" label="While the last request has not ended">
           {(control) => (
@@ -355,46 +329,38 @@ export function LogTriggerForm({ dappId, networks, presets, what, close }: Trigg
       {what === undefined && (
         <>
           <NetworkSelect networks={networks} value={network} onChange={choose} />
-          <Field
+          <TextField
             id="trigger-addresses"
             label="Contracts"
             note="Up to ten addresses, apart by spaces."
             problem={problems.get("addresses")}
             wide
-          >
-            {(control) => (
-              <input {...control} name="addresses" required className="mono" autoComplete="off" />
-            )}
-          </Field>
-          <Field
+            name="addresses"
+            required
+            className="mono"
+          />
+          <TextField
             id="trigger-event"
             label="Event"
             note="As its contract declares it, from the word event on."
             problem={problems.get("event")}
             wide
-          >
-            {(control) => (
-              <input
-                {...control}
-                value={event}
-                onChange={(change) => setEvent(change.currentTarget.value)}
-                required
-                className="mono"
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="event Closed(uint256 indexed round, uint256 players)"
-              />
-            )}
-          </Field>
-          <Field
+            value={event}
+            onChange={(change) => setEvent(change.currentTarget.value)}
+            required
+            className="mono"
+            spellCheck={false}
+            placeholder="event Closed(uint256 indexed round, uint256 players)"
+          />
+          <TextField
             id="trigger-filters"
             label="Filters"
             note={'Values of indexed arguments, such as {"round": "7"}. Default: any.'}
             problem={problems.get("filters")}
             wide
-          >
-            {(control) => <input {...control} name="filters" className="mono" autoComplete="off" />}
-          </Field>
+            name="filters"
+            className="mono"
+          />
           <Field id="trigger-confidence" label="Acts on logs">
             {(control) => (
               <Select
@@ -409,14 +375,15 @@ export function LogTriggerForm({ dappId, networks, presets, what, close }: Trigg
               />
             )}
           </Field>
-          <Field
+          <TextField
             id="trigger-from"
             label="From block"
             note="Default: the next one."
             problem={problems.get("fromBlock")}
-          >
-            {(control) => <input {...control} name="fromBlock" type="number" min={0} autoComplete="off" />}
-          </Field>
+            name="fromBlock"
+            type="number"
+            min={0}
+          />
         </>
       )}
     </TriggerFrame>

@@ -19,6 +19,7 @@ import {
   Select,
   useEdit,
   useSubmission,
+  TextField,
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List } from "../../parts/list.tsx";
@@ -377,22 +378,19 @@ function Attempts({
             />
           )}
         </Field>
-        <Field id="attempt-event" label="Event id" problem={problem}>
-          {(control) => (
-            <input
-              {...control}
-              key={eventId}
-              defaultValue={eventId}
-              placeholder="evt_…"
-              autoComplete="off"
-              spellCheck={false}
-              onBlur={({ target }) => choose("event", target.value.trim())}
-              onKeyDown={({ key, currentTarget }) => {
-                if (key === "Enter") choose("event", currentTarget.value.trim());
-              }}
-            />
-          )}
-        </Field>
+        <TextField
+          id="attempt-event"
+          label="Event id"
+          problem={problem}
+          key={eventId}
+          defaultValue={eventId}
+          placeholder="evt_…"
+          spellCheck={false}
+          onBlur={({ target }) => choose("event", target.value.trim())}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === "Enter") choose("event", currentTarget.value.trim());
+          }}
+        />
       </div>
       {problem === undefined && (
         <Loaded query={query}>
@@ -627,18 +625,17 @@ function WebhookForm({
   const problem = problems.get("events");
   return (
     <form className={webhook === undefined ? "fields" : "fields edit"} onSubmit={onSubmit}>
-      <Field id={`url-${of}`} label="URL" note="https, on a public host." problem={problems.get("url")} wide>
-        {(control) => (
-          <input
-            {...control}
-            name="url"
-            defaultValue={webhook?.url}
-            autoComplete="off"
-            inputMode="url"
-            autoFocus={webhook !== undefined}
-          />
-        )}
-      </Field>
+      <TextField
+        id={`url-${of}`}
+        label="URL"
+        note="https, on a public host."
+        problem={problems.get("url")}
+        wide
+        name="url"
+        defaultValue={webhook?.url}
+        inputMode="url"
+        autoFocus={webhook !== undefined}
+      />
       <fieldset>
         <legend>Events that it is told</legend>
         {Object.entries(EVENTS).map(([type, text], i) => (
@@ -659,11 +656,15 @@ function WebhookForm({
           </p>
         )}
       </fieldset>
-      <Field id={`note-${of}`} label="Note" note="Optional." problem={problems.get("description")} wide>
-        {(control) => (
-          <input {...control} name="description" defaultValue={webhook?.description} autoComplete="off" />
-        )}
-      </Field>
+      <TextField
+        id={`note-${of}`}
+        label="Note"
+        note="Optional."
+        problem={problems.get("description")}
+        wide
+        name="description"
+        defaultValue={webhook?.description}
+      />
       {webhook === undefined && (
         <Field id="webhook-signature" label="Signature" problem={problems.get("signature")} wide>
           {(control) => (

@@ -6,7 +6,7 @@ import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
 import { findChosenNetwork, keepChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { DappSelect } from "../../parts/dappSelect.tsx";
-import { Field, HiddenText, readField, Select } from "../../parts/forms.tsx";
+import { Field, HiddenText, readField, Select, TextField } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { LabelField, readLabel } from "../../parts/labelField.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
@@ -185,25 +185,18 @@ function Settings(props: {
           />
         )}
       </Field>
-      <Field
+      <TextField
         id="secrets"
         label="Secrets"
         note="Names of the dapp's secrets that the source reads as secrets.NAME, separated by spaces."
-      >
-        {(control) => (
-          <input
-            {...control}
-            className="mono"
-            autoComplete="off"
-            spellCheck={false}
-            value={names}
-            onChange={(event) => {
-              setNames(event.currentTarget.value);
-              onChange({ secrets: toNames(event.currentTarget.value) });
-            }}
-          />
-        )}
-      </Field>
+        className="mono"
+        spellCheck={false}
+        value={names}
+        onChange={(event) => {
+          setNames(event.currentTarget.value);
+          onChange({ secrets: toNames(event.currentTarget.value) });
+        }}
+      />
       <Field id="returnType" label="Return type">
         {(control) => (
           <Select

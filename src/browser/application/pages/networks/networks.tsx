@@ -17,7 +17,7 @@ import { List } from "../../parts/list.tsx";
 import { Facts, Folded, Tag, UnknownText, Notice, NetworkStatus } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { useState } from "react";
-import { Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 
 const REFRESH_MS = 2_000;
@@ -236,19 +236,17 @@ function Faucet({ networks }: { readonly networks: readonly NetworkView[] }) {
       )}
       <p className="note">Sends 10 coins and 100 LINK, which cost nothing on an embedded chain.</p>
       <form className="fields" onSubmit={onSubmit}>
-        <Field id="address" label="Address" problem={problems.get("address")} wide>
-          {(control) => (
-            <input
-              {...control}
-              name="address"
-              required
-              placeholder="0x…"
-              autoComplete="off"
-              spellCheck={false}
-              className="mono"
-            />
-          )}
-        </Field>
+        <TextField
+          id="address"
+          label="Address"
+          problem={problems.get("address")}
+          wide
+          name="address"
+          required
+          placeholder="0x…"
+          spellCheck={false}
+          className="mono"
+        />
         <NetworkSelect networks={networks} value={network} onChange={choose} />
         <div>
           <button className="action" disabled={isBusy}>

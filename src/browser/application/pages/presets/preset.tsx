@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from "wouter";
 import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
-import { Field, readField, useSubmission } from "../../parts/forms.tsx";
+import { Field, readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
@@ -183,14 +183,14 @@ function PresetForm({
           <Parameter key={field.name} field={field} problem={problems.get(field.name)} />
         ))}
         <NetworkSelect networks={networks} value={network} onChange={choose} />
-        <Field
+        <TextField
           id={CONFIRMATIONS}
           label="Confirmations"
           problem={problems.get(CONFIRMATIONS)}
           note="Blocks before the word is drawn. Leave empty for the network's minimum."
-        >
-          {(control) => <input {...control} name={CONFIRMATIONS} inputMode="numeric" autoComplete="off" />}
-        </Field>
+          name={CONFIRMATIONS}
+          inputMode="numeric"
+        />
         <Field
           id={BEACON}
           label="Round of drand"

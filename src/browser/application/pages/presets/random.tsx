@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import type { DappView, Hex, NetworkView } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
-import { Field, problemAttributes, readField, useSubmission } from "../../parts/forms.tsx";
+import { problemAttributes, readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { ForRole } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
@@ -85,31 +85,24 @@ function RandomForm({
       )}
       <form className="fields" ref={kept} onSubmit={onSubmit}>
         <NetworkSelect networks={networks} value={name} onChange={setName} />
-        <Field
+        <TextField
           id="numWords"
           label="How many"
           problem={problems.get("numWords")}
           note={`At most ${vrf?.maxWords ?? 1}.`}
-        >
-          {(control) => (
-            <input
-              {...control}
-              name="numWords"
-              inputMode="numeric"
-              defaultValue="1"
-              required
-              autoComplete="off"
-            />
-          )}
-        </Field>
-        <Field
+          name="numWords"
+          inputMode="numeric"
+          defaultValue="1"
+          required
+        />
+        <TextField
           id="confirmations"
           label="Confirmations"
           problem={problems.get("confirmations")}
           note={`Blocks before the words are drawn: ${vrf?.minConfirmations ?? 1} to ${vrf?.maxConfirmations ?? 200}. Leave empty for the minimum.`}
-        >
-          {(control) => <input {...control} name="confirmations" inputMode="numeric" autoComplete="off" />}
-        </Field>
+          name="confirmations"
+          inputMode="numeric"
+        />
         {vrf !== undefined && (
           <KeyHashes
             key={name}
