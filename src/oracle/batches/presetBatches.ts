@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { decodeLog, type ChainEventOf } from "../../chainlink/events.ts";
+import { decodeLog, findEvent, type ChainEventOf } from "../../chainlink/events.ts";
 import { deriveWords } from "../../chainlink/fulfilmentWords.ts";
 import { decodePresetBatch, presetRequestId, type PresetBatch } from "../../chainlink/presetBatch.ts";
 import type { RawLog } from "../../lib/nodeAnswers.ts";
@@ -121,4 +121,15 @@ export function createPresetBatches(options: {
 /** Returns the ids of a batch's presets. */
 export function presetIdsOf({ requestId, items }: BatchRequest): Hex[] {
   return items.map((_, item) => presetRequestId(requestId, item));
+}
+
+/** Returns the event of a report that PresetConsumer has taken. */
+export function findReported(presetConsumer: Hex, one: RawLog) {
+  const event = one.address === presetConsumer ? findEvent(one) : undefined;
+  return event?.name === "BatchReported" ? event : undefined;
+}
+
+/** Returns the ids of the batches whose results PresetConsumer has taken. */
+export function takenIn(presetConsumer: Hex, logs: readonly RawLog[]): ReadonlySet<Hex> {
+  return new Set(logs.flatMap((one) => findReported(presetConsumer, one)?.vrfRequestId ?? []));
 }

@@ -20,6 +20,7 @@ import { createRequestWork, type RequestWork } from "../requestWork.ts";
 import {
   createPresetBatches,
   presetIdsOf,
+  takenIn,
   type BatchEntry,
   type BatchRequest,
   type PresetBatches,
@@ -220,12 +221,7 @@ function createPresetReports(options: PresetReportsOptions) {
       signing.forgetNodes();
       log.error({ transactionHash, batches: entries.length }, "presets: PresetConsumer refused a report");
     }
-    const taken = new Set(
-      receipt.logs.flatMap((one) => {
-        const event = one.address === presetConsumer ? findEvent(one) : undefined;
-        return event?.name === "BatchReported" ? [event.vrfRequestId] : [];
-      }),
-    );
+    const taken = takenIn(presetConsumer, receipt.logs);
     for (const entry of entries) {
       const { requestId } = entry.request;
       if (taken.has(requestId)) {

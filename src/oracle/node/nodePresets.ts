@@ -8,7 +8,12 @@ import type { Answerer } from "../answerer.ts";
 import type { Observation } from "../aggregateObservations.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import type { CommitPipelining } from "../groupCommit.ts";
-import { createPresetBatches, type BatchEntry, type BatchRequest } from "../batches/presetBatches.ts";
+import {
+  createPresetBatches,
+  findReported,
+  type BatchEntry,
+  type BatchRequest,
+} from "../batches/presetBatches.ts";
 import { createBatchRunner, RUNNING_BATCHES, type BatchRunner } from "../batches/runBatch.ts";
 import { agreeOnItems } from "../protocol/agreeOnItems.ts";
 import type { Message } from "../protocol/message.ts";
@@ -20,7 +25,7 @@ import type { Membership, TaskHooks } from "./membership.ts";
 import { NOT_A_MEMBER, type NodeFunctionsOptions } from "./nodeFunctions.ts";
 import { splitSignature } from "./nodeReport.ts";
 import { answerKey } from "./peerViews.ts";
-import { createPresetDelivery, findReported } from "./presetDelivery.ts";
+import { createPresetDelivery } from "./presetDelivery.ts";
 import type { RoundTask } from "./roundTask.ts";
 import { createWordProofs } from "./wordProofs.ts";
 import type { RawLog } from "../../lib/nodeAnswers.ts";

@@ -1,5 +1,4 @@
 import type { Hex } from "viem";
-import { findEvent } from "../../chainlink/events.ts";
 import { deliveryGas, proofsGas } from "../../chainlink/gas.ts";
 import { findRevertReason } from "../../chainlink/findRevertReason.ts";
 import { encodeDelivery, type SignedReport } from "../../chainlink/presetReport.ts";
@@ -9,9 +8,9 @@ import { tellAnswers } from "../../lib/spans.ts";
 import { encodeFulfillment } from "../vrf/fulfillment.ts";
 import { createGroupCommit, type CommitPipelining, type GroupCommit } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";
-import { presetIdsOf, type BatchEntry, type PresetBatches } from "../batches/presetBatches.ts";
+import { presetIdsOf, takenIn, type BatchEntry, type PresetBatches } from "../batches/presetBatches.ts";
 import type { WordProofs } from "./wordProofs.ts";
-import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
+import type { Receipt } from "../../lib/nodeAnswers.ts";
 
 /** Maximum number of batches in one transaction. */
 const MAX_DELIVERED = 16;
@@ -33,12 +32,6 @@ export interface PresetDeliveryOptions {
   readonly words: WordProofs;
   readonly log: OracleLog;
   readonly signal: AbortSignal;
-}
-
-/** Returns the event of a report that PresetConsumer has taken. */
-export function findReported(presetConsumer: Hex, one: RawLog) {
-  const event = one.address === presetConsumer ? findEvent(one) : undefined;
-  return event?.name === "BatchReported" ? event : undefined;
 }
 
 /** Creates what sends a node's signed reports, several in one transaction, with the proofs of words that are not on chain yet. */
@@ -82,9 +75,7 @@ export function createPresetDelivery(options: PresetDeliveryOptions): GroupCommi
     );
     if (!receipt.succeeded) return await onRevert(open, call, receipt);
     words.noteRefusals(receipt.logs);
-    const taken = new Set(
-      receipt.logs.flatMap((one) => findReported(presetConsumer, one)?.vrfRequestId ?? []),
-    );
+    const taken = takenIn(presetConsumer, receipt.logs);
     const { transactionHash } = receipt;
     for (const { entry, stage } of open) {
       const { requestId } = entry.request;
