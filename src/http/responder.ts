@@ -30,38 +30,8 @@ const RESULT_EVENT_ID = "end";
 
 export function createResponder(deps: HttpDeps, options: { readonly openStreams: Gauge }): Responder {
   const { service, limits } = deps;
-
-  // HTTP/1.0 callers may send no Host; they get only a path.
-  const statusUrl = (ctx: HttpContext, id: string) =>
-    `${ctx.host === "" ? "" : `${ctx.protocol}://${ctx.host}`}/api/requests/${id}`;
-
-  const view = (ctx: HttpContext, record: RequestRecord): RequestView => ({
-    ...record,
-    statusUrl: statusUrl(ctx, record.id),
-  });
-
-  /** Builds the response for a request that has ended, or that has not ended within the wait limit. */
-  const answerRecord = (ctx: HttpContext, record: RequestRecord): Answer => {
-    const reference = referTo(record, statusUrl(ctx, record.id));
-    if (record.outcome !== null && "requestId" in record.outcome)
-      ctx.state.requestIdOnChain = record.outcome.requestId;
-    if (record.outcome !== null) return { status: 200, headers: {}, data: { ...record.outcome } };
-    if (record.error !== null) {
-      const { code, message } = record.error;
-      if (isErrorCode(code) && code !== "internal") return errorAnswer(code, message, reference);
-      deps.log.error(
-        { requestId: ctx.state.requestId, id: record.id, code, reason: message },
-        "a request ended with an error that callers are not shown",
-      );
-      return answerError(undefined, { correlationId: ctx.state.requestId });
-    }
-    const why = record.why === null ? "" : ` Reason: ${record.why}.`;
-    const err = `There is no result yet: the request is in state ${record.state} and continues.${why} Read the result at statusUrl.`;
-    return errorAnswer("still_pending", err, reference, {
-      "Retry-After": "5",
-      Location: `/api/requests/${record.id}`,
-    });
-  };
+  const { view, answerRecord } = createAnswers(deps.log);
+  const wait = createWaits(deps);
 
   const follow = (ctx: HttpContext, record: RequestRecord) => {
     const dapp = getDapp(ctx);
@@ -104,26 +74,6 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
     yield { id: RESULT_EVENT_ID, event, data: { data: answer.data } };
   }
 
-  // One listener for all waits: a combined signal per call would cost more than the rest of the route.
-  const waiting = new Set<AbortController>();
-  const endWaits = () => {
-    for (const controller of waiting) controller.abort();
-  };
-  deps.closingHard.addEventListener("abort", endWaits, { once: true });
-
-  const wait = async (ctx: HttpContext, id: string, timeoutMs: number): Promise<RequestRecord> => {
-    const over = new AbortController();
-    const end = () => over.abort();
-    onClose(ctx, end);
-    waiting.add(over);
-    if (deps.closingHard.aborted) end();
-    try {
-      return await service.wait(id, { timeoutMs, signal: over.signal });
-    } finally {
-      waiting.delete(over);
-    }
-  };
-
   return {
     view,
     follow,
@@ -149,6 +99,69 @@ export function createResponder(deps: HttpDeps, options: { readonly openStreams:
       }
       return sendAnswer(ctx, answerRecord(ctx, current));
     },
+  };
+}
+
+/** Creates what says how a request stands. */
+function createAnswers(log: HttpDeps["log"]) {
+  // HTTP/1.0 callers may send no Host; they get only a path.
+  const statusUrl = (ctx: HttpContext, id: string) =>
+    `${ctx.host === "" ? "" : `${ctx.protocol}://${ctx.host}`}/api/requests/${id}`;
+
+  const view = (ctx: HttpContext, record: RequestRecord): RequestView => ({
+    ...record,
+    statusUrl: statusUrl(ctx, record.id),
+  });
+
+  /** Builds the response for a request that has ended, or that has not ended within the wait limit. */
+  const answerRecord = (ctx: HttpContext, record: RequestRecord): Answer => {
+    const reference = referTo(record, statusUrl(ctx, record.id));
+    if (record.outcome !== null && "requestId" in record.outcome)
+      ctx.state.requestIdOnChain = record.outcome.requestId;
+    if (record.outcome !== null) return { status: 200, headers: {}, data: { ...record.outcome } };
+    if (record.error !== null) {
+      const { code, message } = record.error;
+      if (isErrorCode(code) && code !== "internal") return errorAnswer(code, message, reference);
+      log.error(
+        { requestId: ctx.state.requestId, id: record.id, code, reason: message },
+        "a request ended with an error that callers are not shown",
+      );
+      return answerError(undefined, { correlationId: ctx.state.requestId });
+    }
+    const why = record.why === null ? "" : ` Reason: ${record.why}.`;
+    const err = `There is no result yet: the request is in state ${record.state} and continues.${why} Read the result at statusUrl.`;
+    return errorAnswer("still_pending", err, reference, {
+      "Retry-After": "5",
+      Location: `/api/requests/${record.id}`,
+    });
+  };
+
+  return { view, answerRecord };
+}
+
+/** Creates what waits for a request's end while its caller is connected and the service runs. */
+function createWaits({
+  service,
+  closingHard,
+}: HttpDeps): (ctx: HttpContext, id: string, timeoutMs: number) => Promise<RequestRecord> {
+  // One listener for all waits: a combined signal per call would cost more than the rest of the route.
+  const waiting = new Set<AbortController>();
+  const endWaits = () => {
+    for (const controller of waiting) controller.abort();
+  };
+  closingHard.addEventListener("abort", endWaits, { once: true });
+
+  return async (ctx, id, timeoutMs) => {
+    const over = new AbortController();
+    const end = () => over.abort();
+    onClose(ctx, end);
+    waiting.add(over);
+    if (closingHard.aborted) end();
+    try {
+      return await service.wait(id, { timeoutMs, signal: over.signal });
+    } finally {
+      waiting.delete(over);
+    }
   };
 }
 
