@@ -34,11 +34,15 @@ afterAll(async () => {
 });
 
 test("any replica takes any call, and one of them dispatches", async () => {
-  const [first, second] = await Promise.all([readDispatcher(holder), readDispatcher(follower)]);
-  expect([first, second]).toEqual([
-    { isHere: true, replica: expect.stringMatching(/^rep_/) as string },
-    { isHere: false, replica: first.replica },
-  ]);
+  const found = await vi.waitFor(async () => {
+    const both = await Promise.all([holder, follower].map(readDispatcher));
+    expect(both.filter(({ isHere }) => isHere)).toHaveLength(1);
+    expect(both).toEqual(both.map(({ isHere }) => ({ isHere, replica: both[0]!.replica })));
+    return both;
+  }, STATE_TIMEOUT);
+  expect(found[0]!.replica).toMatch(/^rep_/);
+  // On a busy machine the first one's lease may have run out while the second one started.
+  if (!found[0]!.isHere) [holder, follower] = [follower, holder];
   const before = await countDeliveries(chain, parties);
   const answers = await Promise.all([holder, follower].map((one) => callPreset(one)));
   expect(answers.map(({ status, data }) => ({ status, data }))).toMatchObject([
