@@ -139,6 +139,7 @@ test("kill -9 of service and oracle under load loses no request, and doubles non
   await tyche.stop("SIGKILL");
   tyche = await startService(parties);
   ids.push(...(await sendWave(tyche, "oracle", WAVE)));
+  await chain.slowDown();
   await oracle.stop("SIGKILL");
   ids.push(...(await sendWave(tyche, "alone", WAVE)));
   oracle = await startOracleProcess(parties.oracle);

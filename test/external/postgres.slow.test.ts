@@ -107,6 +107,7 @@ test("kill -9 of the service loses no request and doubles none; a sign-in outliv
 test("while PostgreSQL is down calls get 503 with Retry-After; then waiting calls, streams and requests go on, none doubled", async () => {
   const before = await countDeliveries(chain, parties);
   // Nothing ends before the database is back.
+  await chain.slowDown();
   await oracle.stop();
   const ids = await sendWave(tyche, "under way", 3);
   const waiting = callPreset("waiting");

@@ -124,6 +124,7 @@ test("after kill -9 of service and oracle, nodes that answer few logs at once lo
   tyche = await startService(parties);
   ids.push(...(await sendWave(tyche, "before the oracle's end", 3)));
   outputs.push(oracle.output());
+  await chain.slowDown();
   await oracle.stop("SIGKILL");
   ids.push(...(await sendWave(tyche, "without an oracle", 3)));
   let refusals = 0;

@@ -12,6 +12,11 @@ export interface StrangersChain {
   readonly wsUrl: string;
   /** Mines blocks immediately, as the chain's operator can. */
   mine(blocks: number): Promise<void>;
+  /**
+   * Mines a block a second from now on. A proof can be checked for 256 blocks, a minute at four a second: a busy machine may take longer to
+   * start an oracle, and then requests are sent again.
+   */
+  slowDown(): Promise<void>;
   /** Calls a method of the node, as the chain's operator can. Returns its result. */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Sends a signal to the node's process. */
@@ -67,6 +72,9 @@ async function startNode(
     wsUrl: `ws://127.0.0.1:${port}`,
     async mine(blocks) {
       await callNode(httpUrl, mineMethod, [`0x${blocks.toString(16)}`]);
+    },
+    async slowDown() {
+      await callNode(httpUrl, "evm_setIntervalMining", [1]);
     },
     call: (method, params) => callNode(httpUrl, method, params),
     signal: (name) => void child.kill(name),
