@@ -21,7 +21,8 @@ test.runIf(isRoot)("an id that any process still has is not given out", async ()
   const left = spawn("sleep", ["1000"], { stdio: "ignore", uid, gid: uid });
   try {
     await expect.poll(() => statSync(`/proc/${left.pid}`).uid).toBe(uid);
-    expect(takeUserId()).toBe(uid + 1);
+    // Another process of this machine may have any of the ids after it.
+    expect(takeUserId()).not.toBe(uid);
   } finally {
     left.kill("SIGKILL");
   }
