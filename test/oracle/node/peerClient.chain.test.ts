@@ -18,6 +18,8 @@ beforeEach(async () => {
   connections = 0;
   stopping = new AbortController();
   server = createServer((request, response) => void take(request, response));
+  // After a pause of the machine, an idle connection would be closed.
+  server.keepAliveTimeout = 0;
   server.on("connection", () => (connections += 1));
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
