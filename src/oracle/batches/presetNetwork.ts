@@ -39,7 +39,7 @@ import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { createGroupCommit, measureFront, type CommitPipelining, type Fitting } from "../groupCommit.ts";
 
 /** How long a proof waits for the results of its presets: a source that takes longer gets its report in a later transaction. */
-const GRACE_MS = 1_000;
+export const GRACE_MS = 1_000;
 
 export interface PresetNetworkOptions {
   readonly client: Pick<ChainClient, "call" | "getHead">;
