@@ -34,6 +34,8 @@ interface TestNode {
   readonly journal: Map<Hex, string[]>;
   readonly transmitted: Hex[];
   readonly heard: string[];
+  /** Of all nodes. */
+  readonly commitments: Set<Hex>;
   readonly failures: unknown[];
 }
 
@@ -76,6 +78,7 @@ afterEach(async () => {
 /** Starts a node; with the journal of an earlier one, it resumes from there. */
 function start(index: number, journal = new Map<Hex, string[]>()): TestNode {
   const heard: string[] = [];
+  const commitments = new Set<Hex>();
   const kept: RoundJournal = {
     read: async (requestId) => journal.get(requestId) ?? [],
     async append(requestId, record) {
@@ -102,9 +105,12 @@ function start(index: number, journal = new Map<Hex, string[]>()): TestNode {
     clock: createStageClock(),
     proofs: { wants: () => false, take: () => "known" },
     isAnswered: (requestId) => answered.has(requestId),
-    onMessage: (_, { message }) => void heard.push(`${message.kind} of ${message.sender}`),
+    onMessage(_, { message }) {
+      heard.push(`${message.kind} of ${message.sender}`);
+      if (message.kind === "commit") commitments.add(message.commitment);
+    },
   });
-  return (nodes[index] = { member, journal, transmitted: [], heard, failures: [] });
+  return (nodes[index] = { member, journal, transmitted: [], heard, commitments, failures: [] });
 }
 
 const reportOf = (requestId: Hex) =>
@@ -169,7 +175,8 @@ test("four nodes agree over HTTP, and the first of the order transmits with thre
   expect([by.size, by.has(-1), result]).toEqual([3, false, "seen"]);
   expect(decodeTransmission(nodes[0]!.transmitted[0]!)!.context[1]).toBe(idOf(1n));
   expect(nodes[0]!.member.inbox.lastHeardAt(0)).toBeUndefined();
-  expect(nodes[0]!.member.inbox.lastHeardAt(1)).toBeTypeOf("number");
+  // It needs no more than two others to transmit.
+  await vi.waitFor(() => expect(nodes[0]!.member.inbox.lastHeardAt(1)).toBeTypeOf("number"));
 });
 
 test("what comes before a node has seen the request counts once it has", async () => {
@@ -277,11 +284,10 @@ test("two commitments of one node are found out, and told to the others", async 
 
 test("two commitments that come before a node has seen the request are found out once it has", async () => {
   for (const index of [0, 3]) start(index);
-  for (const text of ["one", "two"]) {
+  for (const [before, text] of ["one", "two"].entries()) {
     begin(nodes[3]!, REQUEST);
     observe(nodes[3]!, REQUEST, text);
-    await vi.waitFor(() => expect(nodes[0]!.heard).toContain("commit of 3"));
-    nodes[0]!.heard.length = 0;
+    await vi.waitFor(() => expect(nodes[0]!.commitments.size).toBe(before + 1));
     nodes[3]!.member.close();
     start(3);
   }
@@ -328,7 +334,8 @@ describe("a result that nodes derive", () => {
     observe(nodes[1]!, REQUEST, "something else");
     for (const index of [0, 2]) observe(nodes[index]!, REQUEST);
     await vi.waitFor(() => expect(nodes[0]!.heard).toContain("endorsement of 2"));
-    expect([nodes[0]!.heard, nodes[0]!.transmitted]).toEqual([["endorsement of 2"], []]);
+    // A busy node says it again.
+    expect([new Set(nodes[0]!.heard), nodes[0]!.transmitted]).toEqual([new Set(["endorsement of 2"]), []]);
     nodes[1]!.member.close();
     begin(start(1, journal), REQUEST, { isDerived });
     observe(nodes[1]!, REQUEST);
