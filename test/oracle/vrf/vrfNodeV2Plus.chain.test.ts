@@ -126,11 +126,7 @@ test("gas that costs more than the lane takes holds a request back, which says s
 test("whoever pays the gas may fulfil above the lane's limit; the subscription pays the premium alone", async () => {
   world = await startWorld({ vrfVersion: "v2.5", laneMaxGasWei: 1n });
   await world.requestWords(1);
-  const [log] = await world.client.getLogs({
-    addresses: [world.addresses.vrfCoordinator],
-    fromBlock: world.lastRequestBlock(),
-    toBlock: world.lastRequestBlock(),
-  });
+  const [log] = await readLogs(world.client, [world.addresses.vrfCoordinator], world.lastRequestBlock());
   const receipt = await world.client.getReceipt(log!.transactionHash);
   const delivered = await deliverWords(world, receipt!, { onlyPremium: true });
   expect(eventsOf(delivered, "RandomWordsFulfilled")).toEqual([
