@@ -301,8 +301,13 @@ test("with one node dead, a liar's share is refused and named, and the others wa
     await world.untilAgreed(...NODES);
     const ciphertext = await encrypt(world, "message");
     const opening = open(world, 0, ciphertext).catch(() => {});
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(2), { interval: 10 });
-    expect(world.lines.join()).toContain(`a node gave a wrong share {"signer":"${addresses[3]}"`);
+    await vi.waitFor(
+      () => {
+        expect(asked).toBeGreaterThan(2);
+        expect(world.lines.join()).toContain(`a node gave a wrong share {"signer":"${addresses[3]}"`);
+      },
+      { interval: 10 },
+    );
     isDead = false;
     await opening;
     expect(await open(world, 0, ciphertext)).toBe("message");
@@ -550,7 +555,7 @@ test("a new node takes over what 2f + 1 former ones hold alike, so that more tha
       () => {
         for (const node of members) expect(world.nodes[node]!.trouble()).toBeUndefined();
       },
-      { interval: 10, timeout: 20_000 },
+      { interval: 10 },
     );
     const held = (node: number) => world.held[node]!.map(({ slotId }) => slotId).toSorted((a, b) => a - b);
     expect(held(joins)).toEqual(slots.map(({ slotId }) => slotId).filter((slotId) => slotId !== 1));
