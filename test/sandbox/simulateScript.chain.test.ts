@@ -86,6 +86,6 @@ test("a program that is done with it ends by itself", async () => {
   });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, "exit")) as [number];
+  const [code] = (await once(child, "close")) as [number];
   expect({ code, output }).toEqual({ code: 0, output: "0x07\n" });
 });

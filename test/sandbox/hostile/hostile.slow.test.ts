@@ -14,7 +14,7 @@ import { reach } from "./reach.ts";
 /** Time limit of a source that may end by timeout, unless its case sets one. */
 const TIMEOUT_MS = 150;
 /** Time limit of every other source: it ends by itself, however busy the machine is. */
-const PLENTY_MS = 20_000;
+const PLENTY_MS = 120_000;
 /** Resident memory, in MB, to which a sandbox process must return. */
 const MAX_IDLE_RESIDENT_MB = 256;
 

@@ -174,7 +174,10 @@ test("what a source sends too much of is answered by the limit it exceeds, and i
     ];
     const more = await Promise.all(Array.from({ length: 200 }, () => post(URL, { method: "POST", body: "x".repeat(1e5) })));
     return Functions.encodeString([...statuses, ...new Set(more)].join());`;
-  const result = await pool.run({ source: source.replaceAll("URL", JSON.stringify(server.origin)) });
+  const result = await pool.run({
+    source: source.replaceAll("URL", JSON.stringify(server.origin)),
+    limits: { timeoutMs: 60_000 },
+  });
   expect(result.ok ? Buffer.from(result.bytes).toString() : result.error).toBe("414,413,400,413,429");
   expect(deaths()).toEqual(before);
 });
