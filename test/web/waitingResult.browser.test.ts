@@ -88,9 +88,13 @@ test("the page of a draw that waits for its round says for what and until when, 
     await utc.getByText(`Due ${words}.`, { exact: true }).waitFor();
   }
   await page.clock.setFixedTime(Date.parse(time) + 5_000);
-  await result.getByText(/^Due /).waitFor({ state: "detached" });
-  expect(await result.getByText(/The service waits for it/).count()).toBe(0);
+  await result
+    .getByText(new RegExp(`^Due 5 seconds ago: .* on your clock\\. Round ${round} of .* is being fetched\\.$`))
+    .waitFor();
+  await result.getByText(/^No other round is ever taken in its place\. The service waits for it/).waitFor();
+  expect(await result.getByText("tyche beacon").count()).toBe(0);
   await page.clock.setFixedTime(Date.parse(time) + 60_000);
+  await result.getByText("tyche beacon ROUND SIGNATURE", { exact: true }).waitFor();
   const about = page.getByRole("region", { name: "About" });
   await about.getByText("25 entries", { exact: true }).waitFor();
   const find = about.getByRole("searchbox");

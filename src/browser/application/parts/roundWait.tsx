@@ -1,21 +1,21 @@
 import type { ReactNode } from "react";
-import { BEACON_WAIT_MS, LATE_MS } from "../../../lib/drawText.ts";
+import { capitalize } from "../../../lib/capitalize.ts";
+import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../lib/drawText.ts";
 import { Countdown, isUtcHere, LocalTime, useNow } from "./format.tsx";
 
-/** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come; nothing once it is there. */
+/** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come: shown until the result is there. */
 export function RoundWait({
-  time,
+  beacon,
   isFunction,
   children,
 }: {
-  readonly time: string;
+  readonly beacon: Parameters<typeof nameBeacon>[0] & { readonly time: string };
   readonly isFunction: boolean;
   /** Shown between the two. */
   readonly children?: ReactNode;
 }) {
+  const { time } = beacon;
   const sinceMs = useNow() - Date.parse(time);
-  // Right after its time the round is there, mostly, and the request waits for its result.
-  if (sinceMs >= 0 && sinceMs < LATE_MS) return children;
   const until = new Date(Date.parse(time) + BEACON_WAIT_MS).toISOString();
   return (
     <>
@@ -26,9 +26,16 @@ export function RoundWait({
             : <LocalTime iso={time} /> on your clock
           </>
         )}
-        .
+        .{sinceMs >= 0 && sinceMs < LATE_MS && ` ${capitalize(nameBeacon(beacon))} is being fetched.`}
       </p>
       {children}
+      {sinceMs >= LATE_MS && beacon.isLocal !== true && (
+        <p>
+          If no relay has the round, anybody who has it can hand it in, without a key:{" "}
+          <code>tyche beacon ROUND SIGNATURE</code>, or as <a href="/docs/api#states-of-a-request">the API</a>{" "}
+          takes it.
+        </p>
+      )}
       <p className="note">
         No other round is ever taken in its place.{" "}
         {isFunction ? (

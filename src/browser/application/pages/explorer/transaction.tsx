@@ -199,7 +199,7 @@ function WaitNotice({ transaction }: { readonly transaction: TransactionView }) 
   const [first] = all;
   if (first === undefined) return null;
   const why = "beacon" in first ? first.waitsFor : undefined;
-  const time = "beacon" in first ? first.beacon?.time : undefined;
+  const beacon = "beacon" in first ? first.beacon : null;
   return (
     <div className="notice">
       <p>
@@ -210,7 +210,9 @@ function WaitNotice({ transaction }: { readonly transaction: TransactionView }) 
           </>
         )}
       </p>
-      {typeof time === "string" && <RoundWait time={time} isFunction={draws.length === 0} />}
+      {beacon !== null && beacon.time !== null && (
+        <RoundWait beacon={{ ...beacon, time: beacon.time }} isFunction={draws.length === 0} />
+      )}
     </div>
   );
 }

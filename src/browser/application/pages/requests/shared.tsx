@@ -241,7 +241,7 @@ function WithoutResult({
       {beacon === undefined ? (
         facts
       ) : (
-        <RoundWait time={beacon.time} isFunction={kind === "function"}>
+        <RoundWait beacon={beacon} isFunction={kind === "function"}>
           {facts}
         </RoundWait>
       )}
