@@ -197,7 +197,14 @@ test("the page of a draw that waits for its round says for what and until when, 
     .waitFor();
   expect(await result.getByText("Waiting").count()).toBe(0);
   await page.getByRole("heading", { level: 1, name: "before the draw", exact: true }).waitFor();
-  await about.getByText("Proof in", { exact: true }).waitFor();
+  const terms = await about.getByRole("term").allInnerTexts();
+  expect(terms.filter((term) => term.endsWith(" in"))).toEqual(["Requested in", "Proof in", "Result in"]);
+  await page
+    .locator("#how")
+    .getByText(
+      new RegExp(`^It also depends on round ${round} of .*, which the operator published after the inputs`),
+    )
+    .waitFor();
   expect(await find.inputValue()).toBe("guest 25");
   expect(await about.locator("input:focus").count()).toBe(1);
   expect(refused).toEqual([]);

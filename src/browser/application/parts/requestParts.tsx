@@ -90,7 +90,7 @@ export function transactionHashOf(url: string): string {
   return url.split("/").at(-1) ?? "";
 }
 
-/** Lists the transactions behind a result, the one that delivered it first. A preset's proof and result mostly come in one. */
+/** Lists the transactions behind a result in the order of time. A preset's proof and result mostly come in one. */
 export function transactionsOf(
   outcome: SharedResult["outcome"],
 ): readonly { readonly name: string; readonly hash: string }[] {
@@ -101,8 +101,8 @@ export function transactionsOf(
   if (!("vrfv2Hash" in outcome)) return [{ name, hash }];
   if (outcome.vrfv2Hash === hash) return [{ name: `Proof and ${ended} in`, hash }];
   return [
-    { name, hash },
     { name: "Proof in", hash: outcome.vrfv2Hash },
+    { name, hash },
   ];
 }
 

@@ -9,7 +9,7 @@ import type {
   TransactionView,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
-import { isQuicknet } from "../../../../lib/drawText.ts";
+import { isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, Page, sentence } from "../../page.tsx";
@@ -407,11 +407,15 @@ function HowPart({
             which the chain has checked.
           </li>
         )}
-        {beacon !== undefined && beacon.isLocal !== true && (
+        {beacon !== undefined && (
           <li>
-            {isQuicknet(beacon.chainHash)
-              ? "It also depends on a round of drand, which independent organisations published after the inputs were fixed."
-              : "It also depends on a round that the operator's own chain published after the inputs were fixed."}
+            It also depends on {nameBeacon(beacon)}, which{" "}
+            {beacon.isLocal === true
+              ? "this service signed itself"
+              : isQuicknet(beacon.chainHash)
+                ? "independent organisations published"
+                : "the operator published"}{" "}
+            after the inputs were fixed.
           </li>
         )}
         {!isRandom && (
