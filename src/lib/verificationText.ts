@@ -37,17 +37,21 @@ export function describeAdvice({ verdict, requests }: Judged): string | undefine
   if (verdict === "incomplete") return "Verify again once there is a result.";
   if (verdict === "invalid") return "Don't rely on this result.";
   if (verdict === "valid") return undefined;
-  const next = lacksOnlyRun(requests)
-    ? "the run can't be repeated: read the source, and decide whether the nodes' signatures are enough for you."
-    : "a check that decides can't be made here: verify again with another node, best one that keeps old state and traces.";
-  return `Nothing was found to be wrong, but ${next}`;
+  return lacksOnlyRun(requests)
+    ? "Nothing was found to be wrong: read the source, and decide whether the nodes' signatures are enough for you."
+    : "Nothing was found to be wrong, but a check that decides can't be made here: verify again with another node, best one that keeps old state and traces.";
 }
 
-/** Says in a few words what is known of one result that is not confirmed. */
-export function describeUnconfirmed({ requests }: Judged): string {
-  return lacksOnlyRun(requests)
-    ? "Signed by the oracle's nodes; not repeated here"
-    : "Nothing found wrong; not all checked here";
+/** Says in a few words what is known of one result or error that is not confirmed; `short` stands beside the number of signatures. */
+export function describeUnconfirmed({ requests }: Judged): {
+  readonly headline: string;
+  readonly short: string;
+} {
+  const what = failureOf(requests) === undefined ? "Signed" : "Error signed";
+  const [headline, short] = lacksOnlyRun(requests)
+    ? [`${what} by the oracle's nodes`, "signed"]
+    : ["Nothing found wrong; not all checked here", VERDICT_TEXT.unconfirmed];
+  return { headline, short: [short, ...caveatsOf(requests)].join(": ") };
 }
 
 /** Whether all that is open is that the source gives the result again. */
@@ -70,29 +74,27 @@ export function describeGenuine(kind: keyof typeof GENUINE, isLocal: boolean): s
 /** What the verdict on one request means whose source failed. */
 const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_TEXT, FailedVerdict>>> = {
   valid: {
+    headline: "Error signed by the oracle's nodes, and repeated here",
     short: "failure proven",
     meaning:
       "This failure is proven: the oracle's nodes signed the error on chain, and the source ends with it here, too.",
   },
   conditional: {
+    headline: "Error repeated here",
     short: "failure proven, if these contracts are the operator's",
     meaning:
       "This failure is proven, if these contracts are the operator's: the nodes signed the error on chain, and the source ends with it here, too.",
   },
-  unconfirmed: {
-    short: "failure not confirmed",
-    meaning:
-      "The oracle's nodes signed the error on chain. Nothing was found to be wrong, but not all of it can be checked here.",
-  },
 };
 
 interface FailedVerdict {
-  /** For where the failure itself is shown already. */
+  /** For where the failure itself is shown already, as `short`. */
+  readonly headline: string;
   readonly short: string;
   readonly meaning: string;
 }
 
-/** Says in plain words what the verdict on one request means that has an error in place of a result; `undefined` if it has none. */
+/** Says in plain words what the verdict on one request means that has a proven error in place of a result; `undefined` if it has none. */
 export function describeFailedVerdict({ verdict, requests }: Judged): FailedVerdict | undefined {
   return failureOf(requests) === undefined ? undefined : FAILURES[verdict];
 }

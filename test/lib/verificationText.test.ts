@@ -41,30 +41,37 @@ test.each([
 test("describeFailedVerdict says whether an error is proven, and nothing of results", () => {
   const found = (requests: readonly (typeof request)[]) => ({ verdict: "valid", requests }) as const;
   expect(describeFailedVerdict(found([failed]))).toEqual({
+    headline: "Error signed by the oracle's nodes, and repeated here",
     short: "failure proven",
     meaning: expect.stringMatching(/^This failure is proven:/),
   });
-  expect(describeFailedVerdict({ ...found([failed]), verdict: "unconfirmed" })).toEqual({
-    short: "failure not confirmed",
-    meaning: expect.stringMatching(/not all of it/),
-  });
+  expect(describeFailedVerdict({ ...found([failed]), verdict: "unconfirmed" })).toBeUndefined();
   expect(describeFailedVerdict(found([request]))).toBeUndefined();
   expect(describeFailedVerdict(found([failed, request]))).toBeUndefined();
 });
 
 test("describeUnconfirmed says signed only if nothing but the run is open", () => {
-  const open = (...names: readonly string[]) => ({
+  const open = (names: readonly string[], of = request) => ({
     verdict: "unconfirmed" as const,
     requests: [
       {
-        ...request,
+        ...of,
         verdict: "unconfirmed",
         steps: names.map((name) => ({ name, outcome: "notApplicable", detail: "" })),
       },
     ],
   });
-  expect(describeUnconfirmed(open("execution"))).toMatch(/^Signed by the oracle's nodes/);
-  expect(describeUnconfirmed(open("signatures", "execution"))).not.toMatch(/[Ss]igned/);
+  const signed = { headline: "Signed by the oracle's nodes", short: "signed" };
+  expect(describeUnconfirmed(open(["execution"]))).toEqual(signed);
+  expect(describeUnconfirmed(open(["execution"], failed))).toEqual({
+    ...signed,
+    headline: "Error signed by the oracle's nodes",
+  });
+  for (const one of [request, failed])
+    expect(describeUnconfirmed(open(["signatures", "execution"], one))).toEqual({
+      headline: "Nothing found wrong; not all checked here",
+      short: "not confirmed",
+    });
 });
 
 test("describeVerdict has nothing to add where there is no valid answer", () => {

@@ -213,14 +213,14 @@ test("a function with HTTP requests names the hosts of its source, and says what
     .waitFor();
   expect(await page.getByText("not on chain").count()).toBe(1);
   await verdict()
-    .getByText("not confirmed 3 of 4 nodes signed this report, as many as the contract requires", {
+    .getByText("signed 3 of 4 nodes signed this report, as many as the contract requires", {
       exact: true,
     })
     .waitFor();
   await page
     .locator("#how")
     .getByText(
-      /ran the program, each with HTTP requests of its own, and signed the median of what they returned\.$/,
+      /ran the program, each with HTTP requests of its own, and signed the answer that most of them agreed on\.$/,
     )
     .waitFor();
   await visitor.inspect();
@@ -251,6 +251,9 @@ test("a function that failed says so first, with its error, and then that it is 
     .getByText(/^failure proven \d of 4 nodes signed this report, /)
     .waitFor();
   await verdict()
+    .getByRole("heading", { name: "Error signed by the oracle's nodes, and repeated here", exact: true })
+    .waitFor();
+  await verdict()
     .getByText(/^This failure is proven:/)
     .waitFor();
   await page
@@ -275,15 +278,16 @@ test("an error of the runtime is explained, and said to be on chain where it can
     .getByText(/^The result of the source is longer/)
     .waitFor();
   await verdict()
-    .getByText(/^failure not confirmed \d of 4 nodes signed this report, /)
+    .getByText(/^signed \d of 4 nodes signed this report, /)
     .waitFor();
+  await verdict().getByRole("heading", { name: "Error signed by the oracle's nodes", exact: true }).waitFor();
   await verdict()
-    .getByText(/^The oracle's nodes signed the error on chain\./)
+    .getByText(/^Nothing was found to be wrong: read the source/)
     .waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 
-test("a function has a name and its arguments beside its result, and what can't be repeated is said to be not confirmed", async () => {
+test("a function has a name and its arguments beside its result, and what can't be repeated is said to be signed", async () => {
   const source =
     "// Doubles a number\nreturn Functions.encodeUint256(BigInt(args[0]) * 2n + BigInt(Date.now() % 1))";
   const { id } = await callApi("/api/oracleFunctions/runFunction", {
@@ -298,15 +302,16 @@ test("a function has a name and its arguments beside its result, and what can't 
   await result().getByText("42", { exact: true }).waitFor();
   const about = page.getByRole("region", { name: "About" });
   await about.getByText("args[0] 21", { exact: true }).waitFor();
+  await verdict().getByRole("heading", { name: "Signed by the oracle's nodes", exact: true }).waitFor();
   await verdict()
-    .getByRole("heading", { name: "Signed by the oracle's nodes; not repeated here", exact: true })
+    .getByText(/^Nothing was found to be wrong: read the source/)
+    .waitFor();
+  await verdict().getByText("signed", { exact: true }).waitFor();
+  await verdict()
+    .locator("p.sentence", { hasText: /^not repeated here: / })
     .waitFor();
   await verdict()
-    .getByText(/^Nothing was found to be wrong, but/)
-    .waitFor();
-  await verdict().getByText("not confirmed", { exact: true }).waitFor();
-  await verdict()
-    .getByText(/^Your browser has computed every step that can be repeated, from/)
+    .getByText(/^Your browser has computed every other step, from/)
     .waitFor();
   const topOf = async (place: Locator) => (await place.boundingBox())!.y;
   const code = page.getByRole("img", { name: "QR code of this page's address" });

@@ -89,7 +89,9 @@ test("the page of a draw that waits for its round says for what and until when, 
   }
   await page.clock.setFixedTime(Date.parse(time) + 5_000);
   await result
-    .getByText(new RegExp(`^Due 5 seconds ago: .* on your clock\\. Round ${round} of .* is being fetched\\.$`))
+    .getByText(
+      new RegExp(`^Due 5 seconds ago: .* on your clock\\. Round ${round} of .* is being fetched\\.$`),
+    )
     .waitFor();
   await result.getByText(/^No other round is ever taken in its place\. The service waits for it/).waitFor();
   expect(await result.getByText("tyche beacon").count()).toBe(0);

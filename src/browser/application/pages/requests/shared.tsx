@@ -431,7 +431,7 @@ function HowPart({
             {!outcome.success
               ? "the error that it ended with"
               : usesHttp
-                ? "the median of what they returned"
+                ? describeAgreement(outcome.result)
                 : "what it returned"}
             .{isPreset && " Anybody can run it again."}
           </li>
@@ -439,6 +439,15 @@ function HowPart({
       </ol>
     </section>
   );
+}
+
+/** `0x` and 32 bytes in hex. */
+const NUMBER_CHARACTERS = 66;
+
+/** Says what nodes sign whose answers may differ: only of numbers there is a median. */
+function describeAgreement(result: string): string {
+  const shared = "the answer that most of them agreed on";
+  return result.length === NUMBER_CHARACTERS ? `${shared}, or else the median of their numbers` : shared;
 }
 
 function textOf(value: unknown): string {

@@ -90,18 +90,14 @@ export function Found({
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
   const failure = describeFailedVerdict(found);
-  const isUnconfirmed = found.verdict === "unconfirmed" && failure === undefined;
-  const headline =
-    outcome === "ok"
-      ? describeGenuine(request?.kind ?? "function", isLocal)
-      : isUnconfirmed
-        ? describeUnconfirmed(found)
-        : undefined;
+  const isUnconfirmed = found.verdict === "unconfirmed";
+  const said = isUnconfirmed ? describeUnconfirmed(found) : failure;
+  const headline = outcome === "ok" ? describeGenuine(request?.kind ?? "function", isLocal) : said?.headline;
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = ["valid", "unconfirmed"].includes(found.verdict) && signatures?.outcome === "ok";
   const verdict = (
     <>
-      <Tag kind={TAG_KINDS[outcome]}>{failure?.short ?? words}</Tag>{" "}
+      <Tag kind={TAG_KINDS[outcome]}>{said?.short ?? words}</Tag>{" "}
       {isSigned && <UnknownText text={signatures.detail} />}
     </>
   );
@@ -116,12 +112,12 @@ export function Found({
         </>
       )}
       {failure !== undefined && <p>{failure.meaning}</p>}
-      <p>{children(found.verdict === "unconfirmed" ? "every step that can be repeated" : "every step")}</p>
       {reasons.map((reason) => (
         <p key={reason} className="sentence">
           <UnknownText text={reason} />
         </p>
       ))}
+      <p>{children(isUnconfirmed ? "every other step" : "every step")}</p>
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
       {request?.label === null && <p className="note">{describeLabel(null)}</p>}
       {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
