@@ -12,6 +12,9 @@ function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: strin
   return title ?? { preset: "A preset", random: "Random numbers", function: "A function" }[kind];
 }
 
+/** How the name of a function begins whose source has no comment to name it. */
+const BY_ARGUMENTS = "Function of ";
+
 /** Longest name of a function, in characters. */
 const MAX_NAME = 80;
 
@@ -29,7 +32,7 @@ export function nameFunction({
   const [, line, block] = /^\s*(?:\/\/[/\s]*(\S.*)|\/\*[*\s]*([^*\s].*))/.exec(source) ?? [];
   const comment = (line ?? block?.replace(/\*\/.*$/, ""))?.trim();
   if (comment !== undefined && comment !== "") return cut(`Function: ${comment}`, MAX_NAME);
-  return args.length === 0 ? undefined : cut(`Function of ${args.join(", ")}`, MAX_NAME);
+  return args.length === 0 ? undefined : cut(`${BY_ARGUMENTS}${args.join(", ")}`, MAX_NAME);
 }
 
 type Kind = "preset" | "random" | "function";
@@ -84,10 +87,13 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
     : shown?.as === "list" && list !== undefined && others.length === 0
       ? `${shown.entries.length} of ${countEntries(list)}`
       : undefined;
+  // Where it is the heading, arguments are listed below it.
+  const isUnnamed = kind === "function" && (title === undefined || title.startsWith(BY_ARGUMENTS));
+  const unnamed = outcome.success ? "Result of a function" : "A function that failed";
   // How many random numbers there are says what they are.
   const isNamed = label === undefined || isRandom;
   const subject = [isNamed ? undefined : what, extent].filter((text) => text !== undefined);
-  return { heading: label ?? what, subject, result: resultOf(outcome, shown) };
+  return { heading: label ?? (isUnnamed ? unnamed : what), subject, result: resultOf(outcome, shown) };
 }
 
 function resultOf(outcome: Shared["outcome"], shown: Shown | undefined): string {

@@ -44,7 +44,7 @@ test("shows random numbers, functions, sides and errors in one line", () => {
     subject: ["2 random numbers"],
   });
   expect(describeShared({ outcome: { success: false, parsedResult: "", err: "no" } })).toEqual({
-    heading: "A function",
+    heading: "A function that failed",
     subject: [],
     result: "no",
   });
@@ -52,6 +52,20 @@ test("shows random numbers, functions, sides and errors in one line", () => {
   expect(describeShared({ preset: "coin", shown: { as: "coin", side: "Tails" }, outcome }).result).toBe(
     "Tails",
   );
+});
+
+test("a function that only its arguments name is a result of a function; with a label, they say what it is", () => {
+  const outcome = { success: true, parsedResult: "7", err: "0x" };
+  const title = "Function of eth, usd";
+  expect(describeShared({ outcome })).toMatchObject({ heading: "Result of a function", subject: [] });
+  expect(describeShared({ title, outcome })).toMatchObject({ heading: "Result of a function", subject: [] });
+  expect(describeShared({ title, outcome: { ...outcome, label: "price" } })).toMatchObject({
+    heading: "price",
+    subject: [title],
+  });
+  expect(describeShared({ title: "Function: Reads a price", outcome })).toMatchObject({
+    heading: "Function: Reads a price",
+  });
 });
 
 test.each([

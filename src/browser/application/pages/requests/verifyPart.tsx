@@ -146,7 +146,10 @@ export function Found({
         </Folded>
       )}
       {typeof request?.source === "string" && (
-        <Folded summary="The source that was run">
+        <Folded
+          summary="The source that was run"
+          isOpen={request.kind === "function" && isShort(request.source)}
+        >
           <Listing text={request.source} label="Source" />
         </Folded>
       )}
@@ -161,6 +164,13 @@ export function Found({
       </Folded>
     </>
   );
+}
+
+/** A function's source is open up to this length; that of a preset has a page of its own. */
+const MAX_OPEN = { lines: 15, characters: 1_000 };
+
+function isShort(source: string): boolean {
+  return source.length <= MAX_OPEN.characters && source.split("\n").length <= MAX_OPEN.lines;
 }
 
 /** Shows what was drawn from, which may be a list of hundreds of entries: shortened then, and whole once it is opened. */
