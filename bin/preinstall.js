@@ -4,6 +4,6 @@ import { nodeProblem } from "./supportedNode.js";
 
 if (nodeProblem !== undefined && !existsSync(new URL("../src/tyche.ts", import.meta.url))) {
   process.stderr.write(nodeProblem);
-  process.stderr.write("Nothing was installed, so npx does not find tyche yet.\n");
+  process.stderr.write("Nothing was installed.\n");
   process.exitCode = 1;
 }

@@ -174,7 +174,7 @@ export const BlockView = Type.Object({
   requests: Type.Optional(
     Type.Array(RequestSummary, {
       description:
-        "Those of the service's own requests that its transactions make or answer; absent without a transaction.",
+        "Those of the service's own requests that its transactions make or answer, in their order; absent without a transaction, or if their logs can't be read.",
     }),
   ),
 });

@@ -149,7 +149,7 @@ export interface BlockView extends BlockSummary {
   /** Number of the newest block. */
   readonly headNumber: string;
   readonly transactions: readonly TransactionSummary[];
-  /** Those of the service's own requests that its transactions make or answer; absent without a transaction. */
+  /** Those of the service's own requests that its transactions make or answer, in their order; absent without a transaction, or if their logs can't be read. */
   readonly requests?: readonly RequestSummary[];
 }
 

@@ -1,4 +1,4 @@
-import type { PresetRunView, ProgramView } from "../api/types.ts";
+import type { PresetRunView, ProgramView, RandomnessView } from "../api/types.ts";
 import { hexToString, type Hex } from "viem";
 import { decodeBatch } from "../chainlink/calldata.ts";
 import { PRESET_CONSUMER_READS } from "../chainlink/presetConsumerReads.ts";
@@ -26,11 +26,13 @@ type PresetChain = Pick<ExploredChain, "contracts" | "drandChains"> & {
  *
  * @param logs the transaction's own, from the oracle's contracts
  * @param range blocks to search for what belongs to them
+ * @param randomness the proofs that it delivered
  */
 export async function readPresetRuns(
   logs: readonly RawLog[],
   { archive, client, contracts, drandChains }: PresetChain,
   range: { readonly fromBlock: bigint; readonly toBlock: bigint },
+  randomness: readonly { readonly commitment: Pick<RandomnessView["commitment"], "blockNum"> }[],
 ): Promise<readonly PresetRunView[]> {
   const { presetConsumer, vrfCoordinator } = contracts;
   const own = logs.filter(({ address }) => address === presetConsumer.toLowerCase());
@@ -39,19 +41,28 @@ export async function readPresetRuns(
     const event = findEvent(log);
     return event?.name === "BatchReported" ? [event.vrfRequestId] : [];
   });
+  const isBegun = (id: Hex): boolean => begun.some(({ vrfRequestId }) => vrfRequestId === id);
+  const reported = answered.filter((id) => !isBegun(id));
   const given = logs.flatMap((log) => {
     const event = findEvent(log);
-    return event?.name === "RandomWordsFulfilled" || event?.name === "WordsJoined" ? [event.requestId] : [];
+    const isGiven = event?.name === "RandomWordsFulfilled" || event?.name === "WordsJoined";
+    return isGiven && !isBegun(event.requestId) && !reported.includes(event.requestId)
+      ? [event.requestId]
+      : [];
   });
-  const missing = [...new Set([...answered, ...given])].filter(
-    (id) => !begun.some(({ vrfRequestId }) => vrfRequestId === id),
-  );
-  if (begun.length + missing.length === 0) return [];
-  const find = (address: Hex, topics: readonly (Hex | readonly Hex[])[]) =>
-    archive.findLogs({ address, topics, ...range });
-  const earlier =
-    missing.length === 0 ? [] : await find(presetConsumer, [EVENT_TOPICS.BatchRequested, missing]);
-  const batches = [...begun, ...earlier.flatMap(batchOf)];
+  if (begun.length + reported.length + given.length === 0) return [];
+  const find = (address: Hex, topics: readonly (Hex | readonly Hex[])[], { fromBlock, toBlock } = range) =>
+    archive.findLogs({ address, topics, fromBlock, toBlock });
+  // Words are requested in a block that their proof names.
+  const blocks =
+    given.length === 0 ? [] : new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)));
+  const earlier = await Promise.all([
+    reported.length === 0 ? [] : find(presetConsumer, [EVENT_TOPICS.BatchRequested, reported]),
+    ...[...blocks].map((block) =>
+      find(presetConsumer, [EVENT_TOPICS.BatchRequested, given], { fromBlock: block, toBlock: block }),
+    ),
+  ]);
+  const batches = [...begun, ...earlier.flat().flatMap(batchOf)];
   const ids = batches.map(({ vrfRequestId }) => vrfRequestId);
   if (ids.length === 0) return [];
   const { BatchReported, Joining, WordsJoined } = EVENT_TOPICS;

@@ -77,10 +77,12 @@ export async function readTransaction(
     blockNumber === null ? [] : readJoins(ours, randomness, chain, searchEnd(blockNumber, head)),
     blockNumber === null
       ? []
-      : readPresetRuns(ours, chain, {
-          fromBlock: searchStart(blockNumber),
-          toBlock: searchEnd(blockNumber, head),
-        }),
+      : readPresetRuns(
+          ours,
+          chain,
+          { fromBlock: searchStart(blockNumber), toBlock: searchEnd(blockNumber, head) },
+          randomness,
+        ),
     readReports(transaction, chain, book),
   ]);
   return {

@@ -5,7 +5,7 @@ const TOKENS = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
  * and number. `undefined` for other text.
  */
 export function indentJson(text: string): string | undefined {
-  if (!isObject(text)) return undefined;
+  if (!isObjectOrList(text)) return undefined;
   const tokens = text.match(TOKENS) ?? [];
   let depth = 0;
   const line = (): string => `\n${"  ".repeat(depth)}`;
@@ -27,7 +27,7 @@ export function indentJson(text: string): string | undefined {
     .join("");
 }
 
-function isObject(text: string): boolean {
+function isObjectOrList(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false;
   try {
     JSON.parse(text);

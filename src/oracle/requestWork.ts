@@ -27,7 +27,6 @@ export interface Run {
 /** Runs what the open requests of one kind ask for. */
 export interface RequestWork {
   readonly beacons: RequestBeacons;
-  /** Nothing is begun while the chain is being caught up with. */
   onBlock: Answerer["onBlock"];
   /** Begins what can begin now. */
   review(this: void): void;

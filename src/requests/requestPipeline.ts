@@ -200,6 +200,8 @@ function followRequests(
     onError,
   });
   const charges = createCharges(() => subscriptions.list());
+  // What was charged while nobody read blocks.
+  for (const { dappId } of subscriptions.list()) subscriptions.used(dappId);
   const { presetConsumer, vrfCoordinator, functionsRouter } = contracts;
   return watcher.follow({
     ...from,

@@ -131,7 +131,7 @@ export async function listRequestsOnChain(
   if (!isFirst) return { rows, end };
   const isAll = ids.length <= SCANNED;
   if (!isScan) return { rows, end, matches: { count: Math.min(ids.length, SCANNED), isAll } };
-  if (accepts !== undefined) return { rows, end, matches: { count: found, isAll } };
+  if (accepts !== undefined || found < limit) return { rows, end, matches: { count: found, isAll } };
   const counted = await selectScanned(db, { ...page, ids: scanned })
     .select(({ fn }) => fn.countAll<number | string>().as("count"))
     .executeTakeFirstOrThrow();

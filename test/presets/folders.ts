@@ -11,7 +11,7 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Writes a preset, of which nobody sees a part; a string is written unchanged, an object as JSON. */
+/** Writes a preset, of a new one all at once and of another file by file; a string is written unchanged, an object as JSON. */
 export async function writePreset(
   folder: string,
   name: string,

@@ -111,12 +111,13 @@ export async function soak({ seconds, seed, callers, say }: SoakOptions): Promis
       const isServiceKilled = random() < 0.5;
       say(`SIGKILL to the chain of ${network}${isServiceKilled ? ", then to the service" : ""}`);
       // The service may still be at restarting the one that was killed before.
-      const isRunning = async (): Promise<boolean> => findChainPid(dataDir, network) !== undefined;
+      let pid: number | undefined;
+      const isRunning = async (): Promise<boolean> => (pid = findChainPid(dataDir, network)) !== undefined;
       if (!(await holdsWithin(CHAIN_TIMEOUT_MS, isRunning))) {
         violations.push(`the chain of ${network} ended by itself: ${tyche.output().slice(-2_000)}`);
         return;
       }
-      process.kill(findChainPid(dataDir, network)!, "SIGKILL");
+      process.kill(pid!, "SIGKILL");
       counts = { ...counts, chainKills: counts.chainKills + 1 };
       if (!isServiceKilled) return;
       await sleep(random() * 500);

@@ -4,9 +4,11 @@ import type { ChainClient } from "../../src/evm/client.ts";
 
 /** Waits until Anvil has stored its newest block: it announces a block before it has the logs. Returns the block's number. */
 export async function untilStored(client: ChainClient): Promise<bigint> {
-  const { number: head } = (await client.getHead("latest"))!;
-  while (!(await isStored(client, head))) await sleep(5);
-  return head;
+  for (;;) {
+    const { number: head } = (await client.getHead("latest"))!;
+    if (await isStored(client, head)) return head;
+    await sleep(5);
+  }
 }
 
 /**

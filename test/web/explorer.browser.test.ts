@@ -200,7 +200,7 @@ test("a batch's transaction sums its requests up, lists each with its result and
   const labelledOf = (all: readonly { readonly label?: string }[]) =>
     all.filter(({ label }) => label !== undefined);
   let [url, batch] = await draw();
-  while (labelledOf(batch).length < 5) [url, batch] = await draw();
+  while (batch.length < 6 || labelledOf(batch).length < 5) [url, batch] = await draw();
   const size = batch.length;
   await visitor.open(url.replace(new URL(url).origin, tyche.url));
   await page.getByRole("heading", { name: `Transaction: results of ${size} × Flip a coin` }).waitFor();
@@ -234,11 +234,15 @@ test("a batch's transaction sums its requests up, lists each with its result and
 
   const hash = url.split("/").at(-1);
   const { presets } = (await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${hash}`)).data;
-  await visitor.open(`${tyche.url}/explorer/sepolia/tx/${presets[0].requestedBy}`);
-  await page.getByRole("heading", { name: `Transaction: request for ${size} × Flip a coin` }).waitFor();
-  const labelled = labelledOf(batch).length;
+  const { requestedBy } = presets[0];
+  await visitor.open(`${tyche.url}/explorer/sepolia/tx/${requestedBy}`);
+  const requested = (await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${requestedBy}`))
+    .data.requests as { label?: string }[];
+  await page
+    .getByRole("heading", { name: `Transaction: request for ${requested.length} × Flip a coin` })
+    .waitFor();
   const events = page.locator("#events").getByText("Labelled", { exact: true });
-  expect(await events.count()).toBe(labelled + 1);
+  expect(await events.count()).toBe(labelledOf(requested).length + 1);
   expect(await events.last().isVisible()).toBe(false);
   await events.first().click();
   await events.last().waitFor();

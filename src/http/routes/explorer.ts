@@ -92,6 +92,10 @@ export function explorerOperations(
       checkNetwork(network);
       throw new TycheError(missing(titleOf(network), param), { code: "not_found", blame: "caller" });
     };
+  const findRequests = async (network: string, ids: readonly Hex[]) => {
+    const requests = await service.findOnChain(network, ids);
+    return requests.toSorted((a, b) => ids.indexOf(a.requestId) - ids.indexOf(b.requestId));
+  };
   const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
     reading({
@@ -152,10 +156,8 @@ export function explorerOperations(
           if (!SUBJECTS.tx.test(param("hash"))) return undefined;
           const found = await explorer.findTransaction(network, param("hash") as Hex);
           if (found === undefined) return undefined;
-          const ids = requestIdsIn(found);
-          const requests = await service.findOnChain(network, ids);
-          const inOrder = requests.toSorted((a, b) => ids.indexOf(a.requestId) - ids.indexOf(b.requestId));
-          return requests.length === 0 ? found : { ...found, requests: inOrder };
+          const requests = await findRequests(network, requestIdsIn(found));
+          return requests.length === 0 ? found : { ...found, requests };
         },
         (title, param) =>
           SUBJECTS.tx.test(param("hash"))
@@ -193,8 +195,9 @@ export function explorerOperations(
           if (!SUBJECTS.block.test(param("number"))) return undefined;
           const block = await explorer.findBlock(network, BigInt(param("number")));
           if (block === undefined || block.transactions.length === 0) return block;
-          const ids = await explorer.findRequestIds(network, BigInt(block.number));
-          return { ...block, requests: await service.findOnChain(network, ids) };
+          // Nodes that prune logs, or have no calls to spare, have the block all the same.
+          const ids = await explorer.findRequestIds(network, BigInt(block.number)).catch(() => undefined);
+          return ids === undefined ? block : { ...block, requests: await findRequests(network, ids) };
         },
         (title, param) => `${title} has no block ${param("number")}.`,
       ),

@@ -24,10 +24,9 @@ function parseLegacy(text: string, slashesDenoteHost = false): url.UrlWithString
   const name = host.slice(0, host.length - port.length);
   const wrong = /^\[.*\]$/.test(name) ? -1 : name.search(NO_HOST);
   // Node removes these characters, wherever they are.
-  const tail = rest
-    .slice(at + host.length)
-    .replace(/[\t\n\f\r \u00a0\ufeff]+$/, "")
-    .replace(/[\t\n\r]/g, encodeURIComponent);
+  let last = rest.length;
+  while (last > at + host.length && BLANKS.includes(rest[last - 1]!)) last -= 1;
+  const tail = rest.slice(at + host.length, last).replace(/[\t\n\r]/g, encodeURIComponent);
   const isWhole = wrong < 0;
   const path = isWhole && !/^%0[9AD]/.test(tail) ? tail : `/${isWhole ? "" : name.slice(wrong)}${tail}`;
   return url.parse(
@@ -40,6 +39,7 @@ function parseLegacy(text: string, slashesDenoteHost = false): url.UrlWithString
 interface Resolvable {
   resolveObject(to: object): object;
 }
+const BLANKS = "\t\n\f\r \u00a0\ufeff";
 const SLASHED = /^(?:https?|ftp|gopher|file|wss?):$/i;
 
 const PATH_METHODS = [

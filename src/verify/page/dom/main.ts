@@ -102,6 +102,9 @@ document.querySelector("#edit")!.addEventListener("click", () => {
   contractsField.focus();
 });
 
+/** Anybody may have made the link. */
+const FROM_LINK = "The addresses that the link brought.";
+
 /** The request that the page has filled in: that of another result, once the reader names one. */
 let filledRequest = "";
 document.querySelector("#tx")!.addEventListener("input", () => {
@@ -115,7 +118,11 @@ let reading = Promise.resolve();
 let stop: AbortController | undefined;
 
 fillFromAddress();
-addEventListener("hashchange", fillFromAddress);
+addEventListener("hashchange", () => {
+  // What is being checked is not what the new link names.
+  if (stop !== undefined) location.reload();
+  else fillFromAddress();
+});
 document.querySelector<HTMLInputElement>("#file")!.addEventListener("change", (event) => {
   const [file] = (event.target as HTMLInputElement).files ?? [];
   if (file !== undefined) reading = readAfter(reading, file);
@@ -330,13 +337,14 @@ function fillFromData(): void {
 /** Fills the form from the link, which may name node, transaction and more after `#`, where no server sees them. */
 function fillFromAddress(): void {
   const given = new URLSearchParams(location.hash.slice(1));
-  for (const name of ["rpc", "tx", "request", "contracts"]) setField(name, given.get(name) ?? field(name));
+  for (const name of ["rpc", "tx", "contracts"]) setField(name, given.get(name) ?? field(name));
   if (location.hash === "") return;
-  showTaken(given.has("contracts") ? "The addresses that the link brought." : "");
+  fillRequest(given.get("request") ?? "");
+  showTaken(given.has("contracts") ? FROM_LINK : "");
   noBlocks.checked = given.get("blocks") === "no";
   isLocal.checked = given.get("chain") === "local";
   showFilledOptions();
-  if (given.get("run") === "now" && parent === window && stop === undefined) void run();
+  if (given.get("run") === "now" && parent === window) void run();
 }
 
 function showFilledOptions(): void {
@@ -638,7 +646,8 @@ function show(
     "By whose contracts: compare these addresses with those that the operator publishes",
     contracts,
   );
-  byWhom.open = found.verdict === "conditional";
+  const isFromLink = !taken.hidden && taken.textContent.includes(FROM_LINK);
+  byWhom.open = isFromLink || found.verdict === "conditional";
   const save = element("a", "Save the chain data that was read") as HTMLAnchorElement;
   save.href = URL.createObjectURL(new Blob([chainData], { type: "application/json" }));
   save.download = `${found.transactionHash}.json`;
