@@ -200,7 +200,7 @@ const PAGES =
   /^\/(?:$|(?:sign-in|invitation|presets|random|functions|networks|dapps|people|sessions|audit|explorer|r)(?:\/|$))/;
 
 /** The page of a shared result. */
-const SHARED = /^\/r\/([a-z0-9_]+)$/;
+const SHARED = /^\/r\/([^/]+)$/;
 
 /** Whether the application has a page at a path, as far as its first segment tells. */
 function isPagePath(path: string): boolean {

@@ -50,9 +50,8 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   expect(await page.locator("#application").textContent()).not.toContain("\u202E");
   await page.getByRole("term").filter({ hasText: "Winners" }).waitFor();
   expect(await page.getByText("numberOfWinners").count()).toBe(0);
-  await page
-    .getByText(`Its name is not public; its id ${tyche.dappId} is on chain with the label.`)
-    .waitFor();
+  await page.getByText(`${tyche.dappId} on chain with the label: compare it with the announcement`).waitFor();
+  await page.getByText("sent the transaction with the result, and paid its fee", { exact: true }).waitFor();
   const how = page.locator("#how");
   await how.getByText(/^The list, all other inputs and the program were written/).waitFor();
   expect(await how.getByRole("link").getAttribute("href")).toBe("/presets/lotto");

@@ -229,7 +229,9 @@ test("the page of a request that failed before it was on chain has its id and wh
   await result.getByText("Failed before it was on chain", { exact: true }).waitFor();
   await result.getByText(/^There is nothing to verify, .* whoever made it sees that/).waitFor();
   await result.getByText(asked.data.id, { exact: true }).waitFor();
-  await result.getByText(/^\w+ \d+, \d{4}, \d\d:\d\d:\d\d .+$/).waitFor();
+  await result.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
+  expect(await result.getByRole("link").getAttribute("href")).toBe("/");
+  expect(await page.getByRole("img", { name: "QR code of this page's address" }).count()).toBe(0);
   expect(await page.getByText("private words").count()).toBe(0);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
@@ -238,6 +240,10 @@ test("the page of a request that failed before it was on chain has its id and wh
 test("an id of no request is not found", async () => {
   const visitor = await createVisitor(browser);
   onTestFinished(() => visitor.close());
-  expect((await visitor.page.goto(`${url}/r/req_x`))!.status()).toBe(404);
-  await visitor.page.getByRole("heading", { level: 1, name: "Not found", exact: true }).waitFor();
+  for (const id of ["req_x", "req_X"]) {
+    expect((await visitor.page.goto(`${url}/r/${id}`))!.status()).toBe(404);
+    await visitor.page.getByRole("heading", { level: 1, name: "Not found", exact: true }).waitFor();
+  }
+  await visitor.page.getByRole("link", { name: "all requests", exact: true }).click();
+  await visitor.page.waitForURL("**/explorer/requests");
 });

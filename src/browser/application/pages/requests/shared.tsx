@@ -12,11 +12,11 @@ import { countEntries, describeRequest, describeShared } from "../../../../lib/s
 import { isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
-import { Loaded, Page, sentence } from "../../page.tsx";
+import { describeRefusal, Loaded, Page, Refusal, sentence } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
-import { Code, Copyable, LocalTime, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
+import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { HttpPart } from "./httpPart.tsx";
@@ -53,6 +53,17 @@ export function Shared() {
     else if (hasWaited && data !== undefined)
       announce("outcome" in data ? "The result is there" : sentence(data.why));
   }, [isWaiting, hasWaited]);
+  if (data === undefined && query.error !== null)
+    return (
+      <Refusal error={query.error}>
+        {describeRefusal(query.error).isMissing && (
+          <p>
+            Look for it among <Link href="/explorer/requests">all requests</Link>, or search the{" "}
+            <Link href="/explorer">explorer</Link>.
+          </p>
+        )}
+      </Refusal>
+    );
   return <Loaded query={query}>{(shared) => <SharedParts shared={shared} />}</Loaded>;
 }
 
@@ -111,7 +122,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
         {ended !== undefined && resultHash !== undefined && known !== undefined && (
           <VerdictPart id={shared.id} known={known} hash={resultHash} requestId={ended.outcome.requestId} />
         )}
-        <QrCode address={address} />
+        {(network !== undefined || isWaitingRequest(shared)) && <QrCode address={address} />}
       </div>
       {network !== undefined && <About {...{ shared, network, mined, requested, program }} />}
       {ended !== undefined && resultHash !== undefined && (
@@ -204,7 +215,8 @@ function WithoutResult({
         {kind === undefined ? (
           <p>
             There is nothing to verify, and no result will follow. What it asked for is not public: whoever
-            made it sees that, and why it failed, in the list of requests.
+            made it sees that, and why it failed, in the list of requests in{" "}
+            <Link href="/">the application</Link>.
           </p>
         ) : (
           <p>It is on chain, but was not answered. No result will follow.</p>
@@ -212,7 +224,7 @@ function WithoutResult({
         <Facts
           entries={[
             ["Request", <Copyable text={id} what="request" />],
-            ["Made", <LocalTime iso={createdAt} />],
+            ["Made", <Time iso={createdAt} />],
           ]}
         />
       </>
@@ -302,7 +314,18 @@ function About({
             name,
             <In network={network} hash={hash} transaction={mined?.hash === hash ? mined : undefined} />,
           ]),
-          ["Delivered by", mined && <PartyLink network={network} party={mined.from} />],
+          [
+            "Delivered by",
+            mined && (
+              <>
+                <PartyLink network={network} party={mined.from} />{" "}
+                <span className="note">
+                  sent the transaction with the {ended?.outcome.success === false ? "error" : "result"}, and
+                  paid its fee
+                </span>
+              </>
+            ),
+          ],
         ]}
       />
       {ended !== undefined && <Bytes shared={ended} />}
@@ -365,8 +388,8 @@ function Bytes({ shared: { outcome, updatedAt } }: { readonly shared: SharedResu
 function Organiser({ dappId }: { readonly dappId: string }) {
   return (
     <>
-      An application of this service. Its name is not public; its id <Code text={dappId} /> is on chain with
-      the label.
+      <Code text={dappId} />{" "}
+      <span className="note">on chain with the label: compare it with the announcement</span>
     </>
   );
 }
