@@ -65,12 +65,17 @@ test("says what was drawn from how many, for what, when and on which chain, and 
 
   await verdict().getByText("Your browser has computed every step").waitFor();
   const pdf = await page.pdf({ format: "A4" });
-  expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
+  expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(2);
   await entries.click();
   await page.locator(".given").waitFor({ state: "hidden" });
   await page.emulateMedia({ media: "print" });
   await page.locator(".given").getByText("dee", { exact: true }).waitFor();
   await page.getByText(`Drawn with Tyche. This result: ${address}.`).waitFor();
+  await verdict()
+    .getByText(/^Checked 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\.$/)
+    .waitFor();
+  for (const part of [verdict().locator(".checks"), verdict().locator(".printed li").last()])
+    await part.waitFor();
   expect(await page.getByRole("button").count()).toBe(0);
 });
 
@@ -419,6 +424,11 @@ test("a result that was changed is not valid, and one whose chain can't be read 
   await verdict()
     .getByText(/^This page could not check the result: no chain/i)
     .waitFor();
+  await page.unroute(/\/chainData$/);
+  await page.route(/\/chainData$/, () => {});
+  await page.emulateMedia({ media: "print" });
+  await page.goto(`${tyche.url}/r/${id}?unanswered`);
+  await verdict().getByText("This result was not checked when it was printed.", { exact: true }).waitFor();
 });
 
 test("without a label, a draw has its preset's title; without a list, it says nothing of entries", async () => {

@@ -43,7 +43,10 @@ export function CheckPart({
       <h2>Verify without us</h2>
       <p>
         {!usesHttp && "Everything that decides this result is on chain. "}
-        <a href={verifierLink(known, { tx: hash, ...(requestId && { request: requestId }), run: "now" })}>
+        <a
+          data-address={`${location.origin}/verifier.html`}
+          href={verifierLink(known, { tx: hash, ...(requestId && { request: requestId }), run: "now" })}
+        >
           Check it in the verifier
         </a>
         : it computes every step

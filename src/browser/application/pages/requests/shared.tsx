@@ -137,8 +137,8 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
             usesHttp={hosts !== undefined}
           />
           <p className="on-paper">
-            Drawn with Tyche. This result: {address}. To verify it without this service, open{" "}
-            {location.origin}
+            {ended.preset === undefined ? "Made" : "Drawn"} with Tyche. This result: {address}. To verify it
+            without this service, open {location.origin}
             /verifier.html or a copy of it, and enter the transaction's hash and the address of any node of
             the chain.
           </p>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { ExplorerNetwork, Verification } from "../../../../client/index.ts";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { describeError } from "../../parts/forms.tsx";
+import { Time } from "../../parts/format.tsx";
 import { verifierLink } from "../../parts/checkPart.tsx";
 import { useExplorer } from "../../services.tsx";
 import { Found } from "./verifyPart.tsx";
@@ -11,6 +12,8 @@ import { Found } from "./verifyPart.tsx";
 interface Checked {
   readonly found?: Verification;
   readonly problem?: string;
+  /** When it ended. */
+  readonly at?: string;
 }
 
 /** The verdict on a shared result, which this page finds: the verifier computes every step in a frame, from chain data of the service's node. */
@@ -31,7 +34,7 @@ export function VerdictPart({
     queryFn: () => explorer.chainData(id),
     staleTime: Infinity,
   });
-  const [{ found, problem }, setChecked] = useState<Checked>({});
+  const [{ found, problem, at }, setChecked] = useState<Checked>({});
   const reason = problem ?? (error === null ? undefined : describeError(error));
   return (
     <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
@@ -40,7 +43,17 @@ export function VerdictPart({
           {(steps) => `Your browser has computed ${steps}, from chain data of this service's node.`}
         </Found>
       )}
-      {found === undefined && reason === undefined && <p>Your browser is checking this result …</p>}
+      {at !== undefined && found !== undefined && (
+        <p className="on-paper">
+          Checked <Time iso={at} />.
+        </p>
+      )}
+      {found === undefined && reason === undefined && (
+        <>
+          <p className="on-screen">Your browser is checking this result …</p>
+          <p className="on-paper">This result was not checked when it was printed.</p>
+        </>
+      )}
       {reason !== undefined && (
         <Notice>
           This page could not check the result: <UnknownText text={reason} />
@@ -53,7 +66,9 @@ export function VerdictPart({
           src={verifierLink(known, { tx: hash, request: requestId })}
           onLoad={({ currentTarget: { contentWindow } }) => {
             const { port1, port2 } = new MessageChannel();
-            port1.addEventListener("message", (event: MessageEvent<Checked>) => setChecked(event.data));
+            port1.addEventListener("message", (event: MessageEvent<Checked>) =>
+              setChecked({ ...event.data, at: new Date().toISOString() }),
+            );
             port1.start();
             contentWindow?.postMessage(JSON.stringify(data), location.origin, [port2]);
           }}

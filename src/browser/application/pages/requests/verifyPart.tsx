@@ -121,30 +121,32 @@ export function Found({
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
       {request?.label === null && <p className="note">{describeLabel(null)}</p>}
       {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
-      {request !== undefined && (
-        <Folded
-          summary={describeSteps(request.steps)}
-          isOpen={!["valid", "unconfirmed"].includes(found.verdict)}
-        >
-          {request.label && (
-            <p>
-              <UnknownText text={describeLabel(request.label)} />
-            </p>
-          )}
-          <DrawLine text={describeDraw(request)} />
-          {times !== undefined && (
-            <p>
-              <UnknownText text={times} />
-            </p>
-          )}
-          <ol className="checks">
-            {/* Joined words have steps of the same name, one per word. */}
-            {request.steps.map((step, i) => (
-              <Step key={i} step={step} />
-            ))}
-          </ol>
-        </Folded>
-      )}
+      <div className="printed">
+        {request !== undefined && (
+          <Folded
+            summary={describeSteps(request.steps)}
+            isOpen={!["valid", "unconfirmed"].includes(found.verdict)}
+          >
+            {request.label && (
+              <p>
+                <UnknownText text={describeLabel(request.label)} />
+              </p>
+            )}
+            <DrawLine text={describeDraw(request)} />
+            {times !== undefined && (
+              <p>
+                <UnknownText text={times} />
+              </p>
+            )}
+            <ol className="checks">
+              {/* Joined words have steps of the same name, one per word. */}
+              {request.steps.map((step, i) => (
+                <Step key={i} step={step} />
+              ))}
+            </ol>
+          </Folded>
+        )}
+      </div>
       {typeof request?.source === "string" && (
         <Folded
           summary="The source that was run"
@@ -153,15 +155,17 @@ export function Found({
           <Listing text={request.source} label="Source" />
         </Folded>
       )}
-      <Folded summary="What you still have to trust">
-        <ul>
-          {found.trust.map((text) => (
-            <li key={text}>
-              <UnknownText text={text} />
-            </li>
-          ))}
-        </ul>
-      </Folded>
+      <div className="printed">
+        <Folded summary="What you still have to trust">
+          <ul>
+            {found.trust.map((text) => (
+              <li key={text}>
+                <UnknownText text={text} />
+              </li>
+            ))}
+          </ul>
+        </Folded>
+      </div>
     </>
   );
 }
