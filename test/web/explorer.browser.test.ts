@@ -261,6 +261,32 @@ test("a transaction with a function's error says first that the function failed,
   const first = page.locator("main > .subject + *");
   await first.getByText("The function failed: no <price>").waitFor();
   await first.getByText(/^The transaction itself succeeded/).waitFor();
+  const check = page.locator("#check");
+  await check.getByText("it computes every step that can be repeated in your browser").waitFor();
+  expect(await check.getByText("Everything that decides").count()).toBe(0);
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("the transaction of a function says that the chain decides its result only where no HTTP requests do", async () => {
+  const run = async (source: string) => {
+    const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+      body: { network: "sepolia", source, returnType: "string" },
+    });
+    await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
+    await page.locator("#check").waitFor();
+  };
+  const claim = page.locator("#check").getByText("Everything that decides this result is on chain.");
+  const requests = page.locator("[data-function-result]").getByText(/^The nodes made HTTP requests\./);
+  await run("return Functions.encodeString('of the chain')");
+  await claim.waitFor();
+  expect(await requests.count()).toBe(0);
+  await run(
+    "const { error } = await Functions.makeHttpRequest({ url: 'https://127.0.0.1:1/', timeout: 1000 });" +
+      "return Functions.encodeString(error ? 'no answer' : 'an answer')",
+  );
+  await requests.waitFor();
+  expect(await claim.count()).toBe(0);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });

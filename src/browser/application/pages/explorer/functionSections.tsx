@@ -13,6 +13,8 @@ import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../part
 import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { Shown } from "../../parts/shown.tsx";
+import { HttpPart } from "../requests/httpPart.tsx";
+import { findSourceHosts } from "../requests/sourceHosts.ts";
 import { In, type TransactionPlace } from "./place.tsx";
 
 /** `0x` and 32 bytes in hex. */
@@ -40,9 +42,23 @@ export function FunctionResultDetails({
         ]}
       />
       {program === null && <p className="note">The request itself is no longer available.</p>}
+      <Http program={program} answer={result} />
       <IdsAndBytes requestId={requestId} program={program} answer={result} />
     </div>
   );
+}
+
+/** What an answer that came of HTTP requests leaves unproven; nothing for others. */
+function Http({
+  program,
+  answer,
+}: {
+  readonly program: ProgramView | null;
+  readonly answer: FunctionAnswer | undefined;
+}) {
+  const hosts = program === null ? undefined : findSourceHosts(program.source);
+  if (answer === undefined || hosts === undefined) return null;
+  return <HttpPart hosts={hosts} isError={answer.err !== ""} />;
 }
 
 /** Lists the facts of a function's response. */
@@ -114,6 +130,7 @@ export function FunctionRequestDetails({
         ]}
       />
       {program === null && <p className="note">Its data is not a request that an oracle node can run.</p>}
+      <Http program={program} answer={answer} />
       <IdsAndBytes requestId={requestId} program={program} answer={answer} />
     </div>
   );
