@@ -302,6 +302,30 @@ test("a stranger's first page says what Tyche is, and leads to the explorer and 
   expect(visitor.troubles).toEqual([]);
 });
 
+test("each page of the explorer has one search box, which prefers the page's network", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=fuji&preset=coinflip", { body: {} });
+  const networks = await connectOperator(tyche).networks();
+  const { contracts } = networks.find(({ name }) => name === "fuji")!;
+  for (const path of [
+    "/explorer/requests",
+    "/explorer/search?q=coordinator",
+    "/explorer/fuji",
+    "/explorer/fuji/blocks",
+    "/explorer/fuji/transactions",
+    `/explorer/fuji/address/${contracts["link"]}`,
+    `/explorer/fuji/address/${contracts["link"]}/contract`,
+    "/explorer/fuji/block/2",
+    new URL(data.url).pathname,
+  ]) {
+    await visitor.open(tyche.url + path);
+    expect([path, await page.getByRole("search").getByRole("textbox").count()]).toEqual([path, 1]);
+    await visitor.inspect();
+  }
+  await search("1");
+  await page.waitForURL("**/explorer/fuji/block/1");
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("a pasted link is searched for what it is about, and a hash that was cut off found by its beginning", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
     body: {},
@@ -524,7 +548,7 @@ test("requests are filtered by text and organiser, and pages lead back, with the
   const names = page.getByRole("region", { name: "List of requests" }).locator('a[href^="/r/"]');
   const texts = async () => new Set(await names.allInnerTexts());
   await page.getByLabel("Text").fill(mark.toUpperCase());
-  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("button", { name: "Filter" }).click();
   await page.waitForURL(/\?network=sepolia&text=/);
   await expect.poll(async () => [...(await texts())].every((name) => name.includes(mark))).toBe(true);
   const first = await texts();
@@ -559,7 +583,7 @@ test("requests are filtered by text and organiser, and pages lead back, with the
     .first()
     .waitFor();
   await page.getByLabel("Text").fill("no such request");
-  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByRole("button", { name: "Filter" }).click();
   await page.getByText(/^(?:No requests here|None among the newest thousand)\.$/).waitFor();
   await page.getByRole("link", { name: "Show all requests" }).click();
   await names.first().waitFor();

@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
 import type { AddressView, ContractView } from "../../../../client/index.ts";
-import { Page } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import { Code, Copyable, CopyButton, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
-import { Found, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
@@ -23,7 +22,7 @@ export function Address() {
   return (
     <Found query={query} network={network}>
       {(view) => (
-        <Page title={view.name ?? `Address ${address.slice(0, 10)}…`} trail={trail}>
+        <ExplorerPage network={network} title={view.name ?? `Address ${address.slice(0, 10)}…`} trail={trail}>
           <h1>{view.name ?? (isContract(view) ? "Contract" : "Account")}</h1>
           <p className="subject">
             <Copyable text={view.address} what="address" />
@@ -46,7 +45,7 @@ export function Address() {
             <p className="note">{noteOf(view)}</p>
             <Pages parameter="before" older={view.older} />
           </section>
-        </Page>
+        </ExplorerPage>
       )}
     </Found>
   );
@@ -129,7 +128,7 @@ export function Contract() {
   return (
     <Found query={query} network={network}>
       {(view) => (
-        <Page title={`${view.name}, contract`} trail={trail}>
+        <ExplorerPage network={network} title={`${view.name}, contract`} trail={trail}>
           <h1>{view.name}</h1>
           <p className="subject">
             <Copyable text={view.address} what="address" />
@@ -151,7 +150,7 @@ export function Contract() {
               <Listing text={JSON.stringify(view.abi, null, 2)} label="ABI" />
             </Folded>
           </section>
-        </Page>
+        </ExplorerPage>
       )}
     </Found>
   );

@@ -21,7 +21,7 @@ import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { Batch, rowOf } from "./batch.tsx";
-import { Found, LatestRequests, SearchForm, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, LatestRequests, SearchForm, useTrail } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 1_000;
 /** How many of a block's transactions have their status read. */
@@ -92,7 +92,7 @@ export function Transactions() {
   return (
     <Found query={query} network={network}>
       {({ transactions, searched, older }) => (
-        <Page title="Transactions" trail={trail}>
+        <ExplorerPage network={network} title="Transactions" trail={trail}>
           <h1>Transactions</h1>
           <p className="lead">
             Of blocks <BlockLink network={network} number={searched.from} /> to{" "}
@@ -102,7 +102,7 @@ export function Transactions() {
             <TransactionTable transactions={transactions} network={network} />
             <Pages parameter="before" older={older} />
           </section>
-        </Page>
+        </ExplorerPage>
       )}
     </Found>
   );
@@ -121,7 +121,7 @@ export function Blocks() {
   return (
     <Found query={query} network={network}>
       {({ headNumber, blocks, older }) => (
-        <Page title="Blocks" trail={trail}>
+        <ExplorerPage network={network} title="Blocks" trail={trail}>
           <h1>Blocks</h1>
           <p className="lead">
             The newest is <BlockLink network={network} number={headNumber} />.
@@ -134,7 +134,7 @@ export function Blocks() {
             )}
             <Pages parameter="before" older={older} />
           </section>
-        </Page>
+        </ExplorerPage>
       )}
     </Found>
   );
@@ -154,7 +154,7 @@ export function Block() {
       {(block) => {
         const [previous, next] = [BigInt(block.number) - 1n, BigInt(block.number) + 1n];
         return (
-          <Page title={`Block ${block.number}`} trail={trail}>
+          <ExplorerPage network={network} title={`Block ${block.number}`} trail={trail}>
             <h1>Block {block.number}</h1>
             <p className="pages">
               {previous >= 0n && (
@@ -208,7 +208,7 @@ export function Block() {
                 <p className="note">The status is shown for the first {MAX_STATUSES} only.</p>
               )}
             </section>
-          </Page>
+          </ExplorerPage>
         );
       }}
     </Found>

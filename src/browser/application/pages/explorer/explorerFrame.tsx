@@ -3,7 +3,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import { readSearched } from "./searched.ts";
-import { describeRefusal, Loaded, Refusal, type TrailEntry } from "../../page.tsx";
+import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
 import { listed, type ListedRequest, nameOf, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
@@ -33,8 +33,7 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
   return (
     <form className="search" role="search" onSubmit={send}>
       <label className="visually-hidden" htmlFor="q">
-        Transaction, block, address, name of a contract, preset or network, request id, part of a label, or
-        organiser
+        Search the explorer
       </label>
       <input
         id="q"
@@ -46,10 +45,24 @@ export function SearchForm({ network, value = "" }: { readonly network?: string;
         spellCheck={false}
         autoCapitalize="none"
         autoComplete="off"
-        placeholder="Hash, block, name or label"
+        placeholder="Hash, block, name, label or result"
       />
       <button>Find</button>
     </form>
+  );
+}
+
+/** A page of the explorer below its first ones, which have the search box, too. `network`: the network that it is of. */
+export function ExplorerPage({
+  network,
+  children,
+  ...page
+}: Parameters<typeof Page>[0] & { readonly network?: string }) {
+  return (
+    <Page {...page}>
+      <SearchForm {...(network === undefined ? {} : { network })} />
+      {children}
+    </Page>
   );
 }
 

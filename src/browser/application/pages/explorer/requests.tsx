@@ -3,13 +3,14 @@ import { useRef, type FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { isDappId } from "../../../../lib/dappId.ts";
-import { Loaded, Page } from "../../page.tsx";
+import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Code, count } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
+import { ExplorerPage } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 5_000;
 /** Longest text to filter by. */
@@ -80,7 +81,7 @@ export function ExplorerRequests() {
     else choose("text", wanted);
   };
   return (
-    <Page title="Requests" trail={[{ href: "/explorer", text: "Explorer" }]}>
+    <ExplorerPage title="Requests" trail={[{ href: "/explorer", text: "Explorer" }]}>
       <h1>Requests</h1>
       <p className="lead">
         Presets, random numbers and functions that were requested of this service. What contracts request by
@@ -100,7 +101,7 @@ export function ExplorerRequests() {
               placeholder="Title, label or result"
               autoComplete="off"
             />
-            <button>Find</button>
+            <button>Filter</button>
           </span>
         </span>
         <span>
@@ -178,6 +179,6 @@ export function ExplorerRequests() {
           )}
         </Loaded>
       </section>
-    </Page>
+    </ExplorerPage>
   );
 }

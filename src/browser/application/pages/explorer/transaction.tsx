@@ -4,7 +4,6 @@ import type { EventView, FunctionResultView, TransactionView } from "../../../..
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
-import { Page } from "../../page.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -32,7 +31,7 @@ import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useTitleOf } from "../../services.tsx";
 import { findSourceHosts } from "../requests/sourceHosts.ts";
 import { Batch } from "./batch.tsx";
-import { Found, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 import { ReportDetails } from "./functionSections.tsx";
 import { Group } from "./group.tsx";
 import { JoinSection, RandomnessDetails, RandomRequestDetails } from "./randomnessSections.tsx";
@@ -57,9 +56,9 @@ export function Transaction() {
   return (
     <Found query={query} network={network} hint={<Elsewhere hash={hash} network={network} />}>
       {(transaction) => (
-        <Page title={`Transaction ${hash.slice(0, 10)}…`} trail={trail}>
+        <ExplorerPage network={network} title={`Transaction ${hash.slice(0, 10)}…`} trail={trail}>
           <Parts transaction={transaction} />
-        </Page>
+        </ExplorerPage>
       )}
     </Found>
   );
