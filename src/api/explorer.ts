@@ -59,19 +59,19 @@ export const RequestSummary = Type.Object({
   transactionHash: Type.Optional(hex("The newest of its transactions.")),
 });
 
+/** How many requests match. */
+const Matches = Type.Object({
+  count: Type.Integer(),
+  isAll: Type.Boolean({ description: "Whether there are no older ones that were not looked through." }),
+});
+
 /** A page of the service's own requests. */
 export const RequestSummaryPage = Type.Object({
   ...pageOf(RequestSummary).properties,
   matches: Type.Optional(
-    Type.Object(
-      {
-        count: Type.Integer(),
-        isAll: Type.Boolean({ description: "Whether there are no older ones that were not looked through." }),
-      },
-      {
-        description: "How many requests match, among the newest 1,000 on chain; on the first page only.",
-      },
-    ),
+    Type.Object(Matches.properties, {
+      description: "How many requests match, among the newest 1,000 on chain; on the first page only.",
+    }),
   ),
 });
 
@@ -345,6 +345,12 @@ export const SearchResult = Type.Object({
       description:
         "Networks with older blocks that were not searched for the label yet: search again with `network` and `before`.",
     },
+  ),
+  matches: Type.Optional(
+    Type.Object(Matches.properties, {
+      description:
+        "How many requests have the text in their label, title or result, among the newest 1,000 on chain; absent if they were not looked through.",
+    }),
   ),
   reason: Type.Optional(Type.String({ description: "Why nothing was found." })),
 });

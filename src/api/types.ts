@@ -1517,6 +1517,12 @@ export interface SearchResult {
     /** The oldest block that was searched. */
     readonly before: string;
   }[];
+  /** How many requests have the text in their label, title or result, among the newest 1,000 on chain; absent if they were not looked through. */
+  readonly matches?: {
+    readonly count: number;
+    /** Whether there are no older ones that were not looked through. */
+    readonly isAll: boolean;
+  };
   /** Why nothing was found. */
   readonly reason?: string;
 }

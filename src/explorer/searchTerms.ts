@@ -44,8 +44,12 @@ export function parseSearch(given: string): SearchTerms {
   return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;
 }
 
-/** Describes in words what a text could refer to; empty if it could be nothing. */
-export function describeTerms(terms: SearchTerms): string[] {
+/**
+ * Describes in words what a text could refer to; empty if it could be nothing.
+ *
+ * @param isInRequests whether it is looked for in the texts of requests; default: if it may be a name
+ */
+export function describeTerms(terms: SearchTerms, isInRequests = terms.name !== undefined): string[] {
   const { hash, prefix, requestId, address, blockNumber, serviceRequest, dapp, name } = terms;
   return [
     ...(hash === undefined ? [] : ["the hash of a transaction or a block"]),
@@ -55,9 +59,8 @@ export function describeTerms(terms: SearchTerms): string[] {
     ...(blockNumber === undefined ? [] : ["a block number"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
     ...(dapp === undefined ? [] : ["the id of a dapp with labels"]),
-    ...(name === undefined
-      ? []
-      : ["part of the name of a contract, preset or network", "part of a request's label, title or result"]),
+    ...(name === undefined ? [] : ["part of the name of a contract, preset or network"]),
+    ...(isInRequests ? ["part of a request's label, title or result"] : []),
   ];
 }
 

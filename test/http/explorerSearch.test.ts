@@ -86,6 +86,7 @@ const search = (
       listOnChain: async ({ text: wanted = "" }) => ({
         items: listed.filter(({ result = "" }) => result.includes(wanted)),
         nextCursor: null,
+        matches: { count: listed.length, isAll: true },
       }),
     },
     preferred,
@@ -146,6 +147,28 @@ test("requests are found by their result, each once, beside what has the text as
   const countScan = async () => void (scans += 1);
   await search("0x6c844d4b28".padEnd(66, "0"), { listed, countScan });
   expect(scans).toBe(0);
+});
+
+test("a number is looked for in results where no block and no request has it, and the matches are counted", async () => {
+  const listed = [
+    { id: "req_a", network: "sepolia", requestId: "0xa1", kind: "random", result: "48213", at: AT },
+  ].map((one) => ({ ...one, transactionHash: "0x1" })) as unknown as RequestSummary[];
+  let scans = 0;
+  const countScan = async () => void (scans += 1);
+  const known = await search("48213", { listed, countScan });
+  expect(known).toMatchObject({ paths: { length: 2 }, takenFor: ["a block number"] });
+  expect(known.matches).toBeUndefined();
+  expect(scans).toBe(0);
+  expect(await search("48213", { listed, countScan, hasBlocks: false })).toMatchObject({
+    paths: ["/r/req_a"],
+    takenFor: ["a block number", "part of a request's label, title or result"],
+    matches: { count: 1, isAll: true },
+  });
+  expect(await search("9".repeat(77), { countScan, hasBlocks: false })).toMatchObject({
+    reason: expect.stringContaining("or part of a request's label, title or result."),
+    matches: { count: 0, isAll: true },
+  });
+  expect(scans).toBe(2);
 });
 
 test("a label leads to the page of its request, with the result if there is one", async () => {

@@ -48,7 +48,6 @@ export async function searchEverywhere(
   const { explorer, service } = options;
   const text = given.trim();
   const terms = parseSearch(text);
-  const takenFor = describeTerms(terms);
   const networks = service.networks();
   const preferred = networks.filter(({ name }) => name === options.preferred);
   const { serviceRequest } = terms;
@@ -64,9 +63,16 @@ export async function searchEverywhere(
   const hits = known.map(({ hit }) => hit);
   const paths = known.map(({ path }) => path);
   const isLabel = hits.some((hit) => hit.kind === "label" && hit.label === label);
-  if (before === undefined && terms.name !== undefined && !isLabel) {
+  // A number that is of no block and no request may be a result.
+  const { name, hash, requestId, blockNumber } = terms;
+  const isNumber = blockNumber !== undefined || (requestId !== undefined && hash === undefined);
+  const isWanted = name !== undefined || (isNumber && hits.length === 0);
+  const isScanned = before === undefined && isWanted && !isLabel;
+  let matches: SearchResult["matches"];
+  if (isScanned) {
     await options.countScan();
-    const { items } = await service.listOnChain({ text });
+    const { items, ...page } = await service.listOnChain({ text });
+    ({ matches } = page);
     const ids = new Set(hits.map((hit) => "requestId" in hit && hit.requestId));
     for (const request of items) {
       const [hit] = hits.length < MAX_HITS && !ids.has(request.requestId) ? hitOf(request) : [];
@@ -82,6 +88,7 @@ export async function searchEverywhere(
       ...named(service.presets(), terms.name).map((name) => `/presets/${name}`),
       ...named(networks, terms.name).map((name) => `/explorer/${name}`),
     );
+  const takenFor = describeTerms(terms, isScanned || name !== undefined);
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
     takenFor,
@@ -89,7 +96,8 @@ export async function searchEverywhere(
     paths,
     silent: silent.map(({ title }) => title),
     older,
-    ...(paths.length === 0 ? { reason: describeNothing(text, terms, silent) } : {}),
+    ...(matches === undefined ? {} : { matches }),
+    ...(paths.length === 0 ? { reason: describeNothing(text, terms, takenFor, silent) } : {}),
   };
 }
 
@@ -190,8 +198,12 @@ function pathOf(hit: SearchHit): string {
     : `${base}/tx/${hit.transactionHash}`;
 }
 
-function describeNothing(text: string, terms: SearchTerms, silent: readonly NetworkView[]): string {
-  const takenFor = describeTerms(terms);
+function describeNothing(
+  text: string,
+  terms: SearchTerms,
+  takenFor: readonly string[],
+  silent: readonly NetworkView[],
+): string {
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
   if (takenFor.length === 0)

@@ -151,7 +151,7 @@ export function Search() {
 }
 
 function Result({
-  result: { hits, paths, takenFor, reason, silent, older },
+  result: { hits, paths, takenFor, reason, silent, older, matches },
   network,
   text,
 }: {
@@ -170,7 +170,15 @@ function Result({
     </p>
   ));
   const found = paths.map((path, i) => ({ path, hit: hits[i] }));
-  const groups = [...Map.groupBy(found, nounOf)];
+  // What is called so comes before the requests that have it somewhere.
+  const groups = [...Map.groupBy(found, nounOf)].toSorted(
+    ([a], [b]) => Number(a === "request") - Number(b === "request"),
+  );
+  const countFound = ([noun, own]: (typeof groups)[number]): string => {
+    if (noun !== "request" || matches === undefined) return countHits(own.length, noun);
+    return `${matches.isAll ? "" : "at least "}${count(Math.max(own.length, matches.count), noun)}`;
+  };
+  const requests = groups.find(([noun]) => noun === "request")?.[1].length ?? 0;
   // Where not all blocks are searched, another request may have the label.
   if (paths.length === 1 && older.length === 0) return <Redirect to={paths[0]!} replace />;
   if (paths.length === 0)
@@ -182,9 +190,12 @@ function Result({
         </p>
         {goOn}
         {form}
-        <p>
-          <Link href={listOf(text)}>Look for it in the titles and results of the newest requests</Link>
-        </p>
+        {matches?.isAll === false && (
+          <p>
+            Only the newest thousand requests were looked through:{" "}
+            <Link href={listOf(text)}>look through older ones</Link>
+          </p>
+        )}
         <h2>What can be searched for</h2>
         <ul>
           <li>
@@ -201,13 +212,13 @@ function Result({
       <h1>Search</h1>
       {form}
       <p className="lead">
-        Found {groups.map(([noun, own]) => countHits(own.length, noun)).join(", ")}. Searched for{" "}
+        Found {groups.map(countFound).join(", ")}. Searched for{" "}
         {takenFor.join(", or ")}.
       </p>
       <section className="panel" aria-label="Found">
         {groups.map(([noun, own]) => (
           <section key={noun}>
-            <h2>{countHits(own.length, noun)}</h2>
+            <h2>{countFound([noun, own])}</h2>
             <ul className="hits">
               {own.map(({ path, hit }) => (
                 <li key={path}>
@@ -222,9 +233,9 @@ function Result({
           <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
         )}
         {goOn}
-        {groups.some(([noun]) => noun === "request") && (
+        {requests > 0 && (
           <p className="note">
-            {hits.length === MAX_HITS && `The first ${MAX_HITS} are shown. `}
+            {(hits.length === MAX_HITS || requests < (matches?.count ?? 0)) && `${requests} are shown. `}
             <Link href={listOf(text)}>All requests with this text</Link>
           </p>
         )}
