@@ -60,10 +60,15 @@ test("a batch is one of the newest requests, which leads to its transaction", as
   const { pathname } = new URL(data.url);
   const [own] = (await tyche.call("GET", `/api/explorer/requests?dapp=${tyche.dappId}`)).data.items;
   const older = { ...own, requestId: "0xa", transactionHash: `0x${"a".repeat(64)}` };
-  const batch = Array.from({ length: 60 }, (_, i) => ({ ...own, requestId: `0x${i}`, result: `side ${i}` }));
+  let sideOf = (i: number) => `side ${i}`;
+  const batchOf = () =>
+    Array.from({ length: 60 }, (_, i) => {
+      const labelled = i % 2 === 0 ? {} : { label: undefined, dappId: undefined };
+      return { ...own, ...labelled, requestId: `0x${i}`, result: sideOf(i) };
+    });
   await page.route("**/api/explorer/requests*", async (route) => {
     const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
-    const [to, all] = [from + 25, [...batch, older]];
+    const [to, all] = [from + 25, [...batchOf(), older]];
     const nextCursor = to < all.length ? String(to) : null;
     await route.fulfill({ json: { data: { items: all.slice(from, to), nextCursor } } });
   });
@@ -73,6 +78,8 @@ test("a batch is one of the newest requests, which leads to its transaction", as
   expect((await links.allInnerTexts())[0]).toBe("60 × Flip a coin");
   expect(await links.count()).toBe(2);
   await page.getByText(/^side 0, side 1, /).waitFor();
+  sideOf = (i) => (i < 40 ? "Heads" : "Tails");
+  await page.getByText("Heads: 40, Tails: 20", { exact: true }).waitFor();
   await visitor.inspect();
   await links.first().click();
   await page.waitForURL(`**${pathname}`);

@@ -25,7 +25,7 @@ export interface ListedRequest {
 }
 
 /** Names a request by what it asks for, and by its label. */
-export function nameOf({
+function nameOf({
   kind,
   title,
   label,

@@ -133,26 +133,30 @@ function totalsOf(rows: readonly BatchRow[]): Fact[] {
     [ORGANISER.head, hasOneOrganiser(rows) && ORGANISER.cell(rows[0]!)],
     ...byTitle.map(([title, own]): Fact => {
       const results = own.flatMap(({ answer }) => (answer?.isError === false ? [answer.text] : []));
-      const tally = [...Map.groupBy(results, (text) => text)];
-      const isTallied = tally.length <= MAX_TALLIED && tally.length < results.length;
+      const tally = tallyOf(results);
       const counted = (
         <span className="named">
-          {tally
-            .toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))
-            .map(([text, { length }]) => (
-              <span key={text}>
-                <b>
-                  <ResultText text={text} />
-                </b>
-                : {length}
-              </span>
-            ))}
+          {tally?.map(([text, { length }]) => (
+            <span key={text}>
+              <b>
+                <ResultText text={text} />
+              </b>
+              : {length}
+            </span>
+          ))}
         </span>
       );
-      const each = isTallied ? counted : count(own.length, "request");
-      return (isTallied || byTitle.length > 1) && [<UnknownText text={title} />, each];
+      const each = tally === undefined ? count(own.length, "request") : counted;
+      return (tally !== undefined || byTitle.length > 1) && [<UnknownText text={title} />, each];
     }),
   ];
+}
+
+/** Groups results that are the same, in their order; `undefined` if they are too different to count. */
+export function tallyOf(results: readonly string[]): readonly (readonly [string, readonly string[]])[] | undefined {
+  const tally = [...Map.groupBy(results, (text) => text)];
+  if (tally.length > MAX_TALLIED || tally.length >= results.length) return undefined;
+  return tally.toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
 }
 
 /** Whether the same organiser gave all of several a label: then it is named once, above them. */

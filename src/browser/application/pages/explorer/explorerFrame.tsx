@@ -1,10 +1,11 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
+import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import { readSearched } from "./searched.ts";
 import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
-import { listed, type ListedRequest, nameOf, RequestList } from "../../parts/requestList.tsx";
+import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 
@@ -92,15 +93,19 @@ function rowOf({ requests, isCut }: RequestBatch): ListedRequest {
   const row = listed(requests[0]);
   if (requests.length === 1) return row;
   const answers = requests.flatMap((request) => listed(request).answer ?? []);
+  const [what, ...others] = new Set(requests.map(whatOf));
+  const size = `${requests.length}${isCut ? "+" : ""}`;
+  const texts = answers.map(({ text }) => text);
+  const tally = others.length === 0 ? tallyOf(texts) : undefined;
   return {
     ...row,
-    name: `${requests.length}${isCut ? "+" : ""} × ${nameOf({ ...requests[0], label: undefined })}`,
+    name: others.length === 0 ? `${size} × ${what}` : `${size} requests`,
     href: `/explorer/${row.network}/tx/${requests[0].transactionHash}`,
     answer:
       answers.length < requests.length
         ? undefined
         : {
-            text: answers.map(({ text }) => text).join(", "),
+            text: (tally?.map(([text, { length }]) => `${text}: ${length}`) ?? texts).join(", "),
             isError: answers.every(({ isError }) => isError),
           },
   };

@@ -3,7 +3,7 @@ import type { RequestSummary, TycheExplorer } from "../../../../client/index.ts"
 /** Pages of requests that are read at most: a large batch takes several. */
 const MAX_PAGES = 4;
 
-/** Consecutive requests for the same that an organiser made, of one transaction. */
+/** Requests of one transaction. */
 export interface RequestBatch {
   readonly requests: readonly [RequestSummary, ...RequestSummary[]];
   /** Whether older requests of it may not have been read. */
@@ -15,22 +15,24 @@ export async function readLatestRequests(
   read: (cursor: string | undefined) => ReturnType<TycheExplorer["requests"]>,
   count: number,
 ): Promise<readonly RequestBatch[]> {
-  const batches: [RequestSummary, ...RequestSummary[]][] = [];
+  const found = new Map<string, [RequestSummary, ...RequestSummary[]]>();
   let cursor: string | null | undefined;
   // The batch after the last one shows that this is complete.
-  for (let page = 0; page < MAX_PAGES && cursor !== null && batches.length <= count; page++) {
+  for (let page = 0; page < MAX_PAGES && cursor !== null && found.size <= count; page++) {
     const { items, nextCursor } = await read(cursor);
     for (const request of items) {
-      const batch = batches.at(-1);
-      if (batch !== undefined && batchOf(batch[0]) === batchOf(request)) batch.push(request);
-      else batches.push([request]);
+      const batch = found.get(placeOf(request));
+      if (batch === undefined) found.set(placeOf(request), [request]);
+      else batch.push(request);
     }
     cursor = nextCursor;
   }
+  const batches = [...found.values()];
   const last = cursor === null ? undefined : batches.at(-1);
   return batches.slice(0, count).map((requests) => ({ requests, isCut: requests === last }));
 }
 
-function batchOf({ network, transactionHash, requestId, kind, title, dappId }: RequestSummary): string {
-  return JSON.stringify([network, transactionHash ?? requestId, kind, title, dappId]);
+/** Returns what the requests of a transaction share; one that is in none yet stands alone. */
+function placeOf({ network, transactionHash, requestId }: RequestSummary): string {
+  return `${network} ${transactionHash ?? requestId}`;
 }

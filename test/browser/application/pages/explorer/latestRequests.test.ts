@@ -60,19 +60,19 @@ test("a batch of more than the pages that are read says that it goes on", async 
   expect(pages).toBe(4);
 });
 
-test("requests for something else, of another organiser, transaction or network, or without a transaction stand alone", async () => {
+test("all requests of a transaction are one entry, whatever they are for; those of another network, or without a transaction, stand alone", async () => {
   const same = { transactionHash: "0xb" } as const;
   const { ids } = await read([
     request("a", same),
+    request("other"),
     request("b", { ...same, title: "Roll dice" }),
     request("c", { ...same, dappId: "dapp_1", label: "one" }),
     request("d", { ...same, dappId: "dapp_1", label: "two" }),
-    request("e", { ...same, dappId: "dapp_2" }),
-    request("f", { ...same, dappId: "dapp_2", network: "fuji" }),
+    request("e", { ...same, network: "fuji" }),
+    unsent("f"),
     unsent("g"),
-    unsent("h"),
   ]);
-  expect(ids).toEqual([["a"], ["b"], ["c", "d"], ["e"], ["f"], ["g"], ["h"]]);
+  expect(ids).toEqual([["a", "b", "c", "d"], ["other"], ["e"], ["f"], ["g"]]);
 });
 
 test("no requests are no entries", async () => {
