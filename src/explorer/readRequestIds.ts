@@ -7,7 +7,10 @@ import { fromHexText } from "../lib/hex.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 
-/** Returns the ids of the requests that a block's transactions make or answer, by the logs of the oracle's contracts: four queries of one block. */
+/**
+ * Returns the ids of the requests that a block's transactions make or answer, in the order of the chain, by the logs of the oracle's
+ * contracts: four queries of one block.
+ */
 export async function readRequestIds(
   { archive, contracts }: Pick<ExploredChain, "archive" | "contracts">,
   block: bigint,
@@ -25,7 +28,8 @@ export async function readRequestIds(
       archive.findLogs({ address, topics: [topics], fromBlock: block, toBlock: block }),
     ),
   );
-  return [...new Set(logs.flat().flatMap(idsIn))];
+  const inOrder = logs.flat().toSorted((a, b) => a.logIndex - b.logIndex);
+  return [...new Set(inOrder.flatMap(idsIn))];
 }
 
 function idsIn(log: RawLog): readonly Hex[] {

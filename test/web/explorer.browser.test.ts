@@ -240,11 +240,17 @@ test("a batch's transaction sums its requests up, lists each with its result and
   await visitor.inspect();
 
   const hash = url.split("/").at(-1);
-  const { presets } = (await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${hash}`)).data;
-  const { requestedBy } = presets[0];
+  const chain = "/api/explorer/networks/sepolia";
+  const mined = (await tyche.call("GET", `${chain}/transactions/${hash}`)).data;
+  const block = (await tyche.call("GET", `${chain}/blocks/${mined.block.number}`)).data;
+  const idsOf = (requests: readonly { readonly id: string }[]) =>
+    requests.map(({ id }) => id).filter((id) => batch.some((own) => own.id === id));
+  expect(idsOf(block.requests)).toEqual(idsOf(mined.requests));
+  const { requestedBy } = mined.presets[0];
   await visitor.open(`${tyche.url}/explorer/sepolia/tx/${requestedBy}`);
-  const requested = (await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${requestedBy}`))
-    .data.requests as { label?: string }[];
+  const requested = (await tyche.call("GET", `${chain}/transactions/${requestedBy}`)).data.requests as {
+    label?: string;
+  }[];
   await page
     .getByRole("heading", { name: `Transaction: request for ${requested.length} × Flip a coin` })
     .waitFor();
@@ -421,6 +427,8 @@ test("a block says how full it is, and leads to its parent and the next one", as
   await overview.getByText(`(${part}%)`).waitFor();
   await overview.getByText(/^\S+ gwei$/).waitFor();
   await overview.getByText(/ago$/).waitFor();
+  const heads = page.getByRole("region", { name: "Transactions", exact: true }).getByRole("columnheader");
+  expect(await heads.allInnerTexts()).toEqual(["Transaction", "Status", "Calls", "Time", "From", "To"]);
   await visitor.inspect();
   await page.getByRole("link", { name: "Next: block 7" }).click();
   await page.getByRole("heading", { level: 1, name: "Block 7" }).waitFor();

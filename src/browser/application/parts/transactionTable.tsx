@@ -1,16 +1,19 @@
 import type { TransactionSummary } from "../../../client/index.ts";
 import { Coin } from "./coin.tsx";
 import { Age, BlockLink, PartyLink, TransactionLink } from "./format.tsx";
-import { List } from "./list.tsx";
+import { type Column, List } from "./list.tsx";
 import { TransactionStatus } from "./parts.tsx";
 
 /** A table of transactions, in the given order: newest first. */
 export function TransactionTable({
   transactions,
   network,
+  isOneBlock = false,
 }: {
   readonly transactions: readonly TransactionSummary[];
   readonly network: string;
+  /** Whether they are a block's own, which need not name it. */
+  readonly isOneBlock?: boolean;
 }) {
   if (transactions.length === 0) return <p className="note">No transactions here.</p>;
   return (
@@ -22,10 +25,7 @@ export function TransactionTable({
         { head: "Transaction", cell: ({ hash }) => <TransactionLink network={network} hash={hash} /> },
         { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
         { head: "Calls", cell: (transaction) => <Calls transaction={transaction} network={network} /> },
-        {
-          head: "Block",
-          cell: ({ blockNumber }) => <BlockLink network={network} number={blockNumber} />,
-        },
+        ...(isOneBlock ? [] : [blockOf(network)]),
         { head: "Time", cell: ({ at }) => <Age iso={at} /> },
         { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
         {
@@ -43,6 +43,10 @@ export function TransactionTable({
       ]}
     />
   );
+}
+
+function blockOf(network: string): Column<TransactionSummary> {
+  return { head: "Block", cell: ({ blockNumber }) => <BlockLink network={network} number={blockNumber} /> };
 }
 
 /** How a transaction in a list ended. */

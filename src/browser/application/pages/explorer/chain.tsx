@@ -203,7 +203,7 @@ export function Block() {
             )}
             <section className="panel">
               <h2>Transactions</h2>
-              <TransactionTable transactions={block.transactions} network={network} />
+              <TransactionTable transactions={block.transactions} network={network} isOneBlock />
               {block.transactions.length > MAX_STATUSES && (
                 <p className="note">The status is shown for the first {MAX_STATUSES} only.</p>
               )}
