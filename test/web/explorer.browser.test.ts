@@ -265,7 +265,7 @@ test("a batch's transaction sums its requests up, lists each with its result and
 
 test("a transaction with a function's error says first that the function failed, not the transaction", async () => {
   // Its dry run gets another word than the nodes, and ends well.
-  const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") throw Error("no <price>"); return Functions.encodeString("fine")`;
+  const source = `// The price\nif (bytesArgs[0] !== "${DRY_RUN_WORD}") throw Error("no <price>"); return Functions.encodeString("fine")`;
   const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
     body: { network: "sepolia", source, beacon: "local", returnType: "string" },
   });
@@ -274,6 +274,10 @@ test("a transaction with a function's error says first that the function failed,
   const first = page.locator("main > .subject + *");
   await first.getByText("The function failed: no <price>").waitFor();
   await first.getByText(/^The transaction itself succeeded/).waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
+    "Transaction: error of Function (The price)",
+  );
+  await page.locator("#overview").getByText("transaction succeeded", { exact: true }).waitFor();
   const check = page.locator("#check");
   await check.getByText("it computes every step that can be repeated in your browser").waitFor();
   expect(await check.getByText("Everything that decides").count()).toBe(0);
@@ -462,6 +466,24 @@ test("a block lists its requests with their results, which a preset's name and a
   expect(visitor.troubles).toEqual([]);
 });
 
+test("where there is no such block or network, links lead to the newest block and to the networks", async () => {
+  await visitor.open(`${tyche.url}/explorer/sepolia/block/999999`);
+  await page.getByText(/^The newest block is \d+\.$/).waitFor();
+  await visitor.inspect();
+  await page.getByRole("main").getByRole("link", { name: /^\d+$/ }).click();
+  await page.getByRole("heading", { level: 1, name: /^Block \d+$/ }).waitFor();
+  await visitor.open(`${tyche.url}/explorer/nowhere/block/1`);
+  const links = page.getByText("Networks:").getByRole("link");
+  await links.first().waitFor();
+  await visitor.inspect();
+  const { items } = (await tyche.call("GET", "/api/explorer/networks")).data;
+  const titles = (items as readonly { readonly title: string }[]).map(({ title }) => title);
+  expect(await links.allInnerTexts()).toEqual(titles);
+  await links.first().click();
+  await page.getByRole("heading", { level: 1, name: titles[0]! }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
 test("an account that delegates to a contract names it, and a contract never created fewer than none", async () => {
   const networks = await connectOperator(tyche).networks();
   const { rpcUrl, contracts } = networks.find(({ name }) => name === "sepolia")!;
@@ -621,9 +643,13 @@ test("requests are filtered by text and organiser, and pages lead back, with the
     .waitFor();
   await page.getByLabel("Text").fill("no such request");
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByText(/^(?:No requests here|None among the newest thousand)\.$/).waitFor();
-  await page.getByRole("link", { name: "Show all requests" }).click();
+  await page
+    .getByText(/^(?:No requests here|None among the newest thousand) with text "no such request"\.$/)
+    .waitFor();
+  await page.getByRole("link", { name: "Clear filters" }).click();
+  await page.waitForURL("**/explorer/requests");
   await names.first().waitFor();
+  expect(await page.getByRole("link", { name: "Clear filters" }).count()).toBe(0);
   await page.getByLabel("Text").fill("FLIP");
   await page.getByLabel("State").selectOption({ label: "waiting" });
   await page.waitForURL(/[?&]text=FLIP&state=|[?&]state=\w+&text=FLIP/);

@@ -64,9 +64,17 @@ export function Tag({ kind, children }: { readonly kind: TagKind; readonly child
 }
 
 /** A transaction's status. */
-export function TransactionStatus({ status }: { readonly status: TransactionView["status"] }) {
+export function TransactionStatus({
+  status,
+  isOfFailure = false,
+}: {
+  readonly status: TransactionView["status"];
+  /** Whether something that it is about failed: then it says what succeeded. */
+  readonly isOfFailure?: boolean;
+}) {
   if (status === "pending") return <Tag kind="busy">not mined yet</Tag>;
-  return status === "succeeded" ? <Tag kind="good">succeeded</Tag> : <Tag kind="bad">reverted</Tag>;
+  if (status === "reverted") return <Tag kind="bad">reverted</Tag>;
+  return <Tag kind="good">{isOfFailure ? "transaction succeeded" : "succeeded"}</Tag>;
 }
 
 /** A message above or in place of something. Screen readers announce a `bad` one at once. */

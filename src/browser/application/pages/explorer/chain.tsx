@@ -150,7 +150,7 @@ export function Block() {
     queryFn: () => explorer.block(network, number),
   });
   return (
-    <Found query={query} network={network}>
+    <Found query={query} network={network} hint={<NewestBlock network={network} />}>
       {(block) => {
         const [previous, next] = [BigInt(block.number) - 1n, BigInt(block.number) + 1n];
         return (
@@ -212,6 +212,18 @@ export function Block() {
         );
       }}
     </Found>
+  );
+}
+
+/** Leads from a block that there isn't to the newest one. */
+function NewestBlock({ network }: { readonly network: string }) {
+  const explorer = useExplorer();
+  const { data } = useQuery({ queryKey: ["blocks", network], queryFn: () => explorer.blocks(network) });
+  if (data === undefined) return null;
+  return (
+    <p>
+      The newest block is <BlockLink network={network} number={data.headNumber} />.
+    </p>
   );
 }
 

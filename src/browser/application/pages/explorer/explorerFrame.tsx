@@ -140,6 +140,16 @@ export function Found<Data>({
   return (
     <Refusal error={query.error} trail={trail.slice(0, isKnown ? 2 : 1)}>
       {hint}
+      {!isKnown && networks.length > 0 && (
+        <p className="pages">
+          Networks:
+          {networks.map(({ name, title }) => (
+            <Link key={name} href={`/explorer/${name}`}>
+              {title}
+            </Link>
+          ))}
+        </p>
+      )}
       {describeRefusal(query.error).isMissing && <SearchForm {...(isKnown ? { network } : {})} />}
     </Refusal>
   );

@@ -7,9 +7,10 @@ import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Code, count } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer, useNetworks } from "../../services.tsx";
+import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 import { ExplorerPage } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 5_000;
@@ -32,6 +33,7 @@ const STATES = [
 export function ExplorerRequests() {
   const explorer = useExplorer();
   const { data: networks = [] } = useNetworks();
+  const titleOf = useTitleOf();
   const [search, setSearch] = useSearchParams();
   const presets = useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets() });
   const network = search.get("network") ?? undefined;
@@ -71,6 +73,15 @@ export function ExplorerRequests() {
     queryFn: () => explorer.requests({ network, kind, preset, state, text, dapp }),
   });
   const matches = first.data?.matches;
+  const named: readonly (readonly [name: string, value: string | undefined])[] = [
+    ["network", network && titleOf(network)],
+    ["kind", KINDS.find(([name]) => name === kind)?.[1]],
+    ["preset", preset && (presets.data?.find(({ name }) => name === preset)?.title ?? preset)],
+    ["state", STATES.find(([name]) => name === state)?.[1]],
+    ["text", text && JSON.stringify(text)],
+    ["organiser", dapp],
+  ];
+  const filters = named.flatMap(([name, value]) => (value ? [`${name} ${value}`] : []));
   const withoutDapp = new URLSearchParams(chosen);
   withoutDapp.delete("dapp");
   const find = (event: FormEvent<HTMLFormElement>): void => {
@@ -144,6 +155,11 @@ export function ExplorerRequests() {
           />
         </span>
       </form>
+      {filters.length > 0 && (
+        <p>
+          <Link href="/explorer/requests">Clear filters</Link>
+        </p>
+      )}
       {dapp !== undefined && (
         <p>
           Of the organiser <Code text={dapp} />: requests with a label.{" "}
@@ -161,16 +177,16 @@ export function ExplorerRequests() {
           {({ items, nextCursor }) => (
             <>
               {items.length === 0 ? (
-                <>
-                  <p className="note">
-                    {nextCursor === null ? "No requests here." : "None among the newest thousand."}
-                  </p>
-                  {Object.keys(chosen).length > 0 && (
-                    <p>
-                      <Link href="/explorer/requests">Show all requests</Link>
-                    </p>
+                <p className="note">
+                  {nextCursor === null ? "No requests here" : "None among the newest thousand"}
+                  {filters.length > 0 && (
+                    <>
+                      {" "}
+                      with <UnknownText text={filters.join(", ")} />
+                    </>
                   )}
-                </>
+                  .
+                </p>
               ) : (
                 <RequestList label="List of requests" requests={items.map(listed)} hasOrganisers />
               )}

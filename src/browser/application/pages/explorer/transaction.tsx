@@ -168,12 +168,16 @@ function isDecided({ program, err }: FunctionResultView): boolean {
 /** Longest line of something folded, in UTF-16 code units. */
 const MAX_LINE = 80;
 
-/** Says above all that a source failed although the transaction with its error succeeded. */
-function FailureNotice({ transaction }: { readonly transaction: TransactionView }) {
-  const { presets, functionResults, functionRequests, status } = transaction;
+/** Returns the answers that a transaction requested or delivered, and which of them are errors. */
+function answersIn({ presets, functionResults, functionRequests }: TransactionView) {
   const draws = presets.flatMap(({ answer }) => answer ?? []);
   const functions = [...functionResults, ...functionRequests.flatMap(({ answer }) => answer ?? [])];
-  const failed = [...draws, ...functions].filter(({ err }) => err !== "");
+  return { draws, functions, failed: [...draws, ...functions].filter(({ err }) => err !== "") };
+}
+
+/** Says above all that a source failed although the transaction with its error succeeded. */
+function FailureNotice({ transaction }: { readonly transaction: TransactionView }) {
+  const { draws, functions, failed } = answersIn(transaction);
   const [first] = failed;
   if (first === undefined) return null;
   const all = draws.length + functions.length;
@@ -187,7 +191,7 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
         <UnknownText text={cut(first.err, MAX_ERROR)} />
       </p>
       {explanation !== undefined && <p>{explanation}</p>}
-      {status === "succeeded" && (
+      {transaction.status === "succeeded" && (
         <p>The transaction itself succeeded: the oracle's nodes signed the error, which is on chain.</p>
       )}
     </div>
@@ -227,13 +231,14 @@ const MAX_ERROR = 200;
 
 function Overview({ transaction }: { readonly transaction: TransactionView }) {
   const { network, status, block, from, to, created, call, gasUsed, gasLimit, gasPriceWei } = transaction;
+  const hasFailed = answersIn(transaction).failed.length > 0;
   const used = gasUsed === null ? "" : `${groupDigits(gasUsed)} used of `;
   const share = gasUsed === null ? "" : ` (${percent(gasUsed, gasLimit)})`;
   const fee = gasUsed === null ? undefined : (BigInt(gasUsed) * BigInt(gasPriceWei)).toString();
   return (
     <Facts
       entries={[
-        ["Status", <TransactionStatus status={status} />],
+        ["Status", <TransactionStatus status={status} isOfFailure={hasFailed} />],
         ["Why", transaction.revertReason !== undefined && <UnknownText text={transaction.revertReason} />],
         [
           "Block",

@@ -131,11 +131,14 @@ export function describeTransaction(
     return input === "0x" ? "transfer" : (call?.function ?? input.slice(0, 10));
   }
   const isOne = rows.every(({ title }) => title === first.title);
-  const what = !isOne ? undefined : rows.length === 1 ? first.title : `${rows.length} × ${first.title}`;
-  const is = (noun: string): string =>
-    what === undefined ? `${rows.length} ${noun}s` : `${rows.length === 1 ? noun : `${noun}s`} of ${what}`;
+  // A function is named by its first comment, behind a colon; the heading has one already.
+  const title = first.title.replace(/^Function: (.*)$/s, "Function ($1)");
+  const what = !isOne ? undefined : rows.length === 1 ? title : `${rows.length} × ${title}`;
+  const noun = rows.every(({ answer }) => answer?.isError === true) ? "error" : "result";
+  const is = (one: string): string =>
+    what === undefined ? `${rows.length} ${one}s` : `${rows.length === 1 ? one : `${one}s`} of ${what}`;
   if (functionResults.length > 0 || presets.some(({ answeredBy }) => answeredBy === hash))
-    return is("result");
+    return is(noun);
   if (randomness.length === 0) return what === undefined ? is("request") : `request for ${what}`;
   return presets.length === 0 ? is("result") : `random words for ${what ?? `${rows.length} requests`}`;
 }
