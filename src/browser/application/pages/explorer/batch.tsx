@@ -153,7 +153,9 @@ function totalsOf(rows: readonly BatchRow[]): Fact[] {
 }
 
 /** Groups results that are the same, in their order; `undefined` if they are too different to count. */
-export function tallyOf(results: readonly string[]): readonly (readonly [string, readonly string[]])[] | undefined {
+export function tallyOf(
+  results: readonly string[],
+): readonly (readonly [string, readonly string[]])[] | undefined {
   const tally = [...Map.groupBy(results, (text) => text)];
   if (tally.length > MAX_TALLIED || tally.length >= results.length) return undefined;
   return tally.toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));

@@ -13,8 +13,8 @@ import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../part
 import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { Shown } from "../../parts/shown.tsx";
-import { HttpPart } from "../requests/httpPart.tsx";
-import { findSourceHosts } from "../requests/sourceHosts.ts";
+import { HttpPart } from "../../parts/httpPart.tsx";
+import { findSourceHosts } from "../../parts/sourceHosts.ts";
 import { In, type TransactionPlace } from "./place.tsx";
 
 /** `0x` and 32 bytes in hex. */

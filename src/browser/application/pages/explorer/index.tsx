@@ -212,8 +212,7 @@ function Result({
       <h1>Search</h1>
       {form}
       <p className="lead">
-        Found {groups.map(countFound).join(", ")}. Searched for{" "}
-        {takenFor.join(", or ")}.
+        Found {groups.map(countFound).join(", ")}. Searched for {takenFor.join(", or ")}.
       </p>
       <section className="panel" aria-label="Found">
         {groups.map(([noun, own]) => (

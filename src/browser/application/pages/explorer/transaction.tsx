@@ -29,7 +29,7 @@ import {
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useTitleOf } from "../../services.tsx";
-import { findSourceHosts } from "../requests/sourceHosts.ts";
+import { findSourceHosts } from "../../parts/sourceHosts.ts";
 import { Batch } from "./batch.tsx";
 import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 import { ReportDetails } from "./functionSections.tsx";

@@ -137,8 +137,7 @@ export function describeTransaction(
   const noun = rows.every(({ answer }) => answer?.isError === true) ? "error" : "result";
   const is = (one: string): string =>
     what === undefined ? `${rows.length} ${one}s` : `${rows.length === 1 ? one : `${one}s`} of ${what}`;
-  if (functionResults.length > 0 || presets.some(({ answeredBy }) => answeredBy === hash))
-    return is(noun);
+  if (functionResults.length > 0 || presets.some(({ answeredBy }) => answeredBy === hash)) return is(noun);
   if (randomness.length === 0) return what === undefined ? is("request") : `request for ${what}`;
   return presets.length === 0 ? is("result") : `random words for ${what ?? `${rows.length} requests`}`;
 }

@@ -16,7 +16,7 @@ import { DappFrame } from "../../parts/dappFrame.tsx";
 import { beaconOf } from "../../../../lib/drawText.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
-import { findSourceHosts } from "./sourceHosts.ts";
+import { findSourceHosts } from "../../parts/sourceHosts.ts";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 import { isEnded } from "../../../../lib/vocabulary.ts";

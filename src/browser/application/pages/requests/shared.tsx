@@ -19,14 +19,14 @@ import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
-import { HttpPart } from "./httpPart.tsx";
+import { HttpPart } from "../../parts/httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
-import { findSourceHosts } from "./sourceHosts.ts";
+import { findSourceHosts } from "../../parts/sourceHosts.ts";
 import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */

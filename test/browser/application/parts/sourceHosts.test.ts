@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findSourceHosts } from "../../../../../src/browser/application/pages/requests/sourceHosts.ts";
+import { findSourceHosts } from "../../../../src/browser/application/parts/sourceHosts.ts";
 
 test.each([
   ["return Functions.encodeString('https://example.org')", undefined],

@@ -1,4 +1,4 @@
-import { UnknownText } from "../../parts/parts.tsx";
+import { UnknownText } from "./parts.tsx";
 
 /** Which hosts a function names for its HTTP requests, and what these leave unproven. */
 export function HttpPart({
