@@ -147,7 +147,7 @@ test("the page of a draw that waits for its round says for what and until when, 
     expect.stringMatching(/^dapp_\w+…\w+$/),
   ]);
   expect(await named.getByRole("link").first().getAttribute("href")).toBe(`/r/${data.id}`);
-  const banner = other.getByText(new RegExp(`^Waiting for its result: waiting for round ${round} of `));
+  const banner = other.getByText(new RegExp(`^No result yet: waiting for round ${round} of `));
   await banner
     .locator("xpath=..")
     .getByText(/^Due .* on your clock\.$/)

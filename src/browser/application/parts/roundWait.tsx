@@ -3,7 +3,7 @@ import { capitalize } from "../../../lib/capitalize.ts";
 import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../lib/drawText.ts";
 import { Countdown, isUtcHere, LocalTime, useNow } from "./format.tsx";
 
-/** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come: shown until the result is there. */
+/** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come: shown until the result is there or the service waits no longer. */
 export function RoundWait({
   beacon,
   isFunction,
@@ -16,6 +16,7 @@ export function RoundWait({
 }) {
   const { time } = beacon;
   const sinceMs = useNow() - Date.parse(time);
+  if (sinceMs > BEACON_WAIT_MS) return children;
   const until = new Date(Date.parse(time) + BEACON_WAIT_MS).toISOString();
   return (
     <>

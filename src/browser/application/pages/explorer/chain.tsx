@@ -199,7 +199,7 @@ export function Block() {
               />
             </section>
             {block.requests !== undefined && block.requests.length > 0 && (
-              <Batch rows={block.requests.map(rowOf)} />
+              <Batch key={block.hash} rows={block.requests.map(rowOf)} />
             )}
             <section className="panel">
               <h2>Transactions</h2>

@@ -98,7 +98,7 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       </p>
       <FailureNotice transaction={transaction} />
       <WaitNotice transaction={transaction} />
-      {(rows.length > 1 || only?.href !== undefined) && <Batch rows={rows} />}
+      {(rows.length > 1 || only?.href !== undefined) && <Batch key={transaction.hash} rows={rows} />}
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
@@ -198,21 +198,28 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   );
 }
 
-/** Says what a transaction's requests wait for. */
+/** Says what those of a transaction's requests wait for that may still have a result. */
 function WaitNotice({ transaction }: { readonly transaction: TransactionView }) {
   const { presets, functionRequests, randomRequests } = transaction;
   const functions = functionRequests.filter(({ answer }) => answer === undefined);
   const words = randomRequests.filter(({ answeredBy }) => answeredBy === undefined);
   const draws = presets.filter(({ answer }) => answer === null);
-  const all = [...draws, ...functions, ...(draws.length === 0 ? words : [])];
+  const failed = (transaction.requests ?? []).flatMap(({ state, requestId }) =>
+    state === "failed" ? requestId : [],
+  );
+  const all = [...draws, ...functions, ...(draws.length === 0 ? words : [])].filter(
+    ({ requestId }) => !failed.includes(requestId),
+  );
   const [first] = all;
   if (first === undefined) return null;
-  const why = "beacon" in first ? first.waitsFor : undefined;
-  const beacon = "beacon" in first ? first.beacon : null;
+  const reasonOf = (one: (typeof all)[number]) => ("beacon" in one ? one.waitsFor : undefined);
+  const roundOf = (one: (typeof all)[number]) => ("beacon" in one ? one.beacon : null);
+  const why = all.every((one) => reasonOf(one) === reasonOf(first)) ? reasonOf(first) : undefined;
+  const beacon = all.every((one) => roundOf(one)?.round === roundOf(first)?.round) ? roundOf(first) : null;
   return (
     <div className="notice">
       <p>
-        <b>{all.length === 1 ? "Waiting for its result" : `${all.length} wait for their results`}</b>
+        <b>{all.length === 1 ? "No result yet" : `${all.length} have no result yet`}</b>
         {why !== undefined && (
           <>
             : <Why text={why} />
