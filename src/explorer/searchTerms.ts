@@ -60,7 +60,9 @@ export function describeTerms(terms: SearchTerms, isInRequests = terms.name !== 
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
     ...(dapp === undefined ? [] : ["the id of a dapp with labels"]),
     ...(name === undefined ? [] : ["part of the name of a contract, preset or network"]),
-    ...(isInRequests ? ["part of a request's label, title or result"] : []),
+    ...(isInRequests
+      ? ["part of a request's label, or of the title or result of one of the newest thousand"]
+      : []),
   ];
 }
 

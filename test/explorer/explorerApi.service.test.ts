@@ -306,7 +306,7 @@ describe("chain, addresses and search", () => {
     expect(named).toMatchObject({
       takenFor: [
         "part of the name of a contract, preset or network",
-        "part of a request's label, title or result",
+        "part of a request's label, or of the title or result of one of the newest thousand",
       ],
     });
     expect(named.paths).toHaveLength(networks.length);

@@ -115,7 +115,7 @@ test("a label is found in whatever form it is written, where nothing else is", a
     hits: [],
     takenFor: [
       "part of the name of a contract, preset or network",
-      "part of a request's label, title or result",
+      "part of a request's label, or of the title or result of one of the newest thousand",
     ],
   });
 });
@@ -149,6 +149,15 @@ test("requests are found by their result, each once, beside what has the text as
   expect(scans).toBe(0);
 });
 
+test("where requests can't be looked through, what was found without them is told, and otherwise why not", async () => {
+  const countScan = async () => Promise.reject(new Error("too often"));
+  expect(await search("coordinator", { countScan, preferred: "sepolia" })).toMatchObject({
+    hits: [{ kind: "address" }, { kind: "label" }],
+  });
+  expect(await search("lotto", { countScan })).toMatchObject({ paths: ["/presets/lotto"] });
+  await expect(search("nothing has this", { countScan })).rejects.toThrow("too often");
+});
+
 test("a number is looked for in results where no block and no request has it, and the matches are counted", async () => {
   const listed = [
     { id: "req_a", network: "sepolia", requestId: "0xa1", kind: "random", result: "48213", at: AT },
@@ -161,11 +170,16 @@ test("a number is looked for in results where no block and no request has it, an
   expect(scans).toBe(0);
   expect(await search("48213", { listed, countScan, hasBlocks: false })).toMatchObject({
     paths: ["/r/req_a"],
-    takenFor: ["a block number", "part of a request's label, title or result"],
+    takenFor: [
+      "a block number",
+      "part of a request's label, or of the title or result of one of the newest thousand",
+    ],
     matches: { count: 1, isAll: true },
   });
   expect(await search("9".repeat(77), { countScan, hasBlocks: false })).toMatchObject({
-    reason: expect.stringContaining("or part of a request's label, title or result."),
+    reason: expect.stringContaining(
+      "or part of a request's label, or of the title or result of one of the newest thousand.",
+    ),
     matches: { count: 0, isAll: true },
   });
   expect(scans).toBe(2);

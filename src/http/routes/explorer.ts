@@ -251,7 +251,7 @@ export function explorerOperations(
       path: "/search",
       summary: "Search all chains",
       description:
-        "Searches every network for a transaction or block hash or its beginning (8 digits or more), a block number, an address, part of the name of a contract, preset or network, the id of a request, part of its label, title or result, or the id of the dapp that gave it the label, with or without `0x`.",
+        "Searches every network for a transaction or block hash or its beginning (8 digits or more), a block number, an address, part of the name of a contract, preset or network, the id of a request, part of its label or (of the newest thousand) its title or result, or the id of the dapp that gave it the label, with or without `0x`.",
       request: "search",
       answer: views.SearchResult,
       run({ ctx, values: { q, network, before } }) {

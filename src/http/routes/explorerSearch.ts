@@ -29,7 +29,7 @@ interface Found {
 
 /**
  * Searches every network for a text, the preferred network first; with `before`, only that one, for a label in older blocks. Rejects if the
- * text is a request's id and the database can't be read.
+ * text is a request's id and the database can't be read, or if nothing but requests could be found, and they can't be looked through.
  */
 export async function searchEverywhere(
   given: string,
@@ -68,10 +68,23 @@ export async function searchEverywhere(
   const isNumber = blockNumber !== undefined || (requestId !== undefined && hash === undefined);
   const isWanted = name !== undefined || (isNumber && hits.length === 0);
   const isScanned = before === undefined && isWanted && !isLabel;
+  const pages =
+    before !== undefined || name === undefined
+      ? []
+      : [
+          ...named(service.presets(), name).map((preset) => `/presets/${preset}`),
+          ...named(networks, name).map((network) => `/explorer/${network}`),
+        ];
   let matches: SearchResult["matches"];
   if (isScanned) {
-    await options.countScan();
-    const { items, ...page } = await service.listOnChain({ text });
+    const page = await options
+      .countScan()
+      .then(() => service.listOnChain({ text }))
+      .catch((error: unknown) => {
+        if (hits.length + pages.length === 0) throw error;
+        return { items: [], matches: undefined };
+      });
+    const { items } = page;
     ({ matches } = page);
     const ids = new Set(hits.map((hit) => "requestId" in hit && hit.requestId));
     for (const request of items) {
@@ -83,11 +96,7 @@ export async function searchEverywhere(
   }
   if (serviceRequest !== undefined && (await hasPage(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
-  if (before === undefined && terms.name !== undefined)
-    paths.push(
-      ...named(service.presets(), terms.name).map((name) => `/presets/${name}`),
-      ...named(networks, terms.name).map((name) => `/explorer/${name}`),
-    );
+  paths.push(...pages);
   const takenFor = describeTerms(terms, isScanned || name !== undefined);
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
