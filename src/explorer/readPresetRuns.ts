@@ -53,14 +53,15 @@ export async function readPresetRuns(
   if (begun.length + reported.length + given.length === 0) return [];
   const find = (address: Hex, topics: readonly (Hex | readonly Hex[])[], { fromBlock, toBlock } = range) =>
     archive.findLogs({ address, topics, fromBlock, toBlock });
-  // Words are requested in a block that their proof names.
-  const blocks =
-    given.length === 0 ? [] : new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)));
+  // Words are requested in a block that their proof names, unless it came by a contract whose calls can't be decoded.
+  const blocks = new Set(randomness.map(({ commitment }) => BigInt(commitment.blockNum)));
+  const ranges =
+    blocks.size === 0 ? [range] : [...blocks].map((block) => ({ fromBlock: block, toBlock: block }));
+  const findBegun = (ids: readonly Hex[], within: typeof range) =>
+    ids.length === 0 ? [] : find(presetConsumer, [EVENT_TOPICS.BatchRequested, ids], within);
   const earlier = await Promise.all([
-    reported.length === 0 ? [] : find(presetConsumer, [EVENT_TOPICS.BatchRequested, reported]),
-    ...[...blocks].map((block) =>
-      find(presetConsumer, [EVENT_TOPICS.BatchRequested, given], { fromBlock: block, toBlock: block }),
-    ),
+    findBegun(reported, range),
+    ...ranges.map((one) => findBegun(given, one)),
   ]);
   const batches = [...begun, ...earlier.flat().flatMap(batchOf)];
   const ids = batches.map(({ vrfRequestId }) => vrfRequestId);

@@ -47,9 +47,9 @@ export function parseSearch(given: string): SearchTerms {
 /**
  * Describes in words what a text could refer to; empty if it could be nothing.
  *
- * @param isInRequests whether it is looked for in the texts of requests; default: if it may be a name
+ * @param isInResults whether it is looked for in titles and results of requests; default: if it may be a name
  */
-export function describeTerms(terms: SearchTerms, isInRequests = terms.name !== undefined): string[] {
+export function describeTerms(terms: SearchTerms, isInResults = terms.name !== undefined): string[] {
   const { hash, prefix, requestId, address, blockNumber, serviceRequest, dapp, name } = terms;
   return [
     ...(hash === undefined ? [] : ["the hash of a transaction or a block"]),
@@ -59,10 +59,10 @@ export function describeTerms(terms: SearchTerms, isInRequests = terms.name !== 
     ...(blockNumber === undefined ? [] : ["a block number"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
     ...(dapp === undefined ? [] : ["the id of a dapp with labels"]),
-    ...(name === undefined ? [] : ["part of the name of a contract, preset or network"]),
-    ...(isInRequests
-      ? ["part of a request's label, or of the title or result of one of the newest thousand"]
-      : []),
+    ...(name === undefined
+      ? []
+      : ["part of the name of a contract, preset or network", "part of a request's label"]),
+    ...(isInResults ? ["part of the title or result of one of the newest thousand requests"] : []),
   ];
 }
 

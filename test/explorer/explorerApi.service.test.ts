@@ -306,7 +306,8 @@ describe("chain, addresses and search", () => {
     expect(named).toMatchObject({
       takenFor: [
         "part of the name of a contract, preset or network",
-        "part of a request's label, or of the title or result of one of the newest thousand",
+        "part of a request's label",
+        "part of the title or result of one of the newest thousand requests",
       ],
     });
     expect(named.paths).toHaveLength(networks.length);

@@ -90,7 +90,9 @@ test("the page of a draw that waits for its round says for what and until when, 
   await page.clock.setFixedTime(Date.parse(time) + 5_000);
   await result
     .getByText(
-      new RegExp(`^Due 5 seconds ago: .* on your clock\\. Round ${round} of .* is being fetched\\.$`),
+      new RegExp(
+        `^Due 5 seconds ago: .* on your clock\\. Round ${round} of .* is fetched, then the result is computed\\.$`,
+      ),
     )
     .waitFor();
   await result.getByText(/^No other round is ever taken in its place\. The service waits for it/).waitFor();

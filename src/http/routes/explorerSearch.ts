@@ -1,4 +1,4 @@
-import type { NetworkView, SearchHit, SearchResult } from "../../api/types.ts";
+import type { NetworkView, RequestSummary, SearchHit, SearchResult } from "../../api/types.ts";
 import type { Explorer } from "../../explorer/explorer.ts";
 import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "../../explorer/search.ts";
 import {
@@ -66,7 +66,7 @@ export async function searchEverywhere(
   // A number that is of no block and no request may be a result.
   const { name, hash, requestId, blockNumber } = terms;
   const isNumber = blockNumber !== undefined || (requestId !== undefined && hash === undefined);
-  const isWanted = name !== undefined || (isNumber && hits.length === 0);
+  const isWanted = name !== undefined || (isNumber && hits.every(({ kind }) => kind === "label"));
   const isScanned = before === undefined && isWanted && !isLabel;
   const pages =
     before !== undefined || name === undefined
@@ -76,16 +76,21 @@ export async function searchEverywhere(
           ...named(networks, name).map((network) => `/explorer/${network}`),
         ];
   let matches: SearchResult["matches"];
+  let isLookedThrough = isScanned;
   if (isScanned) {
     const page = await options
       .countScan()
       .then(() => service.listOnChain({ text }))
       .catch((error: unknown) => {
         if (hits.length + pages.length === 0) throw error;
+        isLookedThrough = false;
         return { items: [], matches: undefined };
       });
-    const { items } = page;
-    ({ matches } = page);
+    // Random numbers hold most short ones.
+    const isMeant = ({ result = "" }: RequestSummary): boolean =>
+      name !== undefined || result.split(/\D+/).includes(text);
+    const items = page.items.filter(isMeant);
+    matches = page.matches && { ...page.matches, ...(name === undefined ? { count: items.length } : {}) };
     const ids = new Set(hits.map((hit) => "requestId" in hit && hit.requestId));
     for (const request of items) {
       const [hit] = hits.length < MAX_HITS && !ids.has(request.requestId) ? hitOf(request) : [];
@@ -97,7 +102,7 @@ export async function searchEverywhere(
   if (serviceRequest !== undefined && (await hasPage(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
   paths.push(...pages);
-  const takenFor = describeTerms(terms, isScanned || name !== undefined);
+  const takenFor = describeTerms(terms, isLookedThrough);
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
     takenFor,

@@ -11,7 +11,7 @@ export function CheckPart({
   requestId,
   label,
   dappId,
-  usesHttp = false,
+  isFunction,
 }: {
   readonly network: string;
   /** Hash of the transaction that delivered the result. */
@@ -21,8 +21,8 @@ export function CheckPart({
   /** What the result was drawn for, and for whom: what the command is to expect. */
   readonly label?: string | undefined;
   readonly dappId?: string | undefined;
-  /** Whether answers that are not on chain decide the result. */
-  readonly usesHttp?: boolean;
+  /** What HTTP requests are answered, the time, and other randomness may decide a function's result. */
+  readonly isFunction: boolean;
 }) {
   const { data: networks, error } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
@@ -42,7 +42,7 @@ export function CheckPart({
     <section className="panel" id="check">
       <h2>Verify without us</h2>
       <p>
-        {!usesHttp && "Everything that decides this result is on chain. "}
+        {!isFunction && "Everything that decides this result is on chain. "}
         <a
           data-address={`${location.origin}/verifier.html`}
           href={verifierLink(known, { tx: hash, ...(requestId && { request: requestId }), run: "now" })}
@@ -50,7 +50,7 @@ export function CheckPart({
           Check it in the verifier
         </a>
         : it computes every step
-        {usesHttp && " that can be repeated"} in your browser,{" "}
+        {isFunction && " that can be repeated"} in your browser,{" "}
         {rpcUrl === undefined
           ? "with a node of your choice."
           : "with this service's node, or another of your choice."}

@@ -27,7 +27,10 @@ export function RoundWait({
             : <LocalTime iso={time} /> on your clock
           </>
         )}
-        .{sinceMs >= 0 && sinceMs < LATE_MS && ` ${capitalize(nameBeacon(beacon))} is being fetched.`}
+        .
+        {sinceMs >= 0 &&
+          sinceMs < LATE_MS &&
+          ` ${capitalize(nameBeacon(beacon))} is fetched, then the result is computed.`}
       </p>
       {children}
       {sinceMs >= LATE_MS && beacon.isLocal !== true && (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { EventView, FunctionResultView, TransactionView } from "../../../../client/index.ts";
+import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
@@ -29,7 +29,6 @@ import {
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useTitleOf } from "../../services.tsx";
-import { findSourceHosts } from "../../parts/sourceHosts.ts";
 import { Batch } from "./batch.tsx";
 import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 import { ReportDetails } from "./functionSections.tsx";
@@ -138,7 +137,7 @@ function Proofs({ transaction }: { readonly transaction: TransactionView }) {
       >
         {(one) => <RandomnessDetails randomness={one} transaction={transaction} />}
       </Group>
-      {hasResult && <CheckPart network={network} hash={hash} usesHttp={!functionResults.every(isDecided)} />}
+      {hasResult && <CheckPart network={network} hash={hash} isFunction={functionResults.length > 0} />}
       <Group
         heading="Requests for random words"
         items={randomRequests.filter(isShared)}
@@ -158,11 +157,6 @@ function Proofs({ transaction }: { readonly transaction: TransactionView }) {
       </Group>
     </>
   );
-}
-
-/** Whether a function's result follows from the chain alone: not from HTTP answers, nor from how long a node ran its source. */
-function isDecided({ program, err }: FunctionResultView): boolean {
-  return program !== null && err === "" && findSourceHosts(program.source) === undefined;
 }
 
 /** Longest line of something folded, in UTF-16 code units. */

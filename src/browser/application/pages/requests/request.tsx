@@ -16,7 +16,6 @@ import { DappFrame } from "../../parts/dappFrame.tsx";
 import { beaconOf } from "../../../../lib/drawText.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
-import { findSourceHosts } from "../../parts/sourceHosts.ts";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 import { isEnded } from "../../../../lib/vocabulary.ts";
@@ -52,7 +51,7 @@ export function Request() {
 
 function RequestParts({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
   const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network, triggerId } = request;
-  const { beacon, source } = params as { beacon?: BeaconView; source?: string };
+  const { beacon } = params as { beacon?: BeaconView };
   const client = useClient(dappId);
   const titleOf = useTitleOf();
   const isOnChain = outcome !== null && "requestId" in outcome;
@@ -135,7 +134,7 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
               requestId={outcome.requestId}
               label={outcome.label}
               dappId={dappId}
-              usesHttp={source !== undefined && findSourceHosts(source) !== undefined}
+              isFunction={request.kind === "function"}
             />
           </>
         )}

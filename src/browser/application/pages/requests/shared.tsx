@@ -134,7 +134,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
             requestId={ended.outcome.requestId}
             label={ended.outcome.label}
             dappId={ended.dappId}
-            usesHttp={hosts !== undefined}
+            isFunction={ended.preset === undefined && !("randomNumber" in ended.outcome)}
           />
           <p className="on-paper">
             {ended.preset === undefined ? "Made" : "Drawn"} with Tyche. This result: {address}. To verify it
