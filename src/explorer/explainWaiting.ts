@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { TIMED_OUT } from "../lib/failureText.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
 import { createPendingReasons } from "../chainlink/pendingReason.ts";
@@ -38,8 +39,7 @@ export async function explainWaiting(
     const range = { fromBlock: blockNumber, toBlock };
     const ends = await archive.findLogs({ address: contracts.functionsRouter, topics, ...range });
     const last = ends.map(findEvent).at(-1);
-    if (last?.name === "RequestTimedOut")
-      return [event.requestId, "it timed out and was removed without a result"] as const;
+    if (last?.name === "RequestTimedOut") return [event.requestId, TIMED_OUT] as const;
     const refusal = last?.name === "RequestNotProcessed" ? last : undefined;
     return [event.requestId, await reasons.ofFunction(event, refusal)] as const;
   });

@@ -4,6 +4,7 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { describeFailedCallback, isCallbackFailure } from "../chainlink/failedCallbacks.ts";
+import { TIMED_OUT } from "../lib/failureText.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { explainWaiting } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
@@ -202,8 +203,7 @@ function viewEnd(asked: Asked["event"], log: RawLog, callbackReason: string | un
       words: words.slice(0, SHOWN_WORDS).map(String),
     };
   }
-  if (event?.name !== "RequestProcessed")
-    return { state: "failed", error: "it timed out and was removed without a result" };
+  if (event?.name !== "RequestProcessed") return { state: "failed", error: TIMED_OUT };
   const { response, err } = event;
   const result = err === "0x" ? { response, readings: readResponse(response) } : {};
   if (isCallbackFailure(event))

@@ -5,6 +5,9 @@ export function nameFailure(isDraw: boolean): string {
   return isDraw ? "the draw failed" : "the function failed";
 }
 
+/** Says of a function request that the router took it off the chain, so that no result can follow. */
+export const TIMED_OUT = "it timed out and was removed without a result";
+
 /** The errors of the runtime itself, which nodes report in these words (Chainlink Functions), and what they mean. */
 const EXPLANATIONS: readonly (readonly [error: RegExp, explanation: string])[] = [
   [/^script runtime exceeded$/, "The source ran for longer than the network lets it."],

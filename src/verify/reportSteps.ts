@@ -6,6 +6,7 @@ import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts"
 import { word } from "../chainlink/eventData.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { isCallbackFailure } from "../chainlink/failedCallbacks.ts";
+import { TIMED_OUT } from "../lib/failureText.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, writeUint256 } from "../lib/uint256.ts";
@@ -233,8 +234,7 @@ async function explainMissing(
   const address = book.get("functionsRouter");
   const find = (topic: Hex) =>
     facts.findLogAfter({ address, topics: [topic, request.requestId] }, request.log.blockNumber);
-  if ((await find(EVENT_TOPICS.RequestTimedOut)) !== undefined)
-    return "it timed out and was removed without a result";
+  if ((await find(EVENT_TOPICS.RequestTimedOut)) !== undefined) return TIMED_OUT;
   const log = await find(EVENT_TOPICS.RequestNotProcessed);
   const refusal = log === undefined ? undefined : decodeLog(log);
   return await pending.ofFunction(request, refusal?.name === "RequestNotProcessed" ? refusal : undefined);

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
+import { TIMED_OUT } from "../../src/lib/failureText.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { runCli } from "../cli/runCli.ts";
 import { clockModule } from "../support/clock.ts";
@@ -239,13 +240,44 @@ test("the page of a request that failed before it was on chain has its id and wh
   expect(visitor.troubles).toEqual([]);
 });
 
-test("an id of no request is not found", async () => {
+test("an id of no request is not found, and what was meant can be searched for", async () => {
   const visitor = await createVisitor(browser);
   onTestFinished(() => visitor.close());
   for (const id of ["req_x", "req_X"]) {
     expect((await visitor.page.goto(`${url}/r/${id}`))!.status()).toBe(404);
     await visitor.page.getByRole("heading", { level: 1, name: "Not found", exact: true }).waitFor();
   }
+  await visitor.inspect();
   await visitor.page.getByRole("link", { name: "all requests", exact: true }).click();
   await visitor.page.waitForURL("**/explorer/requests");
+  await visitor.page.goBack();
+  await visitor.page.getByLabel("Search the explorer").fill("req_x");
+  await visitor.page.getByRole("button", { name: "Find" }).click();
+  await visitor.page.waitForURL("**/explorer/search?q=req_x");
+});
+
+test("a contract's function that timed out is said to have no result, and to wait for none", async () => {
+  const visitor = await createVisitor(browser);
+  onTestFinished(() => visitor.close());
+  const { page } = visitor;
+  const { data } = await call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source: "return Functions.encodeString('fine')" },
+  });
+  const { requestedIn } = (await call("GET", `/api/explorer/results/${data.id}`)).data;
+  await page.route(`**/transactions/${requestedIn}`, async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    const functionRequests = json.data.functionRequests.map((one: object) => ({
+      ...one,
+      answer: undefined,
+      answeredBy: undefined,
+      waitsFor: TIMED_OUT,
+    }));
+    await route.fulfill({ response, json: { data: { ...json.data, functionRequests, requests: [] } } });
+  });
+  await page.goto(`${url}/explorer/sepolia/tx/${requestedIn}`);
+  await page.getByText(`No result: ${TIMED_OUT}`, { exact: true }).waitFor();
+  expect(await page.getByText("No result yet").count()).toBe(0);
+  expect(await page.getByRole("term").filter({ hasText: "Why it waits" }).count()).toBe(0);
+  expect(visitor.troubles).toEqual([]);
 });

@@ -21,7 +21,8 @@ import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { Batch, rowOf } from "./batch.tsx";
-import { ExplorerPage, Found, LatestRequests, SearchForm, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, LatestRequests, useTrail } from "./explorerFrame.tsx";
+import { SearchForm } from "../../parts/searchForm.tsx";
 
 const REFRESH_MS = 1_000;
 /** How many of a block's transactions have their status read. */

@@ -1,57 +1,17 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { useState, type FormEvent, type ReactNode } from "react";
-import { Link, useLocation } from "wouter";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
-import { readSearched } from "./searched.ts";
 import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
 import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
+import { SearchForm } from "../../parts/searchForm.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 
 const REFRESH_MS = 5_000;
 /** Rows of the newest requests. */
 const MAX_ROWS = 8;
-
-/** Longest text to search for. */
-const MAX_SEARCH_CHARACTERS = 100;
-
-/** Longest link from which a search term is extracted. */
-const MAX_LINK_CHARACTERS = 2_000;
-
-/** The search box. `network`: the network whose hits are preferred. */
-export function SearchForm({ network, value = "" }: { readonly network?: string; readonly value?: string }) {
-  const [, navigate] = useLocation();
-  const [text, setText] = useState(value.slice(0, MAX_SEARCH_CHARACTERS));
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    const query = new URLSearchParams({
-      q: readSearched(text),
-      ...(network === undefined ? {} : { network }),
-    });
-    navigate(`/explorer/search?${query.toString()}`);
-  };
-  return (
-    <form className="search" role="search" onSubmit={send}>
-      <label className="visually-hidden" htmlFor="q">
-        Search the explorer
-      </label>
-      <input
-        id="q"
-        name="q"
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        required
-        maxLength={MAX_LINK_CHARACTERS}
-        spellCheck={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        placeholder="Hash, block, name, label or result"
-      />
-      <button>Find</button>
-    </form>
-  );
-}
 
 /** A page of the explorer below its first ones, which have the search box, too. `network`: the network that it is of. */
 export function ExplorerPage({

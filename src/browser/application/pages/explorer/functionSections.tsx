@@ -7,7 +7,7 @@ import type {
   ReportView,
 } from "../../../../client/index.ts";
 import type { ReactNode } from "react";
-import { nameFailure } from "../../../../lib/failureText.ts";
+import { nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
@@ -121,7 +121,10 @@ export function FunctionRequestDetails({
         entries={[
           ...(answer === undefined ? [] : answerFacts(answer)),
           ["Result in", <In place={transaction} hash={answeredBy} />],
-          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
+          [
+            waitsFor === TIMED_OUT ? "Outcome" : "Why it waits",
+            waitsFor !== undefined && <Why text={waitsFor} />,
+          ],
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Consumer", <PartyLink network={transaction.network} party={request.consumer} full />],

@@ -3,7 +3,8 @@ import { isDappId } from "../../../../lib/dappId.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
-import { LatestRequests, SearchForm } from "./explorerFrame.tsx";
+import { LatestRequests } from "./explorerFrame.tsx";
+import { SearchForm } from "../../parts/searchForm.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type {

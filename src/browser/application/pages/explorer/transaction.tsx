@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { EventView, TransactionView } from "../../../../client/index.ts";
+import type { ChainRound, EventView, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
+import { explainFailure, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -192,10 +192,11 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   );
 }
 
-/** Says what those of a transaction's requests wait for that may still have a result. */
+/** Says what those of a transaction's requests wait for that may still have a result; where none of them may, that they timed out. */
 function WaitNotice({ transaction }: { readonly transaction: TransactionView }) {
   const { presets, functionRequests, randomRequests } = transaction;
-  const functions = functionRequests.filter(({ answer }) => answer === undefined);
+  const unanswered = functionRequests.filter(({ answer }) => answer === undefined);
+  const functions = unanswered.filter(({ waitsFor }) => waitsFor !== TIMED_OUT);
   const words = randomRequests.filter(({ answeredBy }) => answeredBy === undefined);
   const draws = presets.filter(({ answer }) => answer === null);
   const failed = (transaction.requests ?? []).flatMap(({ state, requestId }) =>
@@ -205,11 +206,20 @@ function WaitNotice({ transaction }: { readonly transaction: TransactionView }) 
     ({ requestId }) => !failed.includes(requestId),
   );
   const [first] = all;
-  if (first === undefined) return null;
+  if (first === undefined)
+    return unanswered.length === functions.length ? null : (
+      <div className="notice bad">
+        <p>
+          <b>No result</b>: {TIMED_OUT}
+        </p>
+      </div>
+    );
   const reasonOf = (one: (typeof all)[number]) => ("beacon" in one ? one.waitsFor : undefined);
   const roundOf = (one: (typeof all)[number]) => ("beacon" in one ? one.beacon : null);
   const why = all.every((one) => reasonOf(one) === reasonOf(first)) ? reasonOf(first) : undefined;
-  const beacon = all.every((one) => roundOf(one)?.round === roundOf(first)?.round) ? roundOf(first) : null;
+  const isSame = (one: ChainRound | null): boolean =>
+    one?.round === roundOf(first)?.round && one?.chainHash === roundOf(first)?.chainHash;
+  const beacon = all.every((one) => isSame(roundOf(one))) ? roundOf(first) : null;
   return (
     <div className="notice">
       <p>
@@ -221,7 +231,10 @@ function WaitNotice({ transaction }: { readonly transaction: TransactionView }) 
         )}
       </p>
       {beacon !== null && beacon.time !== null && (
-        <RoundWait beacon={{ ...beacon, time: beacon.time }} isFunction={draws.length === 0} />
+        <RoundWait
+          beacon={{ ...beacon, time: beacon.time }}
+          isFunction={functions.some((one) => one === first)}
+        />
       )}
     </div>
   );

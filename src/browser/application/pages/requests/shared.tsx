@@ -22,6 +22,7 @@ import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.ts
 import { HttpPart } from "../../parts/httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
+import { SearchForm } from "../../parts/searchForm.tsx";
 import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
@@ -57,10 +58,13 @@ export function Shared() {
     return (
       <Refusal error={query.error}>
         {describeRefusal(query.error).isMissing && (
-          <p>
-            Look for it among <Link href="/explorer/requests">all requests</Link>, or search the{" "}
-            <Link href="/explorer">explorer</Link>.
-          </p>
+          <>
+            <p>
+              Compare the address with the one that you were given. You can also search for the result by its
+              label or transaction, or look for it among <Link href="/explorer/requests">all requests</Link>:
+            </p>
+            <SearchForm />
+          </>
         )}
       </Refusal>
     );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSearched } from "../../../../../src/browser/application/pages/explorer/searched.ts";
+import { readSearched } from "../../../../src/browser/application/parts/searched.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 
