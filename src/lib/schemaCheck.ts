@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type KeywordDefinition } from "ajv/dist/2020
 import type { Static, TSchema } from "typebox";
 import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
+import { askMeant } from "./meant.ts";
 import { pointerTo, type JsonValue } from "./parseJson.ts";
 
 /** Schema annotation that completes "must be …" in messages, for patterns and bounds that would say too little on their own. */
@@ -11,8 +12,8 @@ export const EXPECTED = "x-expected";
 export type SchemaCheck = (value: unknown) => ParameterViolation[];
 
 export interface SchemaCheckOptions {
-  /** Completes the path of a member that the schema doesn't know; `known` are the members that it has there. */
-  readonly describeUnknown: (known: readonly string[]) => string;
+  /** Completes the path of a member `name` that the schema doesn't know; `known` are the members that it has there. */
+  readonly describeUnknown: (name: string, known: readonly string[]) => string;
   /** Keywords of one's own; their errors have a message. */
   readonly keywords?: readonly KeywordDefinition[];
 }
@@ -57,8 +58,7 @@ function collectViolations(
   for (const [index, error] of errors.filter(({ keyword }) => keyword !== "if").entries()) {
     if (byPath.size === MAX_VIOLATIONS)
       return [...byPath.values(), { path: "", message: `and ${errors.length - index} more` }];
-    const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
-    const violation = describeError(error, describeUnknown(known));
+    const violation = describeError(error, describeUnknown);
     // A wrong type also violates bounds, patterns and enumerations: the first violation is enough.
     if (!byPath.has(violation.path)) byPath.set(violation.path, violation);
   }
@@ -66,7 +66,10 @@ function collectViolations(
 }
 
 /** Describes an error: where it is, what was expected with its bounds, and the actual value. */
-function describeError(error: ErrorObject, unknownMember: string): ParameterViolation {
+function describeError(
+  error: ErrorObject,
+  describeUnknown: SchemaCheckOptions["describeUnknown"],
+): ParameterViolation {
   const { keyword, params, propertyName } = error;
   // A problem with a name is reported at the member, not at the object.
   const path = propertyName === undefined ? error.instancePath : pointerTo(propertyName, error.instancePath);
@@ -75,8 +78,11 @@ function describeError(error: ErrorObject, unknownMember: string): ParameterViol
       const name = String(params["missingProperty"]);
       return { path: pointerTo(name, path), message: describeMissing(error, name) };
     }
-    case "additionalProperties":
-      return { path: pointerTo(String(params["additionalProperty"]), path), message: unknownMember };
+    case "additionalProperties": {
+      const name = String(params["additionalProperty"]);
+      const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
+      return { path: pointerTo(name, path), message: describeUnknown(name, known) };
+    }
     case "propertyNames":
       return { path: pointerTo(String(params["propertyName"]), path), message: "is not a valid name" };
     default:
@@ -95,8 +101,10 @@ function describeValueError({ keyword, params, data, message, parentSchema }: Er
   const limit = Number(params["limit"]);
   const expected: unknown = parentSchema?.[EXPECTED];
   if (keyword === "minLength" && limit === 1) return "must not be empty";
-  if (keyword === "enum")
-    return `must be ${oneOf(params["allowedValues"] as readonly string[])}; got ${describeValue(data)}`;
+  if (keyword === "enum") {
+    const allowed = params["allowedValues"] as readonly string[];
+    return `must be ${oneOf(allowed)}; got ${describeValue(data)}${askMeant(data, allowed)}`;
+  }
   // A value that may be secret is not repeated.
   if (typeof expected === "string" && parentSchema?.["writeOnly"] === true) return `must be ${expected}`;
   if (typeof expected === "string") return `must be ${expected}; got ${describeValue(data)}`;
@@ -150,10 +158,10 @@ export type Validator<T> = (values: Record<string, JsonValue>) => Checked<T>;
 /** Compiles an object schema into a {@link Validator}: reports all violations at once, at most one per path. */
 export function compileValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const check = compileSchema(schema, {
-    describeUnknown: (known) =>
+    describeUnknown: (name, known) =>
       known.length === 0
         ? "is unknown; no parameters are taken here"
-        : `is unknown; expected one of ${known.join(", ")}`,
+        : `is unknown; expected one of ${known.join(", ")}${askMeant(name, known)}`,
   });
   const decimals = decimalNames(schema);
   return (values) => {

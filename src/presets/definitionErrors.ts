@@ -1,3 +1,4 @@
+import { askMeant } from "../lib/meant.ts";
 import { compileSchema } from "../lib/schemaCheck.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
 import { findDecimal } from "./decimal.ts";
@@ -6,7 +7,7 @@ import { definitionSchema } from "./definitionSchema.ts";
 import type { DefinitionError, PresetDefinition, ParameterSchema } from "./presetDefinition.ts";
 
 const check = compileSchema(definitionSchema, {
-  describeUnknown: () => "is not a member that is known here",
+  describeUnknown: (name, known) => `is not a member that is known here${askMeant(name, known)}`,
 });
 
 /**

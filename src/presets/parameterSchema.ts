@@ -1,6 +1,8 @@
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
+import { askMeant } from "../lib/meant.ts";
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
+import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
 import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
 import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 
@@ -16,7 +18,8 @@ export function compileParameters(
   const { args } = definition;
   const known = args.length === 0 ? "takes no parameters" : `takes ${args.join(", ")}`;
   return compileSchema(schema, {
-    describeUnknown: () => `is unknown; ${name} ${known}`,
+    describeUnknown: (given) =>
+      `is unknown; ${name} ${known}${askMeant(given, [...args, ...PRESET_REQUEST_PARAMETERS])}`,
     keywords: [decimalKeyword, wellFormedKeyword],
   });
 }

@@ -4,6 +4,7 @@ import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
 import { UnauthenticatedError } from "../../src/dapps/dapps.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../src/lib/invalidParameter.ts";
+import { UnknownPresetError } from "../../src/presets/presetRegistry.ts";
 import type { Command, RequestRecord, Service, SubmitOptions } from "../../src/requests/service.ts";
 import type { Dapp } from "../../src/dapps/dapps.ts";
 import type { RequestState } from "../../src/lib/vocabulary.ts";
@@ -355,12 +356,7 @@ function parsePresetParams(
 ): ReturnType<Service["parsePresetParams"]> {
   const parameters = presets.find((preset) => preset.name === name)?.parameters;
   if (parameters === undefined)
-    throw new InvalidParameterError([
-      {
-        path: "/preset",
-        message: `${JSON.stringify(name)} is not a preset; there are ${presets.map((one) => one.name).join(", ")}`,
-      },
-    ]);
+    throw new UnknownPresetError(name, { names: presets.map((one) => one.name), problems: undefined });
   const params: Record<string, unknown> = { ...given };
   for (const [key, value] of Object.entries(params)) {
     if (Number.isSafeInteger(value)) params[key] = String(value);

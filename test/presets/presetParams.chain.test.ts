@@ -77,6 +77,13 @@ describe("parsePresetParams", () => {
     ]);
   });
 
+  test("asks what a misspelt name means, of the preset's and of those that all requests take", () => {
+    expect(violationsOf(() => parsePresetParams(nDice, { numdice: "1", netwrok: "sepolia" }))).toEqual([
+      { path: "/numdice", message: "is unknown; nDice takes numFaces, numDice (did you mean numDice?)" },
+      { path: "/netwrok", message: "is unknown; nDice takes numFaces, numDice (did you mean network?)" },
+    ]);
+  });
+
   test("min above max", () => {
     expect(violationsOf(() => parsePresetParams(range, { min: "10", max: "5" }))).toEqual([
       { path: "/min", message: "must be at most max, which is 5, not 10" },

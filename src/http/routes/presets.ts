@@ -10,6 +10,7 @@ import type { PresetCommand, Service } from "../../requests/service.ts";
 import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
+import { askMeant } from "../../lib/meant.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../../lib/vocabulary.ts";
 
 /** `POST /api/vrfv2/presets`: draws a random word and runs a preset's function with it. */
@@ -132,7 +133,12 @@ function findUntaken(
       Object.hasOwn({ ...(properties as object) }, name),
     );
     if (takers.length === 0)
-      return [{ path: pointer, message: "is not a parameter of any preset served here" }];
+      return [
+        {
+          path: pointer,
+          message: `is not a parameter of any preset served here${askMeant(name, PRESET_REQUEST_PARAMETERS)}`,
+        },
+      ];
     const refusals = takers.map((preset) => {
       try {
         service.parsePresetParams(preset.name, { [name]: value }, {});
