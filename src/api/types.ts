@@ -1279,7 +1279,7 @@ export interface RequestSummary {
   readonly requestId: Hex;
   readonly network: string;
   readonly kind: "preset" | "random" | "function";
-  /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
+  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   readonly label?: string;
   /** Id of its dapp, on chain with the label; absent without one. */
@@ -1631,7 +1631,7 @@ export interface SharedRequest {
   readonly label?: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
-  /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
+  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
@@ -1651,7 +1651,7 @@ export interface SharedResult {
   readonly updatedAt: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
-  /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
+  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;

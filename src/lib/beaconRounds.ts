@@ -45,12 +45,6 @@ export interface BeaconRounds {
   timeOf(round: DrandRound): number;
 }
 
-/** Says what a request that is on chain waits for. */
-export const AWAITED = {
-  words: "its random words are not on chain yet",
-  result: "its result is not on chain yet",
-} as const;
-
 /**
  * Says to anybody that a request waits for its round, or that the result is late since the round was due; `undefined` if neither holds.
  *

@@ -78,6 +78,12 @@ export const LATE_MS = 60_000;
 /** How long a request waits for a round of drand that does not come. */
 export const BEACON_WAIT_MS = 86_400_000;
 
+/** Says what a request that is on chain waits for. */
+export const AWAITED = {
+  words: "its random words are not on chain yet",
+  result: "its result is not on chain yet",
+} as const;
+
 /** Says that a request waits for a round, which is due. */
 export function describeBeaconWait(
   beacon: Parameters<typeof nameBeacon>[0] & { readonly time: string },

@@ -8,6 +8,14 @@ export function nameFailure(isDraw: boolean): string {
 /** Says of a function request that the router took it off the chain, so that no result can follow. */
 export const TIMED_OUT = "it timed out and was removed without a result";
 
+/** What the nodes report if too few of them came to the same outcome. */
+export const DISAGREED = "the oracle's nodes disagreed: too few of them saw the same";
+
+/** Whether an error is the nodes' own: what they read differed from node to node. */
+export function isDisagreement(error: string): boolean {
+  return error === DISAGREED;
+}
+
 /** The errors of the runtime itself, which nodes report in these words (Chainlink Functions), and what they mean. */
 const EXPLANATIONS: readonly (readonly [error: RegExp, explanation: string])[] = [
   [/^script runtime exceeded$/, "The source ran for longer than the network lets it."],

@@ -1,5 +1,6 @@
 /** How pages and the previews of links to them name a shared result. */
 import { cut } from "./cut.ts";
+import { findSourceHosts } from "./sourceHosts.ts";
 
 /** A preset's result in parts, as its preset says. */
 type Shown =
@@ -12,15 +13,15 @@ function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: strin
   return title ?? { preset: "A preset", random: "Random numbers", function: "A function" }[kind];
 }
 
-/** How the name of a function begins whose source has no comment to name it. */
+/** How the name of a function begins whose source has neither a comment nor a host to name it. */
 const BY_ARGUMENTS = "Function of ";
 
 /** Longest name of a function, in characters. */
 const MAX_NAME = 80;
 
 /**
- * Names a function by what its source says first in a comment, or by its arguments; `undefined` where there is neither. The name says that it
- * is a function: its author could give it a preset's title.
+ * Names a function by what its source says first in a comment, by the hosts that it asks, or by its arguments; `undefined` where there is none
+ * of them. The name says that it is a function: its author could give it a preset's title.
  */
 export function nameFunction({
   source,
@@ -32,6 +33,8 @@ export function nameFunction({
   const [, line, block] = /^\s*(?:\/\/[/\s]*(\S.*)|\/\*[*\s]*([^*\s].*))/.exec(source) ?? [];
   const comment = (line ?? block?.replace(/\*\/.*$/, ""))?.trim();
   if (comment !== undefined && comment !== "") return cut(`Function: ${comment}`, MAX_NAME);
+  const hosts = findSourceHosts(source) ?? [];
+  if (hosts.length > 0) return cut(`Function that asks ${hosts.join(", ")}`, MAX_NAME);
   return args.length === 0 ? undefined : cut(`${BY_ARGUMENTS}${args.join(", ")}`, MAX_NAME);
 }
 
@@ -89,7 +92,7 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
       : undefined;
   // Where it is the heading, arguments are listed below it.
   const isUnnamed = kind === "function" && (title === undefined || title.startsWith(BY_ARGUMENTS));
-  const unnamed = outcome.success ? "Result of a function" : "A function that failed";
+  const unnamed = outcome.success ? "Function result" : "Function that failed";
   // How many random numbers there are says what they are.
   const isNamed = label === undefined || isRandom;
   const subject = [isNamed ? undefined : what, extent].filter((text) => text !== undefined);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { DISAGREEMENT } from "../../src/oracle/protocol/agree.ts";
 import { CRASH_TEXT, TIMEOUT_TEXT } from "../../sandbox/run.ts";
-import { explainFailure } from "../../src/lib/failureText.ts";
+import { explainFailure, isDisagreement } from "../../src/lib/failureText.ts";
 
 test.each([
   [TIMEOUT_TEXT, /ran for longer/],
@@ -10,6 +11,11 @@ test.each([
   ["returned value not an ArrayBuffer or Uint8Array", /must return bytes/],
 ])("explains the runtime's own error %s", (error, explanation) => {
   expect(explainFailure(error)).toMatch(explanation);
+});
+
+test("tells the nodes' own error from a source's", () => {
+  expect(isDisagreement(new TextDecoder().decode(DISAGREEMENT.bytes))).toBe(true);
+  expect(isDisagreement("no price")).toBe(false);
 });
 
 test("has nothing to add to a source's own error", () => {

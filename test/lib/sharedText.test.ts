@@ -44,7 +44,7 @@ test("shows random numbers, functions, sides and errors in one line", () => {
     subject: ["2 random numbers"],
   });
   expect(describeShared({ outcome: { success: false, parsedResult: "", err: "no" } })).toEqual({
-    heading: "A function that failed",
+    heading: "Function that failed",
     subject: [],
     result: "no",
   });
@@ -54,11 +54,11 @@ test("shows random numbers, functions, sides and errors in one line", () => {
   );
 });
 
-test("a function that only its arguments name is a result of a function; with a label, they say what it is", () => {
+test("a function that only its arguments name is a function's result; with a label, they say what it is", () => {
   const outcome = { success: true, parsedResult: "7", err: "0x" };
   const title = "Function of eth, usd";
-  expect(describeShared({ outcome })).toMatchObject({ heading: "Result of a function", subject: [] });
-  expect(describeShared({ title, outcome })).toMatchObject({ heading: "Result of a function", subject: [] });
+  expect(describeShared({ outcome })).toMatchObject({ heading: "Function result", subject: [] });
+  expect(describeShared({ title, outcome })).toMatchObject({ heading: "Function result", subject: [] });
   expect(describeShared({ title, outcome: { ...outcome, label: "price" } })).toMatchObject({
     heading: "price",
     subject: [title],
@@ -74,6 +74,9 @@ test.each([
   ["/* a price */ return 1", [], "Function: a price"],
   ["return 1 // one", ["eth", "usd"], "Function of eth, usd"],
   ["return 1", ["x".repeat(100)], `Function of ${"x".repeat(67)}…`],
+  ["return (await fetch('https://api.example.org/x')).data", ["eth"], "Function that asks api.example.org"],
+  ["// Reads a price\nreturn (await fetch('https://api.example.org/x')).data", [], "Function: Reads a price"],
+  ["return await fetch(args[0])", ["eth"], "Function of eth"],
   ["return 1", [], undefined],
 ])("a function with the source %j and arguments %j is named %j", (source, args, name) => {
   expect(nameFunction({ source, args })).toBe(name);

@@ -2,6 +2,7 @@ import { correction, generate } from "lean-qr/nano";
 import { toSvgPath } from "lean-qr/extras/svg";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DISAGREED } from "../../src/lib/failureText.ts";
 import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
@@ -204,6 +205,10 @@ test("a function with HTTP requests names the hosts of its source, and says what
     });
   const { id } = await run("'https://127.0.0.1:1/price'");
   await page.goto(`${tyche.url}/r/${id}`);
+  await page
+    .getByRole("heading", { level: 1, name: "Function: see https://docs.example.org", exact: true })
+    .waitFor();
+  await result().getByText("Text", { exact: true }).waitFor();
   await result()
     .getByText("The nodes made HTTP requests. The source names 127.0.0.1:1.", { exact: true })
     .waitFor();
@@ -255,6 +260,12 @@ test("a function that failed says so first, with its error, and then that it is 
   await result().getByText("The function failed", { exact: true }).waitFor();
   await result().locator(".bad", { hasText: "no price for X" }).waitFor();
   await result().locator(".hidden-char", { hasText: "U+202E" }).waitFor();
+  await result()
+    .getByText(/^The error is the program's own, not the chain's or the service's/)
+    .waitFor();
+  await result()
+    .getByText(/^There is no result, and none will follow\./)
+    .waitFor();
   await verdict()
     .getByText(/^failure proven \d of 4 nodes signed this report, /)
     .waitFor();
@@ -276,6 +287,36 @@ test("a function that failed says so first, with its error, and then that it is 
   }
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
+});
+
+test("where the nodes disagreed, the page doesn't say that they agreed, or that the program is at fault", async () => {
+  const { id } = await callApi("/api/oracleFunctions/runFunction", {
+    network: "sepolia",
+    source:
+      "try { await fetch('https://127.0.0.1:1/') } catch {}\nreturn Functions.encodeString(crypto.randomUUID())",
+    returnType: "string",
+  });
+  await page.route(/\/api\/explorer\/results\/req_\w+$/, async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    const outcome = { ...json.data.outcome, success: false, parsedResult: "", value: null, err: DISAGREED };
+    await route.fulfill({ response, json: { data: { ...json.data, outcome } } });
+  });
+  await page.goto(`${tyche.url}/r/${id}`);
+  await page
+    .getByRole("heading", { level: 1, name: "Function that asks 127.0.0.1:1", exact: true })
+    .waitFor();
+  await result()
+    .getByText(/they came to different outcomes, not which of the answers was right\.$/)
+    .waitFor();
+  await result()
+    .getByText(/^Neither the program nor the chain is at fault:/)
+    .waitFor();
+  await page
+    .locator("#how")
+    .getByText(/signed that their outcomes differed\.$/)
+    .waitFor();
+  expect(await page.getByText(/agreed on|the program's own/).count()).toBe(0);
 });
 
 test("an error of the runtime is explained, and said to be on chain where it can't be repeated", async () => {
@@ -308,6 +349,7 @@ test("a function has a name and its arguments beside its result, and what can't 
   await page.goto(`${tyche.url}/r/${id}`);
   await page.getByRole("heading", { level: 1, name: "Function: Doubles a number", exact: true }).waitFor();
   await result().getByText("42", { exact: true }).waitFor();
+  await result().getByText("Whole number", { exact: true }).waitFor();
   const about = page.getByRole("region", { name: "About" });
   await about.getByText("args[0] 21", { exact: true }).waitFor();
   await verdict().getByRole("heading", { name: "Signed by the oracle's nodes", exact: true }).waitFor();

@@ -230,7 +230,8 @@ test("the page of a request that failed before it was on chain has its id and wh
   await page.getByRole("heading", { level: 1, name: "A request that failed", exact: true }).waitFor();
   await expect.poll(() => page.title()).toBe("Failed: A request that failed · Tyche");
   await result.getByText("Failed before it was on chain", { exact: true }).waitFor();
-  await result.getByText(/^There is nothing to verify, .* whoever made it sees that/).waitFor();
+  await result.getByText(/There is no result, none will follow, and nothing was paid for one\.$/).waitFor();
+  await result.getByText(/ask whoever gave you this address: they see why it failed/).waitFor();
   await result.getByText(asked.data.id, { exact: true }).waitFor();
   await result.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
   expect(await result.getByRole("link").getAttribute("href")).toBe("/");

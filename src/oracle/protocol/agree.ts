@@ -1,3 +1,4 @@
+import { DISAGREED } from "../../lib/failureText.ts";
 import { type Observation, compareObservations } from "../aggregateObservations.ts";
 
 /** Bytes of a number; results of any other length are only compared as a whole. */
@@ -6,7 +7,7 @@ const WORD_BYTES = 32;
 /** What the network reports if its nodes' observations differ too much. */
 export const DISAGREEMENT: Observation = {
   ok: false,
-  bytes: new TextEncoder().encode("the oracle's nodes disagreed: too few of them saw the same"),
+  bytes: new TextEncoder().encode(DISAGREED),
 };
 
 /**

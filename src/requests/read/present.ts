@@ -6,7 +6,8 @@ import type {
   PresetResult,
   RandomResult,
 } from "../../api/types.ts";
-import { AWAITED, describeBeacon } from "../../lib/beaconRounds.ts";
+import { describeBeacon } from "../../lib/beaconRounds.ts";
+import { AWAITED } from "../../lib/drawText.ts";
 import { cut } from "../../lib/cut.ts";
 import { describeShared } from "../../lib/sharedText.ts";
 import { formatTime } from "../../lib/time.ts";

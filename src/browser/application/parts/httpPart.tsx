@@ -1,13 +1,15 @@
+import { isDisagreement } from "../../../lib/failureText.ts";
 import { UnknownText } from "./parts.tsx";
 
 /** Which hosts a function names for its HTTP requests, and what these leave unproven. */
 export function HttpPart({
   hosts,
-  isError,
+  error,
 }: {
   /** Hosts that the source names; none if it builds all addresses. */
   readonly hosts: readonly string[];
-  readonly isError: boolean;
+  /** What the function ended with; empty after a success. */
+  readonly error: string;
 }) {
   return (
     <>
@@ -21,8 +23,10 @@ export function HttpPart({
         )}
       </p>
       <p className="note">
-        The answers are not on chain. The nodes&rsquo; signatures prove that they agreed on this{" "}
-        {isError ? "error" : "result"}, not that the answers were right.
+        The answers are not on chain. The nodes&rsquo; signatures prove that{" "}
+        {isDisagreement(error)
+          ? "they came to different outcomes, not which of the answers was right."
+          : `they agreed on this ${error === "" ? "result" : "error"}, not that the answers were right.`}
       </p>
     </>
   );

@@ -14,7 +14,7 @@ import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { HttpPart } from "../../parts/httpPart.tsx";
-import { findSourceHosts } from "../../parts/sourceHosts.ts";
+import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { In, type TransactionPlace } from "./place.tsx";
 
 /** `0x` and 32 bytes in hex. */
@@ -58,7 +58,7 @@ function Http({
 }) {
   const hosts = program === null ? undefined : findSourceHosts(program.source);
   if (answer === undefined || hosts === undefined) return null;
-  return <HttpPart hosts={hosts} isError={answer.err !== ""} />;
+  return <HttpPart hosts={hosts} error={answer.err} />;
 }
 
 /** Lists the facts of a function's response. */

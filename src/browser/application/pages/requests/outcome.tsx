@@ -1,7 +1,7 @@
 import { capitalize } from "../../../../lib/capitalize.ts";
 import type { RequestView } from "../../../../client/index.ts";
 import { lineOf } from "../../../../lib/sharedText.ts";
-import { explainFailure, nameFailure } from "../../../../lib/failureText.ts";
+import { explainFailure, isDisagreement, nameFailure } from "../../../../lib/failureText.ts";
 import { indentJson } from "../../../../lib/indentJson.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { Listing, ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
@@ -24,13 +24,42 @@ export function OutcomePart({
   const text = outcome.parsedResult;
   return (
     <>
-      {shown === undefined ? <TextResult text={text} /> : <Shown shown={shown} places={places} />}
+      {shown !== undefined ? (
+        <Shown shown={shown} places={places} />
+      ) : "vrfv2Hash" in outcome ? (
+        <TextResult text={text} />
+      ) : (
+        <FunctionValue bytes={outcome.result} text={text} />
+      )}
       <p>
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
       {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
     </>
   );
+}
+
+/** A function's result with its type in words; bytes that are no text are shown in hex. */
+function FunctionValue({ bytes, text }: { readonly bytes: string; readonly text: string }) {
+  const type = typeOf(bytes, text);
+  return (
+    <>
+      <TextResult text={type === "Bytes" ? bytes : text} />
+      <p className="note">{type}</p>
+    </>
+  );
+}
+
+/** `0x` and 32 bytes in hex: what a number is on chain. */
+const NUMBER_CHARACTERS = 66;
+/** What text doesn't have: characters that control a device, and those that take the place of bytes that are none. */
+const NO_TEXT = /[^\P{Cc}\t\r\n]|\uFFFD/u;
+
+function typeOf(bytes: string, text: string): string {
+  if (bytes.length === NUMBER_CHARACTERS && /^-?\d+$/.test(text))
+    if (BigInt(bytes) === BigInt.asUintN(256, BigInt(text))) return "Whole number";
+  if (NO_TEXT.test(text)) return "Bytes";
+  return indentJson(text) === undefined ? "Text" : "JSON";
 }
 
 /** JSON is indented; it is copied as it is on chain. */
@@ -91,8 +120,14 @@ function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: 
         <UnknownText text={error} />
       </div>
       {explanation !== undefined && <p>{explanation}</p>}
+      <p>
+        {isDisagreement(error)
+          ? "Neither the program nor the chain is at fault: what the program read differed from node to node, such as the answers to its HTTP requests, the time or a random number. The nodes signed that."
+          : `The error is the program's own${isDraw ? ", with these inputs" : ""}, not the chain's or the service's: the oracle's nodes ran it as it was requested, and signed what it ended with.`}
+      </p>
       <p className="note">
-        There is no result. The oracle's nodes ran the source and signed this error, which is on chain.
+        There is no result, and none will follow. Whoever made the request can make a new one, which has a
+        page of its own.
       </p>
     </>
   );

@@ -9,7 +9,7 @@ import type {
   TransactionView,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
-import { isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
+import { AWAITED, isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { describeRefusal, Loaded, Page, Refusal, sentence } from "../../page.tsx";
@@ -27,7 +27,8 @@ import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestPa
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { OutcomePart } from "./outcome.tsx";
-import { findSourceHosts } from "../../parts/sourceHosts.ts";
+import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
+import { isDisagreement } from "../../../../lib/failureText.ts";
 import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */
@@ -117,10 +118,12 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
       )}
       <div className="panel certificate">
         <section aria-label="Result">
-          {request !== undefined && <WithoutResult request={request} requested={requested} />}
+          {request !== undefined && (
+            <WithoutResult request={request} requested={requested} isLocal={known?.embedded !== false} />
+          )}
           {ended !== undefined && <Result shared={ended} />}
           {ended !== undefined && hosts !== undefined && (
-            <HttpPart hosts={hosts} isError={!ended.outcome.success} />
+            <HttpPart hosts={hosts} error={errorOf(ended.outcome)} />
           )}
         </section>
         {ended !== undefined && resultHash !== undefined && known !== undefined && (
@@ -204,10 +207,13 @@ function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined 
 function WithoutResult({
   request: { id, state, why, createdAt, kind, beacon, requestId },
   requested,
+  isLocal,
 }: {
   readonly request: SharedRequest;
   /** The transaction with the request. */
   readonly requested: TransactionView | undefined;
+  /** Whether the chain is one of the service's own. */
+  readonly isLocal: boolean;
 }) {
   const waitsFor = requested && findWait(requested, requestId);
   if (state === "failed")
@@ -216,15 +222,16 @@ function WithoutResult({
         <p className="big-result bad-text">
           {kind === undefined ? "Failed before it was on chain" : sentence(why)}
         </p>
-        {kind === undefined ? (
-          <p>
-            There is nothing to verify, and no result will follow. What it asked for is not public: whoever
-            made it sees that, and why it failed, in the list of requests in{" "}
-            <Link href="/">the application</Link>.
-          </p>
-        ) : (
-          <p>It is on chain, but was not answered. No result will follow.</p>
-        )}
+        <p>
+          {kind === undefined
+            ? "The service did not put it on chain. There is no result, none will follow, and nothing was paid for one."
+            : "It is on chain, but the oracle did not answer it. There is no result, none will follow, and nothing was paid for one."}
+        </p>
+        <p>
+          If you were promised a result, ask whoever gave you this address: they see why it failed in{" "}
+          <Link href="/">the application</Link>, and can make a new request, with a page of its own.
+          {kind === undefined && " What it asked for is not public."}
+        </p>
         <Facts
           entries={[
             ["Request", <Copyable text={id} what="request" />],
@@ -233,9 +240,12 @@ function WithoutResult({
         />
       </>
     );
+  // The state of the request alone says less than the chain.
+  const isVague = why === AWAITED.words || why === AWAITED.result;
+  const reason = isVague && beacon === undefined ? (waitsFor ?? why) : why;
   const facts = (
     <>
-      {waitsFor !== undefined && (
+      {waitsFor !== undefined && reason !== waitsFor && (
         <p>
           On chain: <Why text={waitsFor} />.
         </p>
@@ -252,7 +262,7 @@ function WithoutResult({
     <>
       <p className="big-result">Waiting</p>
       <p>
-        <Why text={sentence(why)} />
+        <Why text={sentence(reason)} />
       </p>
       {beacon === undefined ? (
         facts
@@ -261,7 +271,10 @@ function WithoutResult({
           {facts}
         </RoundWait>
       )}
-      <p className="note">The result will appear here by itself.</p>
+      <p className="note">
+        The result will appear here by itself
+        {beacon === undefined && (isLocal ? ", mostly within seconds" : ", mostly within a few minutes")}.
+      </p>
     </>
   );
 }
@@ -335,6 +348,11 @@ function About({
       {ended !== undefined && <Bytes shared={ended} />}
     </section>
   );
+}
+
+/** Returns the error that a source ended with; empty after a success. */
+function errorOf(outcome: SharedResult["outcome"]): string {
+  return "err" in outcome && !outcome.success ? outcome.err : "";
 }
 
 function beaconOf(outcome: SharedResult["outcome"]): BeaconView | undefined {
@@ -456,7 +474,9 @@ function HowPart({
             )}
             {usesHttp && ", each with HTTP requests of its own,"} and signed{" "}
             {!outcome.success
-              ? "the error that it ended with"
+              ? isDisagreement(errorOf(outcome))
+                ? "that their outcomes differed"
+                : "the error that it ended with"
               : usesHttp
                 ? describeAgreement(outcome.result)
                 : "what it returned"}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findSourceHosts } from "../../../../src/browser/application/parts/sourceHosts.ts";
+import { findSourceHosts } from "../../src/lib/sourceHosts.ts";
 
 test.each([
   ["return Functions.encodeString('https://example.org')", undefined],
