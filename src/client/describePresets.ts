@@ -17,7 +17,10 @@ interface Schema {
  *
  * @param from module that exports `Decimal`.
  */
-export function describePresets(presets: readonly PresetView[], from = "tyche/client"): string {
+export function describePresets(
+  presets: readonly Pick<PresetView, "name" | "description" | "parameters" | "value">[],
+  from = "tyche/client",
+): string {
   const sorted = presets.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const members = sorted.map(
     ({ name, description, parameters, value }) =>

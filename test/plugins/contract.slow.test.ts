@@ -60,7 +60,9 @@ describe.each(readdirSync(folder))("%s", (name) => {
     const distinct = new Set(
       preset.examples.map(({ params }) => JSON.stringify(parsePresetParams(preset, params).args)),
     );
-    expect(distinct.size).toBeGreaterThan(Object.keys(properties).length);
+    expect(distinct.size, "examples with parameters of their own").toBeGreaterThan(
+      Object.keys(properties).length,
+    );
   });
 
   test("the source is short on chain", () => {
