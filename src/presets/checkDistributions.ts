@@ -105,8 +105,33 @@ async function checkDistribution(
   if (probability >= FALSE_ALARM_PROBABILITY) return undefined;
   return (
     `${draws} draws are not spread as declared: chance alone would do this with a probability of ` +
-    `${probability.toExponential(1)}; counted ${totals.slice(0, 20).join(", ")}`
+    `${probability.toExponential(1)}; ${describeCounts(distribution, { weights, totals, draws })}`
   );
+}
+
+/** Most outcomes that a message names. */
+const MAX_NAMED = 20;
+
+/** Says how often each outcome came, and how often it was expected. */
+function describeCounts(
+  { outcomes, bounds = [] }: PresetDistribution,
+  {
+    weights,
+    totals,
+    draws,
+  }: { readonly weights: number[]; readonly totals: number[]; readonly draws: number },
+): string {
+  const names =
+    outcomes === undefined
+      ? bounds.slice(1).map((end, index) => `from ${bounds[index]} to below ${end}`)
+      : Object.keys(outcomes).map((text) => JSON.stringify(text));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  const counts = names.slice(0, MAX_NAMED).map((name, index) => {
+    const expected = Math.round((draws * weights[index]!) / sum);
+    return `${name} ${totals[index]} times, not ${expected}`;
+  });
+  const more = names.length - counts.length;
+  return counts.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
 function weightsOf({ outcomes, bounds }: PresetDistribution): number[] {

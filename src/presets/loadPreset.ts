@@ -112,7 +112,11 @@ function readDefinition(name: string, text: string): ReadDefinition {
     resultBound === undefined ||
     resultBound instanceof ResultBoundError
   )
-    throw new PresetBrokenError(errors.map(({ pointer, reason }) => problemAt(pointer, reason)));
+    throw new PresetBrokenError(
+      errors
+        .map(({ pointer, reason }) => problemAt(pointer, reason))
+        .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)),
+    );
   return { definition, validate, resultBound, positionOf: json.positionOf };
 }
 

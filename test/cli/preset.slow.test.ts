@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { format } from "oxfmt";
 import { expect, test } from "vitest";
 import { makeFolder, writePreset } from "../presets/folders.ts";
 import { runCli } from "./runCli.ts";
@@ -23,7 +24,7 @@ test("list --json is what a script would want", async () => {
   for (const { sourceHash } of presets) expect(sourceHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
 
-test("a new preset works as it is", async () => {
+test("a new preset works as it is, and is formatted", async () => {
   const folder = await makeFolder();
   const made = await runCli(["preset", "new", "pick", "--folder", folder]);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(path.join("pick", "preset.json")) });
@@ -32,6 +33,8 @@ test("a new preset works as it is", async () => {
     /^ok {6}pick: 3 examples, 15 runs with extreme words, 20,000 draws for 1 distribution, \d+ bytes on chain:\n {8}const \w+=JSON\.parse\(args\[0\]\).*\n$/,
   );
   expect(checked.code).toBe(0);
+  const written = await readFile(path.join(folder, "pick", "preset.json"), "utf8");
+  expect(written).toBe((await format("preset.json", written)).code);
 });
 
 test("new does not overwrite", async () => {

@@ -83,6 +83,19 @@ test("a fair source passes", async () => {
   expect(await checkDistributions(preset, runHere)).toEqual([]);
 });
 
+test("a wrong distribution says of each outcome how often it came, and was expected", async () => {
+  const source = "return Functions.encodeUint256(BigInt(bytesArgs[0]) % 4n === 0n ? 1n : 0n)";
+  const wanted = /; "0" [0-9]+ times, not 1000; "1" [0-9]+ times, not 1000$/;
+  const outcomes = await loadNumber(source, { distributions: [{ params: {}, outcomes: { 0: 1, 1: 1 } }] });
+  expect(await checkDistributions(outcomes, runHere, { draws: 2_000 })).toMatchObject([
+    { reason: expect.stringMatching(wanted) },
+  ]);
+  const bounds = await loadNumber(source, { distributions: [{ params: {}, bounds: ["0", "1", "4"] }] });
+  expect(await checkDistributions(bounds, runHere, { draws: 2_000 })).toMatchObject([
+    { reason: expect.stringMatching(/; from 0 to below 1 [0-9]+ times, not 500; from 1 to below 4 /) },
+  ]);
+});
+
 test("one byte modulo 10 is found", async () => {
   const preset = await loadNumber("return Functions.encodeUint256((BigInt(bytesArgs[0]) & 255n) % 10n)", {
     distributions: [{ params: {}, outcomes: tenOutcomes }],

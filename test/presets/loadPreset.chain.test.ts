@@ -336,19 +336,19 @@ describe("preset.json", () => {
     const problems = (await loadBroken(folder)).split("\n").map((line) => line.replace(/^\S+:\d+:\d+: /, ""));
     expect(problems).toMatchInlineSnapshot(`
       [
-        "descripton: is not a member that is known here (did you mean description?)",
-        "title: must be a string; got 5",
-        "word: must match ^0x[0-9a-f]{64}$; got "0x1"",
-        "params: must be an object; got an array",
         "name: must be the folder's name, "echo", not "other"",
+        "title: must be a string; got 5",
+        "maxResultBytes: there is no function "bites"; there are digits, bytes, count, longest, min, max (at character 5)",
+        "times: must be at least 1, not 0",
+        "word: must match ^0x[0-9a-f]{64}$; got "0x1"",
+        "txt: is unknown; echo takes text, times (did you mean text?)",
+        "params: must be an object; got an array",
+        "descripton: is not a member that is known here (did you mean description?)",
         "show: needs "sides" where "as" is "coin"",
         "as: "coin" is only for a returnType of "uint256"",
+        "times: must be a whole number in decimal digits, such as "10" or 10, not "x"",
         "bounds: must be in ascending order",
         "bounds: are only for whole numbers",
-        "times: must be at least 1, not 0",
-        "txt: is unknown; echo takes text, times (did you mean text?)",
-        "times: must be a whole number in decimal digits, such as "10" or 10, not "x"",
-        "maxResultBytes: there is no function "bites"; there are digits, bytes, count, longest, min, max (at character 5)",
       ]
     `);
   });

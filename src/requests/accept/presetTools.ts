@@ -140,8 +140,15 @@ export async function writeNewPreset(folder: string, name: string): Promise<read
   });
   const files = [path.join(presetFolder, "source.js"), path.join(presetFolder, "preset.json")] as const;
   await writeFile(files[0], SOURCE);
-  await writeFile(files[1], `${JSON.stringify(createDefinition(name), null, 2)}\n`);
+  await writeFile(files[1], formatDefinition(createDefinition(name)));
   return files;
+}
+
+/** Writes JSON as formatters do: a list of texts takes one line. */
+function formatDefinition(definition: object): string {
+  const listOfTexts = /\[\s+("[^[\]{}]*")\s+\]/g;
+  const text = JSON.stringify(definition, null, 2);
+  return `${text.replaceAll(listOfTexts, (_, texts: string) => `[${texts.replaceAll(/,\s+/g, ", ")}]`)}\n`;
 }
 
 function createDefinition(name: string): object {
