@@ -115,12 +115,12 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     hasRef(): boolean {
       return this[refed];
     }
+    [Symbol.dispose](): void {
+      stop(this);
+    }
     [Symbol.toPrimitive](): number {
       numbered[this[timerId]] = this;
       return this[timerId];
-    }
-    [Symbol.dispose](): void {
-      stop(this);
     }
   }
   function stop(timer: Timeout): void {
@@ -145,12 +145,12 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       this._argv = args;
       this.#id = start();
     }
-    unref(): this {
-      this[refed] = false;
-      return this;
-    }
     ref(): this {
       this[refed] = true;
+      return this;
+    }
+    unref(): this {
+      this[refed] = false;
       return this;
     }
     hasRef(): boolean {
@@ -158,6 +158,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     }
     [Symbol.dispose](): void {
       this._destroyed = true;
+      this._onImmediate = null;
       timers.clearTimeout(this.#id);
     }
   }

@@ -59,17 +59,23 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
     getRandomValues: (array: unknown) => webcrypto.getRandomValues(array),
     webcrypto,
     subtle: webcrypto.subtle,
-    constants: JSON.parse(native("cryptoConstants", {}) as string) as object,
+    constants: Object.defineProperty(
+      JSON.parse(native("cryptoConstants", {}) as string) as object,
+      "defaultCipherList",
+      { value: undefined },
+    ),
   };
   shape(names, SHAPES);
-  const exported: Record<string, unknown> = { ...names, default: names };
+  const random = names["randomBytes"];
+  const exported = { ...names, pseudoRandomBytes: random, default: names };
   order(names, ORDER);
   // Other names of one function, which no loop finds.
-  for (const name of ["prng", "pseudoRandomBytes", "rng"])
-    Object.defineProperty(names, name, {
-      get: () => exported["randomBytes"],
-      enumerable: false,
-      configurable: true,
-    });
+  let other = random;
+  const accessor = { get: () => other, set: (value: unknown) => void (other = value), configurable: true };
+  Object.defineProperties(names, {
+    prng: accessor,
+    pseudoRandomBytes: { value: random, writable: true, enumerable: false, configurable: true },
+    rng: accessor,
+  });
   return exported;
 }

@@ -17,7 +17,7 @@ import {
 import { PieceList } from "../node/pieceList.ts";
 import { streamParts } from "../node/streamParts.ts";
 import { packStreams } from "../node/streamState.ts";
-import { order, shape } from "../shape.ts";
+import { at, nameless, order, shape } from "../shape.ts";
 import { isAnyArrayBuffer } from "../types.ts";
 
 type StreamClass = Record<string, unknown> & { readonly prototype: object };
@@ -43,11 +43,15 @@ const SHAPES: Readonly<Record<string, string>> = {
   "Writable.prototype": "setDefaultEncoding/1+",
   Duplex: "fromWeb/2+= toWeb/2+=",
   "Duplex.prototype": "setDefaultEncoding/1+",
+  "Stream.prototype": "eventNames/0+",
+  "Writable.WritableState.prototype": "getBuffer/0+",
 };
 
-/** The order of its names. */
-const ORDER =
-  "isDestroyed isDisturbed isErrored isReadable isWritable Readable Writable Duplex Transform PassThrough duplexPair pipeline addAbortSignal finished destroy compose setDefaultHighWaterMark getDefaultHighWaterMark promises Stream _isArrayBufferView _isUint8Array _uint8ArrayToBuffer";
+/** The order of names, by path. */
+const ORDERS = {
+  "": "isDestroyed isDisturbed isErrored isReadable isWritable Readable Writable Duplex Transform PassThrough duplexPair pipeline addAbortSignal finished destroy compose setDefaultHighWaterMark getDefaultHighWaterMark promises Stream _isArrayBufferView _isUint8Array _uint8ArrayToBuffer",
+  Writable: "WritableState kForceStableState fromWeb toWeb",
+};
 
 /** Under this name `finished` asks a web stream for `{promise}`, settled when the stream is. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
@@ -172,12 +176,16 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   const finished = library["finished"] as (stream: unknown, done: (error?: Error) => void) => void;
   Object.defineProperty(Writable.prototype, Symbol.asyncDispose, {
     enumerable: true,
-    value(this: { readonly destroyed: boolean; writableFinished: boolean; destroy(error: unknown): void }) {
+    value: nameless(function (this: {
+      readonly destroyed: boolean;
+      writableFinished: boolean;
+      destroy(error: unknown): void;
+    }) {
       if (!this.destroyed) this.destroy(this.writableFinished ? null : new AbortError());
       return new Promise((resolve, reject) =>
         finished(this, (error) => (error && error.name !== "AbortError" ? reject(error) : resolve(null))),
       );
-    },
+    }),
     writable: true,
     configurable: true,
   });
@@ -209,6 +217,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     _isArrayBufferView: (value: unknown) => ArrayBuffer.isView(value),
   });
   Object.assign(Duplex.prototype, { destroy: (Writable.prototype as { destroy?: unknown }).destroy });
+  delete (finished as { finished?: unknown }).finished;
+  Writable["kForceStableState"] = Symbol("kForceStableState");
   // The events that a stream may have are listed beforehand.
   Object.assign((library["Stream"] as StreamClass).prototype, {
     eventNames(this: { readonly _events: Record<PropertyKey, unknown> }): PropertyKey[] {
@@ -253,7 +263,7 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
     json: async (stream: AsyncIterable<unknown>) => JSON.parse(await text(stream)) as unknown,
   };
   shape(library, SHAPES);
-  order(library, ORDER);
+  for (const [path, names] of Object.entries(ORDERS)) order(at(library, path) as object, names);
   return {
     consumers: { ...consumers, default: consumers },
     stream: { ...names, promises, default: library },

@@ -1,14 +1,14 @@
 import { checkInteger, invalidArgument, nodeError, showValuesWith } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { nodeModules } from "../nodeModules.ts";
-import { order, shape } from "../shape.ts";
+import { nameless, order, shape } from "../shape.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 const withDefault = (names: Record<string, unknown>): Exports => ({ ...names, default: names });
 
 /** What Deno's `node:process` exports by name, of what the process has. */
 const PROCESS_NAMES =
-  "arch argv argv0 availableMemory chdir constrainedMemory cpuUsage cwd dlopen emitWarning env execArgv execPath exit getActiveResourcesInfo getBuiltinModule getegid geteuid getgid getuid hrtime loadEnvFile kill memoryUsage nextTick pid platform ppid removeAllListeners removeListener resourceUsage setegid seteuid setgid setuid stderr stdout threadCpuUsage umask version versions";
+  "abort arch argv argv0 availableMemory chdir constrainedMemory cpuUsage cwd dlopen emitWarning env execArgv execPath exit getActiveResourcesInfo getBuiltinModule getegid geteuid getgid getuid hrtime loadEnvFile kill memoryUsage nextTick pid platform ppid removeAllListeners removeListener report resourceUsage setegid seteuid setgid setuid stderr stdin stdout threadCpuUsage umask version versions";
 const processModule = (process: Record<string, unknown>): Exports => ({
   ...Object.fromEntries(PROCESS_NAMES.split(" ").map((name) => [name, process[name]])),
   default: process,
@@ -79,7 +79,7 @@ function createOs(constants: Readonly<Record<string, object>>, refuse: Refuse): 
     if (typeof read !== "function") continue;
     shape(os, { "": `${name}/${name === "setPriority" ? 2 : 0}+` });
     if (!NOT_TEXTS.includes(name))
-      Object.assign(read, { [Symbol.toPrimitive]: () => (read as () => unknown)() });
+      Object.assign(read, { [Symbol.toPrimitive]: nameless(() => (read as () => unknown)()) });
   }
   return Object.defineProperties(order(os, OS_NAMES), ends);
 }

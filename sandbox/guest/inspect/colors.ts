@@ -16,7 +16,7 @@ Object.assign(COLORS, { framed: [51, 54], overlined: [53, 55] });
 add(["gray", ...bright], 90, 39);
 add(["bgGray", ...behind(bright)], 100, 49);
 const ALIASES =
-  "gray=grey gray=blackBright bgGray=bgGrey bgGray=bgBlackBright dim=faint strikethrough=strikeThrough strikethrough=crossedout strikethrough=crossedOut hidden=conceal inverse=swapColors inverse=swapcolors doubleunderline=doubleUnderline";
+  "gray=grey gray=blackBright bgGray=bgGrey bgGray=bgBlackBright dim=faint strikethrough=crossedout strikethrough=strikeThrough strikethrough=crossedOut hidden=conceal inverse=swapColors inverse=swapcolors doubleunderline=doubleUnderline";
 for (const [name = "", other = ""] of ALIASES.split(" ").map((pair) => pair.split("=")))
   Object.defineProperty(COLORS, other, {
     get: () => COLORS[name],
@@ -42,8 +42,12 @@ export const STYLES: Record<string, string> = {
   module: "underline",
 };
 
+/** Leaves a text as it is. */
+// eslint-disable-next-line func-style -- named as sources see it
+export const stylizeNoColor = (text: string): string => text;
+
 /** Gives a text the colour of its kind. */
-export function colored(text: string, style: string): string {
+export function stylizeWithColor(text: string, style: string): string {
   const [begin, end] = COLORS[STYLES[style] ?? ""] ?? [];
   return begin === undefined ? text : `\u001b[${begin}m${text}\u001b[${end}m`;
 }

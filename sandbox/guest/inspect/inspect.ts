@@ -1,4 +1,4 @@
-import { colored } from "./colors.ts";
+import { stylizeNoColor, stylizeWithColor } from "./colors.ts";
 import { type InspectOptions, type Inspection, proxies } from "./inspection.ts";
 import { joinEntries } from "./layout.ts";
 import { getConstructorName, getPrefix } from "./names.ts";
@@ -40,7 +40,7 @@ function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection 
     breakLength,
     compact,
     trailingComma: options.trailingComma ?? false,
-    stylize: options.stylize ?? (options.colors === true ? colored : (text) => text),
+    stylize: options.stylize ?? (options.colors ? stylizeWithColor : stylizeNoColor),
     escapeSequences: options.escapeSequences ?? true,
     quotes: options.quotes ?? ['"', "'", "`"],
     customInspect: options.customInspect ?? true,
@@ -102,8 +102,8 @@ function customText(state: Inspection, value: object, depth: number): string | u
         formatValue(begin(given, state.inspect), inner, 0);
       return String(method.call(value, shown, ownOptions(state, shown)));
     }
-    const depthLeft = state.depth - depth;
-    const result: unknown = method.call(value, depthLeft, nodeOptions(state, depthLeft), state.inspect);
+    const depthLeft = state.options.depth === null ? null : state.depth - depth;
+    const result: unknown = method.call(value, depthLeft, nodeOptions(state), state.inspect);
     if (result === value) continue;
     if (typeof result === "string") return result.replaceAll("\n", `\n${" ".repeat(state.indentation)}`);
     return formatValue(state, result, depth);
@@ -112,30 +112,32 @@ function customText(state: Inspection, value: object, depth: number): string | u
 }
 
 /** The options that Node's `util.inspect` passes to an object's own method. */
-function nodeOptions(state: Inspection, depth: number): object {
-  const { breakLength, compact, customInspect, showHidden, options } = state;
-  return {
-    stylize: (text: unknown, style: string) => state.stylize(String(text), style),
+function nodeOptions(state: Inspection): object {
+  const { breakLength, compact, customInspect, showHidden, stylize, options } = state;
+  const known = {
+    stylize,
     showHidden,
-    depth,
+    depth: "depth" in options ? options.depth : 4,
     colors: options.colors ?? false,
     customInspect,
-    showProxy: false,
+    showProxy: options.showProxy ?? false,
     maxArrayLength: state.iterableLimit,
     maxStringLength: state.maxStringLength,
     breakLength,
     compact,
     sorted: options.sorted ?? false,
     getters: options.getters ?? false,
-    numericSeparator: undefined,
+    numericSeparator: options.numericSeparator,
   };
+  const others = Object.entries(options.given ?? {}).filter(([name]) => !Object.hasOwn(known, name));
+  return { ...known, ...Object.fromEntries(others) };
 }
 
 /** The options that Deno passes to an object's own method. */
 function ownOptions(state: Inspection, inspect: (inner: unknown, given?: InspectOptions) => string): object {
   const { indentation, currentDepth, escapeSequences, trailingComma, collectionLimit, quotes, seen } = state;
   return {
-    ...nodeOptions(state, state.depth),
+    ...nodeOptions(state),
     indentationLvl: indentation,
     currentDepth,
     indentLevel: 0,
@@ -181,7 +183,7 @@ function formatObject(state: Inspection, value: object, depth: number): string {
     base = base === "" ? mark : `${mark} ${base}`;
   }
   const { sorted } = state.options;
-  if (sorted !== undefined && sorted !== false) {
+  if (sorted) {
     const order = typeof sorted === "function" ? sorted : undefined;
     if (shape.kind === "object") output.sort(order);
     else output.push(...output.splice(output.length - shape.keys.length).sort(order));

@@ -41,6 +41,10 @@ export interface InspectOptions {
   escapeSequences?: boolean;
   /** Gives a text the colour of its kind. Default: none. */
   stylize?: (text: string, style: string) => string;
+  /** Whether digits are in groups of three. */
+  numericSeparator?: boolean;
+  /** What Node's `inspect` was given, which an object's own method sees. */
+  given?: object;
   /** Quotes, in order of preference. Default `"`, `'`, `` ` ``. */
   quotes?: readonly string[];
 }

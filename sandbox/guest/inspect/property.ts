@@ -32,7 +32,7 @@ export function formatProperty(
     const label = descriptor.set === undefined ? "Getter" : "Getter/Setter";
     const { getters } = state.options;
     text =
-      getters === true || getters === (descriptor.set === undefined ? "get" : "set")
+      (getters && typeof getters !== "string") || getters === (descriptor.set === undefined ? "get" : "set")
         ? evaluatedGetter(state, value, descriptor.get, label, depth)
         : state.stylize(`[${label}]`, "special");
   } else

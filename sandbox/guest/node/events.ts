@@ -436,6 +436,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     const { AsyncResource } = load("node")["asyncHooks"] as {
       AsyncResource: new (type: unknown) => Resource;
     };
+    const RESOURCE = Symbol("kAsyncResource");
     class EventEmitterReferencingAsyncResource extends AsyncResource {
       readonly eventEmitter: unknown;
       constructor(emitter: unknown, type: unknown) {
@@ -444,7 +445,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       }
     }
     class EventEmitterAsyncResource extends (EventEmitter as unknown as new (options: unknown) => Emitter) {
-      readonly #resource: EventEmitterReferencingAsyncResource;
+      readonly [RESOURCE]: EventEmitterReferencingAsyncResource;
       constructor(options?: unknown) {
         const name =
           typeof options === "string" ? options : (options as { name?: unknown } | undefined)?.name;
@@ -452,10 +453,10 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
           throw wrongType("options.name", "string", name);
         if (typeof options === "string" || options === undefined || options === null) super(undefined);
         else super(options);
-        this.#resource = new EventEmitterReferencingAsyncResource(this, name ?? new.target.name);
+        this[RESOURCE] = new EventEmitterReferencingAsyncResource(this, name ?? new.target.name);
       }
       override emit(name: Name, ...args: unknown[]): boolean {
-        return this.#resource.runInAsyncScope(
+        return this[RESOURCE].runInAsyncScope(
           methods.emit as (...args: unknown[]) => unknown,
           this,
           name,
@@ -463,17 +464,17 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
         ) as boolean;
       }
       emitDestroy(): void {
-        this.#resource.emitDestroy();
+        this[RESOURCE].emitDestroy();
       }
       get asyncId(): number {
-        return this.#resource.asyncId();
+        return this[RESOURCE].asyncId();
       }
       get triggerAsyncId(): unknown {
         // Deno's throws.
         return (this.asyncResource as { triggerAsyncId?(): unknown }).triggerAsyncId!();
       }
       get asyncResource(): object {
-        return this.#resource;
+        return this[RESOURCE];
       }
     }
     return Object.defineProperties(EventEmitterAsyncResource, {

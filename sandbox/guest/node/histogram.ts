@@ -1,20 +1,33 @@
-import { checkInteger, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 
 const MAX_VALUE = Number.MAX_SAFE_INTEGER;
 /** The least of a histogram without values. */
 const NO_MINIMUM = 2 ** 63;
 const CREATE = Symbol("create");
 
+/** Counts a value, or those of another histogram. */
+let count: (histogram: Histogram, value: number | Histogram) => void;
+
 /** A high dynamic range histogram: values are counted in buckets that keep `figures` significant digits. */
-export class RecordableHistogram {
+class Histogram {
+  static {
+    count = (histogram, value) => {
+      if (typeof value === "number") {
+        if (value > histogram.#highest) histogram.#exceeds++;
+        else histogram.#add(value, 1);
+        return;
+      }
+      for (const [start, times] of value.#counts) histogram.#add(start, times);
+      histogram.#exceeds += value.#exceeds;
+    };
+  }
   readonly #highest: number;
   /** Values below this power of two have buckets of one. */
   readonly #exact: number;
   readonly #counts = new Map<number, number>();
   #exceeds = 0;
-  #lastMs: number | undefined;
-  constructor(secret: unknown, lowest: number, highest: number, figures: number) {
-    if (secret !== CREATE) throw new TypeError("Illegal constructor");
+  constructor(secret: unknown, lowest = 1, highest = MAX_VALUE, figures = 3) {
+    if (secret !== CREATE) throw nodeError("ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor", TypeError);
     this.#highest = highest;
     this.#exact = 2 ** (Math.ceil(Math.log2(2 * 10 ** figures)) + Math.floor(Math.log2(lowest)));
   }
@@ -94,26 +107,6 @@ export class RecordableHistogram {
     this.#counts.clear();
     this.#exceeds = 0;
   }
-  record(value: unknown): void {
-    if (typeof value === "bigint") {
-      if (value < 1n || value > 2n ** 63n - 1n) throw outOfRange("val", "a positive integer", value);
-    } else if (typeof value !== "number" || !Number.isInteger(value))
-      throw wrongArgument("val", "of type bigint or integer", value);
-    else if (value < 1 || value > MAX_VALUE) throw outOfRange("val", `>= 1 && <= ${MAX_VALUE}`, value);
-    if (Number(value) > this.#highest) this.#exceeds++;
-    else this.#add(Number(value), 1);
-  }
-  recordDelta(): void {
-    const nowMs = performance.now();
-    if (this.#lastMs !== undefined) this.record(Math.max(1, Math.round((nowMs - this.#lastMs) * 1e6)));
-    this.#lastMs = nowMs;
-  }
-  add(other: unknown): void {
-    if (!(other instanceof RecordableHistogram))
-      throw wrongArgument("other", "an instance of RecordableHistogram", other);
-    for (const [start, count] of other.#counts) this.#add(start, count);
-    this.#exceeds += other.#exceeds;
-  }
   toJSON(): object {
     const { count, min, max, mean, exceeds, stddev, percentiles } = this;
     return { count, min, max, mean, exceeds, stddev, percentiles: Object.fromEntries(percentiles) };
@@ -129,19 +122,47 @@ export class RecordableHistogram {
   }
 }
 
+/** What `createHistogram` returns. */
+export class RecordableHistogram extends Histogram {
+  #lastMs: number | undefined;
+  record(value: unknown): void {
+    if (typeof value === "bigint") {
+      if (value < 1n || value > 2n ** 63n - 1n) throw outOfRange("val", "a positive integer", value);
+    } else if (typeof value !== "number" || !Number.isInteger(value))
+      throw wrongArgument("val", "of type bigint or integer", value);
+    else if (value < 1 || value > MAX_VALUE) throw outOfRange("val", `>= 1 && <= ${MAX_VALUE}`, value);
+    count(this, Number(value));
+  }
+  recordDelta(): void {
+    const nowMs = performance.now();
+    if (this.#lastMs !== undefined) this.record(Math.max(1, Math.round((nowMs - this.#lastMs) * 1e6)));
+    this.#lastMs = nowMs;
+  }
+  add(other: unknown): void {
+    if (!(other instanceof RecordableHistogram))
+      throw wrongArgument("other", "an instance of RecordableHistogram", other);
+    count(this, other);
+  }
+}
+
 /** `createHistogram` of `node:perf_hooks`. */
 export function createHistogram(options: unknown = {}): RecordableHistogram {
   if (typeof options !== "object" || options === null) throw wrongType("options", "object", options);
   const { lowest = 1, highest = MAX_VALUE, figures = 3 } = options as Record<string, unknown>;
-  const least = checkInteger(lowest, "options.lowest", 1);
-  const most = checkInteger(highest, "options.highest", 2 * least);
-  if (typeof figures !== "number" || !Number.isInteger(figures))
-    throw wrongArgument("options.figures", "an integer", figures);
+  const check = (value: unknown, name: string, min: number): number => {
+    if (typeof value !== "bigint" && !Number.isInteger(value))
+      throw wrongArgument(name, "of type bigint or integer", value);
+    if (Number(value) >= min && Number(value) <= MAX_VALUE) return Number(value);
+    throw outOfRange(name, `>= ${min} && <= ${MAX_VALUE}`, value);
+  };
+  const least = check(lowest, "options.lowest", 1);
+  const most = check(highest, "options.highest", 2 * least);
+  if (!Number.isInteger(figures)) throw wrongArgument("options.figures", "integer", figures);
   return new RecordableHistogram(CREATE, least, most, checkInteger(figures, "options.figures", 1, 5));
 }
 
 /** What `monitorEventLoopDelay` of `node:perf_hooks` creates: sources have no event loop of their own, so it records nothing. */
-class EventLoopDelayHistogram extends RecordableHistogram {
+class EventLoopDelayHistogram extends Histogram {
   #isOn = false;
   #turn(isOn: boolean): boolean {
     const changes = this.#isOn !== isOn;
@@ -154,8 +175,12 @@ class EventLoopDelayHistogram extends RecordableHistogram {
   disable(): boolean {
     return this.#turn(false);
   }
+  [Symbol.dispose](): void {
+    this.disable();
+  }
 }
-export const monitorEventLoopDelay = ({
-  resolution: _,
-}: { resolution?: unknown } = {}): RecordableHistogram =>
-  new EventLoopDelayHistogram(CREATE, 1, MAX_VALUE, 3);
+export function monitorEventLoopDelay(options?: { resolution?: unknown }): Histogram {
+  const { resolution = 10 } = options === undefined ? {} : { resolution: options.resolution };
+  if (typeof resolution !== "number") throw new TypeError("expected i32");
+  return new EventLoopDelayHistogram(CREATE);
+}

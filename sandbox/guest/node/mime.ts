@@ -18,15 +18,15 @@ function checkToken(kind: string, text: string, whole: string): string {
 
 /** `node:util`'s parameters of a MIME type. */
 export class MIMEParams {
-  #values = new Map<string, string>();
+  #values = new Map<unknown, string>();
   delete(name: unknown): void {
-    this.#values.delete(`${name as number}`);
+    this.#values.delete(name);
   }
   get(name: unknown): string | null {
-    return this.#values.get(`${name as number}`) ?? null;
+    return this.#values.get(name) ?? null;
   }
   has(name: unknown): boolean {
-    return this.#values.has(`${name as number}`);
+    return this.#values.has(name);
   }
   set(name: unknown, value: unknown): void {
     const [key, text] = [`${name as number}`, `${value as number}`];
@@ -41,22 +41,17 @@ export class MIMEParams {
     this.#values.set(key, text);
   }
   *entries(): IterableIterator<[string, string]> {
-    yield* this.#values.entries();
+    yield* this.#values.entries() as MapIterator<[string, string]>;
   }
   *keys(): IterableIterator<string> {
-    yield* this.#values.keys();
+    yield* this.#values.keys() as MapIterator<string>;
   }
   *values(): IterableIterator<string> {
     yield* this.#values.values();
   }
-  [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.entries();
-  }
+  declare [Symbol.iterator]: () => IterableIterator<[string, string]>;
   toString(): string {
-    return serialiseMimeType({ essence: "", parameters: this.#values }).slice(1);
-  }
-  toJSON(): string {
-    return this.toString();
+    return serialiseMimeType({ essence: "", parameters: this.#values as Map<string, string> }).slice(1);
   }
 }
 
@@ -95,7 +90,11 @@ export class MIMEType {
     const params = String(this.#params);
     return params === "" ? this.essence : `${this.essence};${params}`;
   }
-  toJSON(): string {
-    return this.toString();
-  }
 }
+// Other names of one method.
+const alike = (value: unknown): PropertyDescriptor => ({ value, writable: true, configurable: true });
+Object.defineProperties(MIMEParams.prototype, {
+  [Symbol.iterator]: alike(MIMEParams.prototype.entries),
+  toJSON: alike(MIMEParams.prototype.toString),
+});
+Object.defineProperty(MIMEType.prototype, "toJSON", alike(MIMEType.prototype.toString));

@@ -10,7 +10,6 @@ export function createPaths(internals: Internals): Readonly<Record<"path" | "pos
   const win32 = createPath(internals, "win32");
   for (const path of [posix, win32]) Object.assign(path, { win32, posix });
   const { matchesGlob, ...posixNames } = posix;
-  const common = missing("path: common");
   const win32Names: Path = { ...win32 };
   delete win32Names["matchesGlob"];
   return {
@@ -18,6 +17,16 @@ export function createPaths(internals: Internals): Readonly<Record<"path" | "pos
     posix: { ...posixNames, default: posix },
     win32: { ...win32Names, default: win32 },
   };
+}
+
+/** Returns the folder that all paths have in common, with the separator at its end. */
+function common([first = "", ...others]: readonly string[], sep = "/"): string {
+  if (first === "" || others.length === 0) return first.substring(0, first.lastIndexOf(sep) + 1);
+  const parts = first.split(sep);
+  const lists = others.map((path) => path.split(sep));
+  const differs = parts.findIndex((part, at) => lists.some((list) => list[at] !== part));
+  const prefix = parts.slice(0, differs < 0 ? undefined : differs).join(sep);
+  return differs === 0 || prefix.endsWith(sep) ? prefix : prefix + sep;
 }
 
 function createPath({ native, load }: Internals, style: "posix" | "win32"): Path {

@@ -7,8 +7,6 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "": "diff/2+ debuglog/2+ debug/2+=debuglog stripVTControlCharacters/1+ styleText/3+ isArray/1 _extend/2+ toUSVString/1+ log/0+ getCallSites/0+ parseEnv/1+ queryObjects/2+ setTraceSigInt/1+ transferableAbortController/0+ transferableAbortSignal/1+ getSystemErrorMap/0+ getSystemErrorMessage/1+ getSystemErrorName/1+ isDeepStrictEqual/3+",
     types:
       "isCryptoKey/1+ isKeyObject/1+ isArrayBufferView/1+ isBigInt64Array/1+ isBigUint64Array/1+ isFloat16Array/1+ isFloat32Array/1+ isFloat64Array/1+ isInt8Array/1+ isInt16Array/1+ isInt32Array/1+ isUint8Array/1+ isUint8ClampedArray/1+ isUint16Array/1+ isUint32Array/1+ isArgumentsObject/1 isArrayBuffer/1 isBigIntObject/1 isBooleanObject/1 isDataView/1 isDate/1 isMap/1 isModuleNamespaceObject/1 isNumberObject/1 isProxy/1 isSet/1 isSharedArrayBuffer/1 isStringObject/1 isSymbolObject/1 isWeakMap/1 isWeakSet/1",
-    "MIMEParams.prototype": "toJSON/0=toString",
-    "MIMEType.prototype": "toJSON/0=toString",
   },
   assert: {
     "": "fail/5+ equal/3+ notEqual/3+ deepEqual/3+ notDeepEqual/3+ deepStrictEqual/3+ notDeepStrictEqual/3+ strictEqual/3+ notStrictEqual/3+ partialDeepStrictEqual/3+ match/3+ doesNotMatch/3+ throws/1+ doesNotThrow/1+ Assert/1+ CallTracker/0+=deprecated strict/0+",
@@ -24,7 +22,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "": "monitorEventLoopDelay/0+",
   },
   events: {
-    "": "getEventListeners/2+ setMaxListeners/0+ getMaxListeners/1+ listenerCount/2+ init/1+=",
+    "": "captureRejections/0= defaultMaxListeners/0+= EventEmitterAsyncResource/0=getEventEmitterAsyncResource getEventListeners/2+ setMaxListeners/0+ getMaxListeners/1+ listenerCount/2+ init/1+=",
     prototype:
       "setMaxListeners/1+ getMaxListeners/0+ emit/1+ addListener/2+ on/2+=addListener prependListener/2+ once/2+ prependOnceListener/2+ removeListener/2+ off/2+=removeListener removeAllListeners/1+ listeners/1+ rawListeners/1+ listenerCount/2+ eventNames/0+",
   },
@@ -38,7 +36,7 @@ export const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     "": "parse/3+ format/2+ resolve/2+ resolveObject/2+ domainToASCII/1+ domainToUnicode/1+ fileURLToPath/1+ fileURLToPathBuffer/1+ pathToFileURL/1+",
   },
   stringDecoder: {
-    "StringDecoder.prototype": "write/1+ end/1+ text/2+",
+    "StringDecoder.prototype": "write/1+ end/1+ text/2+ lastNeed/0=get lastTotal/0=get",
   },
   zlib: {
     "": "crc32/1+ deflate/3+=asyncBufferWrapper deflateSync/2+=syncBufferWrapper gzip/3+=asyncBufferWrapper gzipSync/2+=syncBufferWrapper deflateRaw/3+=asyncBufferWrapper deflateRawSync/2+=syncBufferWrapper unzip/3+=asyncBufferWrapper unzipSync/2+=syncBufferWrapper inflate/3+=asyncBufferWrapper inflateSync/2+=syncBufferWrapper gunzip/3+=asyncBufferWrapper gunzipSync/2+=syncBufferWrapper inflateRaw/3+=asyncBufferWrapper inflateRawSync/2+=syncBufferWrapper brotliCompress/3+=asyncBufferWrapper brotliCompressSync/2+=syncBufferWrapper brotliDecompress/3+=asyncBufferWrapper brotliDecompressSync/2+=syncBufferWrapper zstdCompress/3+=asyncBufferWrapper zstdCompressSync/2+=syncBufferWrapper zstdDecompress/3+=asyncBufferWrapper zstdDecompressSync/2+=syncBufferWrapper createDeflate/1+=value createInflate/1+=value createDeflateRaw/1+=value createInflateRaw/1+=value createGzip/1+=value createGunzip/1+=value createUnzip/1+=value createBrotliCompress/1+=value createBrotliDecompress/1+=value createZstdCompress/1+=value createZstdDecompress/1+=value",

@@ -312,11 +312,11 @@ export function createPerfHooks({ load }: Internals): Exports {
     timerify,
     constants: Object.fromEntries(kinds.map((kind, at) => [`NODE_PERFORMANCE_ENTRY_TYPE_${kind}`, at])),
   };
-  return { ...names, enqueueNodePerformanceEntry() {}, default: names };
+  return { ...names, enqueueNodePerformanceEntry(_entry: unknown) {}, default: names };
 }
 
 type ObserverClass = {
-  new (callback: unknown): { observe(options: object): void };
+  new (callback: unknown): { observe(options: object): void; disconnect(): void };
   readonly supportedEntryTypes: readonly string[];
 };
 /** The kinds of entries that Node has besides the web's; nothing here makes any. */
@@ -325,7 +325,6 @@ const NODE_KINDS = ["http2", "function", "gc", "http", "dns", "net"];
 /** Creates Node's `PerformanceObserver`, which takes its own kinds, too. */
 function createObserver(Observer: ObserverClass): ObserverClass {
   class PerformanceObserver extends Observer {
-    static override readonly name = "PerformanceObserver";
     constructor(callback: unknown) {
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
       super(callback);
@@ -342,6 +341,9 @@ function createObserver(Observer: ObserverClass): ObserverClass {
       const own = kinds.filter((kind) => !NODE_KINDS.includes(kind as string));
       if (own.length === 0) return;
       super.observe(entryTypes === undefined ? { type: own[0], buffered } : { entryTypes: own, buffered });
+    }
+    override disconnect(): void {
+      super.disconnect();
     }
   }
   return PerformanceObserver;

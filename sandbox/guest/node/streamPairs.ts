@@ -62,6 +62,10 @@ interface Library {
   readonly isWritable?: unknown;
 }
 
+/** How Node names the parts of a pair's side. */
+const CALLBACK = Symbol("Callback");
+const INIT = Symbol("InitOtherSide");
+
 /** The error of a web stream for one of Node's. */
 const toWebError = (error: unknown, AbortError: new (options: ErrorOptions) => Error): unknown =>
   (error as { code?: unknown } | null)?.code === "ERR_STREAM_PREMATURE_CLOSE"
@@ -189,32 +193,32 @@ export function duplexPair(
   options?: object,
 ): [NodeDuplex, NodeDuplex] {
   class DuplexSide extends Duplex {
-    other: DuplexSide | undefined;
-    #waiting: Done | undefined;
+    #other: DuplexSide | undefined;
+    [CALLBACK]: Done | null = null;
+    [INIT](other: DuplexSide): void {
+      this.#other = other;
+    }
     _read(): void {
-      const done = this.#waiting;
-      this.#waiting = undefined;
+      const done = this[CALLBACK];
+      this[CALLBACK] = null;
       done?.();
     }
     _write(chunk: { readonly length: number }, _encoding: string, done: Done): void {
-      const { other } = this;
+      const other = this.#other;
       if (chunk.length === 0 || other === undefined) nextTick(done);
       else {
         other.push(chunk);
-        other.#waiting = done;
+        other[CALLBACK] = done;
       }
     }
     _final(done: Done): void {
-      this.other?.on("end", done);
-      this.other?.push(null);
+      this.#other?.on("end", done);
+      this.#other?.push(null);
     }
   }
   const [first, second] = [new DuplexSide(options), new DuplexSide(options)];
-  for (const [side, other] of [
-    [first, second],
-    [second, first],
-  ] as const)
-    Object.defineProperty(side, "other", { value: other });
+  first[INIT](second);
+  second[INIT](first);
   return [first, second];
 }
 

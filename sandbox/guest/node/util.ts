@@ -7,7 +7,7 @@ import {
   wrongArgument,
   wrongType,
 } from "../buffer/errors.ts";
-import { COLORS, STYLES } from "../inspect/colors.ts";
+import { COLORS, STYLES, stylizeNoColor } from "../inspect/colors.ts";
 import { formatText } from "../inspect/format.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
 import { type InspectOptions, proxies } from "../inspect/inspection.ts";
@@ -26,7 +26,6 @@ export type NodeOptions = InspectOptions & {
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const PROMISIFY = Symbol.for("nodejs.util.promisify.custom");
 
-const stylizeNoColor = (text: string): string => text;
 const DEFAULTS = {
   indentationLvl: 0,
   currentDepth: 0,
@@ -69,8 +68,9 @@ export function inspect(value: unknown, options?: NodeOptions | boolean | null, 
       iterableLimit: DEFAULTS.iterableLimit,
       quotes: DEFAULTS.quotes,
       ...given,
-      listLimit: Math.max(0, maxArrayLength ?? Number.POSITIVE_INFINITY),
-      maxStringLength: Math.max(0, maxStringLength ?? Number.POSITIVE_INFINITY),
+      given,
+      listLimit: Math.max(0, Math.trunc(maxArrayLength ?? Number.POSITIVE_INFINITY)),
+      maxStringLength: Math.max(0, Math.trunc(maxStringLength ?? Number.POSITIVE_INFINITY)),
     },
     inspect,
   );
@@ -151,7 +151,7 @@ function replaceDirective(letter: string, value: unknown, options: NodeOptions):
         throw error;
       }
     case "o":
-      return inspect(value, { ...options, showHidden: true, depth: 4 });
+      return inspect(value, { ...options, showHidden: true, showProxy: true, depth: 4 });
     case "O":
       return inspect(value, options);
     default:

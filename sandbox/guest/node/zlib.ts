@@ -1,6 +1,6 @@
 import { nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import { order } from "../shape.ts";
+import { order, shape } from "../shape.ts";
 
 type Bytes = Uint8Array;
 type Options = Readonly<Record<string, unknown>>;
@@ -15,6 +15,7 @@ interface Transform {
   once(event: string, listener: Callback): void;
   destroy(error?: unknown): void;
 }
+type StreamClass = new (options?: Options) => Transform;
 interface Library {
   readonly Transform: new (options?: object) => Transform;
   finished(stream: object, callback: Callback): void;
@@ -38,12 +39,25 @@ const KINDS = [
 const ORDER =
   "crc32 Deflate Inflate Gzip Gunzip DeflateRaw InflateRaw Unzip BrotliCompress BrotliDecompress ZstdCompress ZstdDecompress deflate deflateSync gzip gzipSync deflateRaw deflateRawSync unzip unzipSync inflate inflateSync gunzip gunzipSync inflateRaw inflateRawSync brotliCompress brotliCompressSync brotliDecompress brotliDecompressSync zstdCompress zstdCompressSync zstdDecompress zstdDecompressSync createDeflate createInflate createDeflateRaw createInflateRaw createGzip createGunzip createUnzip createBrotliCompress createBrotliDecompress createZstdCompress createZstdDecompress constants codes";
 const ZLIB_MODES = 7;
+/** The classes' functions in Deno, as `shape` reads them. */
+const CLASS_SHAPES = {
+  "": "ZlibBase/4 Zlib/2 Brotli/2 Zstd/4",
+  "ZlibBase.prototype":
+    "_closed/0!=get reset/0+!= _flush/1+!= _final/1+!= flush/2+!= close/1+!= _destroy/2+!= _transform/3+!= _processChunk/3+!=",
+  "Zlib.prototype": "params/3+!=",
+};
+const ERROR = Symbol("kError");
+const CLOSED =
+  "zlib binding closed\nThis is caused by either a bug in Node.js or incorrect usage of Node.js internals.\nPlease open an issue with this stack trace at https://github.com/nodejs/node/issues\n";
 const MIN_CHUNK_BYTES = 64;
 const DEFAULT_CHUNK_BYTES = 16_384;
 const SYNC_FLUSH = 2;
 const LAST_FLUSH = 5;
 const CHUNK = "of type string or an instance of Buffer, TypedArray, or DataView";
 const BUFFER = CHUNK.replace(", or DataView", ", DataView, or ArrayBuffer");
+
+/** A kind's name as a class. */
+const titled = (kind: string): string => kind.charAt(0).toUpperCase() + kind.slice(1);
 
 /** Checks the most bytes that may come out. */
 function checkBound(name: string, value: unknown): void {
@@ -93,14 +107,19 @@ export function createZlib({
         "an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
         ["ArrayBuffer"],
       );
-    for (const [name, value] of Object.entries(others))
-      if (Math.abs(value as number) === Infinity && typeof value === "number")
+    for (const [name, value] of Object.entries(others)) {
+      if (name === "info") continue;
+      if (typeof value === "number" && Math.abs(value) === Infinity)
         throw outOfRange(`options.${name}`, "a finite number", value);
+      // The host would not be given them.
+      if (typeof value === "symbol" || typeof value === "bigint")
+        throw wrongType(`options.${name}`, "number", value);
+    }
     const { rejectGarbageAfterEnd: refuses } = others;
     if (refuses !== undefined && typeof refuses !== "boolean")
       throw wrongType("options.rejectGarbageAfterEnd", "boolean", refuses);
     // Not a number: the default.
-    const given = Object.entries(others).filter(([, value]) => !Number.isNaN(value));
+    const given = Object.entries(others).filter(([name, value]) => !Number.isNaN(value) && name !== "info");
     const own = typeof params === "object" &&
       params !== null &&
       /brotli|zstd/.test(operation) && { params: readParams(operation, params) };
@@ -155,6 +174,7 @@ export function createZlib({
 
   const functions: Record<string, unknown> = {};
   const classes: Record<string, unknown> = {};
+  let made: Record<string, StreamClass> | undefined;
   for (const kind of KINDS) {
     functions[kind] = (data: unknown, ...rest: unknown[]): void => {
       const [options, callback] = typeof rest[0] === "function" ? [{}, rest[0]] : rest;
@@ -177,9 +197,8 @@ export function createZlib({
     functions[`${kind}Sync`] = (data: unknown, options?: Options): unknown => {
       return answer(convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {}), options);
     };
-    const name = kind[0]!.toUpperCase() + kind.slice(1);
-    let made: (new (options?: Options) => Transform) | undefined;
-    const classOf = () => (made ??= createClass(name, kind));
+    const name = titled(kind);
+    const classOf = () => (made ??= createClasses())[name] as StreamClass;
     /** What a function returns: the bytes, with `info` beside the stream that would have made them. */
     const answer = (buffer: Bytes, options?: Options): unknown => {
       if (!options?.["info"]) return buffer;
@@ -192,51 +211,80 @@ export function createZlib({
     functions[`create${name}`] = (options?: Options) => new (classOf())(options);
   }
 
-  function createClass(name: string, kind: string): new (options?: Options) => Transform {
+  /** Creates the classes of streams, whose library is loaded once one is wanted. */
+  function createClasses(): Record<string, StreamClass> {
     const { Transform, finished } = load("nodeStream")["stream"] as Library;
-    const mode = KINDS.indexOf(kind) + 1;
-    const isZlib = mode <= ZLIB_MODES;
     /** How the empty pieces of `flush` are converted. */
     const flushes = new WeakMap<Bytes, number>();
+    /** In Deno this is the first property, but of Zstandard's streams. */
+    function Streamed(this: object, options: object, isFirst: boolean): void {
+      if (isFirst) Object.assign(this, { _writeState: new Uint32Array(2) });
+      Reflect.apply(Transform, this, [options]);
+    }
+    Streamed.prototype = Transform.prototype;
 
-    class Converter extends Transform {
+    class ZlibBase extends (Streamed as unknown as new (options: object, isFirst: boolean) => Transform) {
       readonly #id: number;
       /** Bytes left of the buffer that a piece of output may fill. */
       #room: number;
+      readonly #kind: string;
       bytesWritten = 0;
-      _handle: object | null = {};
-      readonly _chunkSize: number;
-      readonly _defaultFlushFlag: number;
-      readonly _finishFlushFlag: number;
-      readonly _defaultFullFlushFlag = isZlib ? 3 : 1;
-      readonly _info: unknown;
-      readonly _maxOutputLength: unknown;
-      declare _level: number;
-      declare _strategy: number;
-      declare readonly _mode: number;
-      constructor(given?: Options) {
+      _handle: object | null;
+      declare readonly _chunkSize: number;
+      declare readonly _defaultFlushFlag: number;
+      declare readonly _finishFlushFlag: number;
+      declare readonly _defaultFullFlushFlag: number;
+      constructor(kind: string, given?: Options) {
         const { maxOutputLength = Number.MAX_SAFE_INTEGER, ...options } = given ?? {};
         const { encoding, objectMode, writableObjectMode } = options;
         const isChanged = encoding || objectMode || writableObjectMode;
-        super({
-          autoDestroy: true,
-          ...options,
-          ...(isChanged ? { encoding: null, objectMode: false, writableObjectMode: false } : {}),
-        });
+        const isZlib = KINDS.indexOf(kind) < ZLIB_MODES;
+        const isZstd = kind.startsWith("zstd");
+        super(
+          {
+            autoDestroy: true,
+            ...options,
+            ...(isChanged ? { encoding: null, objectMode: false, writableObjectMode: false } : {}),
+          },
+          !isZstd,
+        );
         checkBound("options.maxOutputLength", maxOutputLength);
         const finish = isZlib ? 4 : 2;
         const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish, info } = options;
         this.#id = Number(native("compressionOpen", readOptions(kind, options)));
-        this.#room = this._chunkSize = Math.max(MIN_CHUNK_BYTES, chunkSize as number);
-        this._defaultFlushFlag = flush as number;
-        this._finishFlushFlag = finishFlush as number;
-        this._info = info;
-        this._maxOutputLength = maxOutputLength;
-        const { level, strategy = 0 } = options as { level?: number; strategy?: number };
-        if (isZlib) Object.assign(this, { _level: level || (level ?? -1), _strategy: strategy, _mode: mode });
+        this.#room = Math.max(MIN_CHUNK_BYTES, chunkSize as number);
+        this.#kind = kind;
+        this._handle = {};
+        Object.assign(this, {
+          _outBuffer: Buffer.alloc(Math.min(this.#room, DEFAULT_CHUNK_BYTES)),
+          _outOffset: 0,
+          _chunkSize: this.#room,
+          _defaultFlushFlag: flush,
+          _finishFlushFlag: finishFlush,
+          _defaultFullFlushFlag: isZlib ? 3 : 1,
+          _info: info,
+          _maxOutputLength: maxOutputLength,
+          _rejectGarbageAfterEnd: options["rejectGarbageAfterEnd"] === true,
+          ...(isZstd && { _writeState: new Uint32Array(2) }),
+          [ERROR]: null,
+        });
+      }
+      static idOf(stream: ZlibBase): number {
+        return stream.#id;
       }
       get _closed(): boolean {
         return this._handle === null;
+      }
+      reset(): number {
+        if (this._closed) throw nodeError("ERR_INTERNAL_ASSERTION", CLOSED);
+        native("compressionReset", { id: this.#id });
+        return 0;
+      }
+      _flush(done: Callback): void {
+        this._transform(Buffer.alloc(0), "", done);
+      }
+      _final(done: Callback): void {
+        done();
       }
       _transform(piece: Bytes, _encoding: string, done: Callback): void {
         const isLast = this.writableEnded && this.writableLength === piece.byteLength;
@@ -251,8 +299,8 @@ export function createZlib({
             if (this.destroyed) return done();
             output = this.#convert(piece, flush);
           } catch (error) {
-            if (kind === "zstdDecompress") return this.destroy(zstdError(error as Error));
-            const told = kind === "brotliDecompress" ? toStreamError(error) : error;
+            if (this.#kind === "zstdDecompress") return this.destroy(zstdError(error as Error));
+            const told = this.#kind === "brotliDecompress" ? toStreamError(error) : error;
             if (told !== undefined) this.destroy(told);
             return done();
           }
@@ -266,15 +314,12 @@ export function createZlib({
           done();
         };
         // Deno compresses with Brotli and Zstandard at once.
-        if (isZlib) nextTick(work);
+        if (KINDS.indexOf(this.#kind) < ZLIB_MODES) nextTick(work);
         else work();
         return undefined;
       }
       #convert(piece: Bytes, flush: number): Bytes {
         return Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
-      }
-      _flush(done: Callback): void {
-        this._transform(Buffer.alloc(0), "", done);
       }
       _destroy(error: unknown, done: Callback): void {
         this._handle = null;
@@ -303,9 +348,18 @@ export function createZlib({
         if (callback !== undefined) finished(this, callback);
         this.destroy();
       }
-      reset(): number {
-        native("compressionReset", { id: this.#id });
-        return 0;
+    }
+    const { idOf } = ZlibBase;
+    delete (ZlibBase as Partial<typeof ZlibBase>).idOf;
+    class Zlib extends ZlibBase {
+      declare _level: number;
+      declare _strategy: number;
+      constructor(kind: string, given?: Options) {
+        super(kind, given);
+        const mode = KINDS.indexOf(kind) + 1;
+        const { level, strategy = 0 } = (given ?? {}) as { level?: number; strategy?: number };
+        if (mode <= ZLIB_MODES)
+          Object.assign(this, { _level: level || (level ?? -1), _strategy: strategy, _mode: mode });
       }
       params(level: unknown, strategy: unknown, callback: Callback): void {
         for (const [key, value, min, max] of [
@@ -321,24 +375,33 @@ export function createZlib({
         }
         this.flush(SYNC_FLUSH, () => {
           if (this.destroyed) return;
-          native("compressionParams", { id: this.#id, level, strategy });
+          native("compressionParams", { id: idOf(this), level, strategy });
           Object.assign(this, { _level: level, _strategy: strategy });
           callback?.();
         });
       }
     }
-    // Node's own: such a stream is finished once its last piece is on its way.
-    if (isZlib) Object.assign(Converter.prototype, { _final: (done: Callback): void => done() });
-    /** Old code calls the class without `new`. */
-    function Callable(options?: Options): Transform {
-      return Reflect.construct(Converter, [options], new.target ?? Callable) as Transform;
-    }
-    Object.setPrototypeOf(Callable, Converter);
-    Callable.prototype = Object.create(Converter.prototype, {
-      constructor: { value: Callable, writable: true, configurable: true },
+    class Brotli extends Zlib {}
+    class Zstd extends ZlibBase {}
+    shape({ ZlibBase, Zlib, Brotli, Zstd }, CLASS_SHAPES);
+    order(ZlibBase.prototype, "_closed reset _flush _final flush close _destroy _transform _processChunk");
+    const made = KINDS.map((kind): [string, StreamClass] => {
+      const name = titled(kind);
+      const Base = kind.startsWith("zstd") ? Zstd : kind.startsWith("brotli") ? Brotli : Zlib;
+      /** Old code calls all but Zstandard's without `new`. */
+      function Callable(options?: Options): Transform {
+        if (Base === Zstd && new.target === undefined)
+          throw new TypeError(`Class constructor ${name} cannot be invoked without 'new'`);
+        return Reflect.construct(Base, [kind, options], new.target ?? Callable) as Transform;
+      }
+      Object.setPrototypeOf(Callable, Base);
+      Callable.prototype = Object.create(Base.prototype, {
+        constructor: { value: Callable, writable: true, configurable: true },
+      });
+      Object.defineProperty(Callable, "name", { value: name });
+      return [name, Callable as unknown as StreamClass];
     });
-    Object.defineProperty(Callable, "name", { value: name });
-    return Callable as unknown as new (options?: Options) => Transform;
+    return Object.fromEntries(made);
   }
 
   const names = Object.defineProperties(

@@ -1,12 +1,14 @@
 import {
   checkInteger,
   invalidArgument,
+  missing,
   nodeError,
   outOfRange,
   wrongArgument,
   wrongType,
 } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { order, shape } from "../shape.ts";
 
 /** Environment variables that Deno lets every program read; none of them is set here. */
 export const READABLE: readonly string[] = ["FORCE_COLOR", "NODE_DEBUG", "NODE_OPTIONS", "NO_COLOR"];
@@ -39,6 +41,17 @@ const READS = {
   constrainedMemory: "systemMemoryInfo",
 };
 const SETS = ["setegid", "seteuid", "setgid", "setuid"];
+/** The order of the process's properties in Deno. */
+const ORDER =
+  "_events _eventsCount _maxListeners release arch report title argv argv0 debugPort _debugEnd _debugProcess chdir config cpuUsage threadCpuUsage cwd env execArgv exit abort openStdin _rawDebug getActiveResourcesInfo _getActiveRequests _getActiveHandles reallyExit _exiting setUncaughtExceptionCaptureCallback hasUncaughtExceptionCaptureCallback _fatalException exitCode mainModule nextTick dlopen pid ppid platform setSourceMapsEnabled sourceMapsEnabled hrtime _kill kill memoryUsage availableMemory constrainedMemory resourceUsage stderr stdin stdout version versions emitWarning binding umask getgid getuid getgroups getegid geteuid setegid seteuid setgid setuid getBuiltinModule _eval loadEnvFile execPath uptime allowedNodeEnvironmentFlags features noDeprecation moduleLoadList";
+/** Which of its functions differ from ours in their properties, as `shape` reads them. */
+const SHAPES = {
+  "": "_debugEnd/0+ _debugProcess/1+ chdir/1+ cpuUsage/1+ threadCpuUsage/1+ cwd/0+ openStdin/0= _rawDebug/0= getActiveResourcesInfo/0+ _getActiveRequests/0+=getActiveRequests _getActiveHandles/0+=getActiveHandles reallyExit/1= setUncaughtExceptionCaptureCallback/1+= hasUncaughtExceptionCaptureCallback/0+= _fatalException/2+= nextTick/1+ dlopen/3+ setSourceMapsEnabled/1= _kill/2+ kill/1+ memoryUsage/0+ availableMemory/0+ constrainedMemory/0+ resourceUsage/0+ emitWarning/4+ binding/1= umask/1+ getgroups/0= setegid/1+= seteuid/1+= setgid/1+= setuid/1+= loadEnvFile/0+ uptime/0=",
+  hrtime: "bigint/0+=",
+  memoryUsage: "rss/0+=",
+  _events: "warning/1+=onWarning",
+  report: "getReport/1+ writeReport/2+",
+};
 const RESOURCES =
   "userCPUTime systemCPUTime maxRSS sharedMemorySize unsharedDataSize unsharedStackSize minorPageFault majorPageFault swappedOut fsRead fsWrite ipcSent ipcReceived signalsCount voluntaryContextSwitches involuntaryContextSwitches";
 const MEMORY = {
@@ -49,35 +62,14 @@ const MEMORY = {
   arrayBuffers: 0,
 };
 const VERSION = "26.3.0";
-const VERSIONS = {
-  node: VERSION,
-  uv: "1.52.1",
-  zlib: "1.3.1-e00f703",
-  brotli: "1.2.0",
-  ares: "1.34.6",
-  modules: "147",
-  nghttp2: "1.69.0",
-  napi: "10",
-  llhttp: "9.4.1",
-  openssl: "3.0.7+quic",
-  cldr: "48.0",
-  icu: "78.3",
-  tz: "2026b",
-  unicode: "17.0",
-  ngtcp2: "",
-  nghttp3: "",
-  sqlite: "3.53.1",
-  deno: "2.9.6",
-  v8: "15.0.245.2-rusty",
-  typescript: "6.0.3",
-};
+const VERSIONS = readFields(
+  `node=${VERSION} uv=1.52.1 zlib=1.3.1-e00f703 brotli=1.2.0 ares=1.34.6 modules=147 nghttp2=1.69.0 napi=10 llhttp=9.4.1 openssl=3.0.7+quic cldr=48.0 icu=78.3 tz=2026b unicode=17.0 ngtcp2= nghttp3= sqlite=3.53.1 deno=2.9.6 v8=15.0.245.2-rusty typescript=6.0.3`,
+);
 const RELEASE_URL = `https://nodejs.org/download/release/v${VERSION}/node-v${VERSION}`;
 /** What can't be written, or isn't listed. */
 const FIXED = {
   release: { name: "node", sourceUrl: `${RELEASE_URL}.tar.gz`, headersUrl: `${RELEASE_URL}-headers.tar.gz` },
   arch: "x64",
-  title: "deno",
-  argv0: "deno",
   config: {
     target_defaults: { default_configuration: "Release" },
     variables: {
@@ -91,24 +83,24 @@ const FIXED = {
   },
   pid: 1,
   ppid: 0,
-  platform: "linux",
-  execPath: "/usr/bin/deno",
 };
-const FEATURES = {
-  inspector: true,
-  debug: false,
-  uv: true,
-  ipv6: true,
-  tls_alpn: true,
-  tls_sni: true,
-  tls_ocsp: true,
-  tls: true,
-  openssl_is_boringssl: true,
-  quic: false,
-  cached_builtins: true,
-  require_module: true,
-  typescript: "transform",
-};
+/** What can be written, and isn't listed. */
+const HIDDEN = { title: "deno", argv0: "deno", platform: "linux", execPath: "/usr/bin/deno" };
+const FEATURES = Object.fromEntries(
+  "inspector debug uv ipv6 tls_alpn tls_sni tls_ocsp tls openssl_is_boringssl quic cached_builtins require_module"
+    .split(" ")
+    .map((name) => [name, name !== "debug" && name !== "quic"]),
+);
+const TYPESCRIPT = Object.getOwnPropertyDescriptors({
+  get typescript() {
+    return "transform";
+  },
+});
+
+/** Reads fields written as `name=value`, in one text. */
+function readFields(text: string): Record<string, string> {
+  return Object.fromEntries(text.split(" ").map((field) => field.split("=") as [string, string]));
+}
 
 type Refuse = (permission: string, subject?: string) => Error;
 
@@ -151,13 +143,20 @@ function createStream({ load, print, decodeUtf8 }: Internals, fd: number): objec
       done();
     },
   };
-  return Object.assign(new Writable(options), {
+  const made = Object.assign(new Writable(options), {
     fd,
-    destroySoon: undefined,
+    destroySoon: (Writable.prototype as { destroy?: unknown }).destroy,
     _isStdio: true,
-    columns: undefined,
-    rows: undefined,
-    isTTY: false,
+  });
+  const listed = { enumerable: true, configurable: true };
+  const none = { get: () => undefined, ...listed };
+  return Object.defineProperties(made, {
+    columns: none,
+    rows: none,
+    isTTY: { ...none, get: () => false },
+    getWindowSize: { value: () => undefined, ...listed },
+    getColorDepth: { value: () => 1, ...listed, writable: true },
+    hasColors: { value: (_count: unknown, _env: unknown) => false, ...listed, writable: true },
   });
 }
 
@@ -166,6 +165,7 @@ function createFunctions(refuse: Refuse, native: Internals["native"]): Record<st
   const functions: Record<string, (...args: unknown[]) => unknown> = {
     chdir(directory) {
       if (typeof directory !== "string") throw wrongType("directory", "string", directory);
+      if (directory === "") throw new Error("Empty path is not allowed");
       throw refuse("read", directory);
     },
     kill(pid, signal = "SIGTERM") {
@@ -181,20 +181,21 @@ function createFunctions(refuse: Refuse, native: Internals["native"]): Record<st
       if (mask !== undefined && !isOctal) {
         if (typeof mask === "string")
           throw invalidArgument("mask", mask, "must be a 32-bit unsigned integer or an octal string");
-        checkInteger(mask, "mask", 0, 2 ** 32 - 1);
+        checkInteger(mask ?? undefined, "mask", 0, 2 ** 32 - 1);
       }
       throw refuse("sys", "umask");
     },
-    dlopen(_module, path) {
+    dlopen(_module, path, _flags) {
       throw refuse("ffi", (path as object).toString());
     },
     loadEnvFile(path = ".env") {
-      if (typeof path !== "string")
+      if (typeof path !== "string" && !ArrayBuffer.isView(path))
         throw wrongArgument("path", "of type string or an instance of Buffer or URL", path);
       throw refuse("env");
     },
     cpuUsage(earlier) {
-      return usageSince(earlier);
+      const { user, system } = usageSince(earlier);
+      return earlier ? { user, system } : { system, user };
     },
     threadCpuUsage(earlier) {
       return usageSince(earlier);
@@ -202,16 +203,22 @@ function createFunctions(refuse: Refuse, native: Internals["native"]): Record<st
     resourceUsage: () => Object.fromEntries(RESOURCES.split(" ").map((name) => [name, 0])),
     memoryUsage: Object.assign(() => ({ ...MEMORY }), { rss: () => MEMORY.rss }),
     getActiveResourcesInfo: () => [],
+    _getActiveRequests: () => [],
+    _getActiveHandles: () => [],
+    _debugEnd() {},
+    _fatalException: () => false,
     setSourceMapsEnabled(isOn) {
       if (typeof isOn !== "boolean") throw wrongType("val", "boolean", isOn);
     },
     binding: (name) => {
-      throw new Error(`No such module: ${String(name)}`);
+      throw new Error(`No such module: ${name as number}`);
     },
   };
+  for (const name of ["_debugProcess", "_kill", "abort", "openStdin", "_rawDebug", "reallyExit"])
+    functions[name] = missing(`process: ${name}`);
   for (const name of SETS)
     functions[name] = (id) => {
-      if (typeof id === "number") checkInteger(id, "id", 0, 2 ** 32 - 1);
+      if (typeof id === "number") checkInteger(id, "id", 0, 2 ** 32 - 1, ">= 0 && < 4294967296");
       else if (typeof id !== "string") throw wrongArgument("id", "one of type number or string", id);
       throw refuse("sys", name);
     };
@@ -225,7 +232,7 @@ function createFunctions(refuse: Refuse, native: Internals["native"]): Record<st
 }
 
 /** How much of the processor was used: none that a source could learn. */
-function usageSince(earlier: unknown): object {
+function usageSince(earlier: unknown): { user: number; system: number } {
   if (earlier) {
     if (typeof earlier !== "object") throw wrongType("prevValue", "object", earlier);
     for (const name of ["user", "system"]) {
@@ -236,7 +243,7 @@ function usageSince(earlier: unknown): object {
       throw nodeError("ERR_INVALID_ARG_VALUE", error.message, RangeError);
     }
   }
-  return { system: 0, user: 0 };
+  return { user: 0, system: 0 };
 }
 
 /** Creates the functions that say how long the process has run. */
@@ -343,14 +350,19 @@ function followUncaught(process: Emitter, listen: Listen, ignore: Listen): objec
 
 /** Creates an emitter of a class of its own, with the methods that Deno's has. */
 function createEmitter(EventEmitter: EmitterClass): Emitter {
-  class Process extends EventEmitter {}
-  Object.defineProperty(Process, "name", { value: "process", configurable: true });
-  for (const name of ["on", "off", "emit", "prependListener", "addListener", "removeListener"])
-    Object.defineProperty(Process.prototype, name, {
-      value: (EventEmitter.prototype as unknown as Record<string, unknown>)[name],
-      writable: true,
-      configurable: true,
+  // V8 names the class in its errors.
+  const { process: Process } = { process: class extends EventEmitter {} };
+  const lengths =
+    "on/2+= off/2+= emit/1+= prependListener/2+= addListener/2+= removeListener/2+= removeAllListeners/1+=";
+  const methods = EventEmitter.prototype as unknown as Record<string, (...args: unknown[]) => unknown>;
+  for (const [name = ""] of lengths.split(" ").map((entry) => entry.split("/")))
+    Object.assign(Process.prototype, {
+      [name]: (() =>
+        function (this: unknown, ...args: unknown[]): unknown {
+          return Reflect.apply(methods[name]!, this, args);
+        })(),
     });
+  shape(Process.prototype, { "": lengths });
   return new Process();
 }
 
@@ -367,7 +379,7 @@ function lazily(make: () => unknown): PropertyDescriptor {
 
 /** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
 export function createProcess(internals: Internals): object {
-  const { load, native, exit, nextTick, bindContext } = internals;
+  const { load, exit, nextTick, bindContext } = internals;
   const refuse: Refuse = (permission, subject) => {
     const { errors } = load("platform")["Deno"] as { errors: { NotCapable: ErrorConstructor } };
     const named = subject === undefined ? "" : ` to "${subject}"`;
@@ -378,10 +390,24 @@ export function createProcess(internals: Internals): object {
   const { EventEmitter } = load("node")["events"] as { EventEmitter: EmitterClass };
   const process = createEmitter(EventEmitter);
   let exitCode: unknown;
+  let debugPort = 9229;
+  /** The report on the process, which can't be made without permissions. */
+  const report = {
+    compact: false,
+    directory: "",
+    filename: "",
+    getReport(): never {
+      throw refuse("sys", "cpus");
+    },
+    reportOnFatalError: false,
+    reportOnSignal: false,
+    reportOnUncaughtException: false,
+    signal: "SIGUSR2",
+    writeReport: () => "",
+  };
   const { addEventListener, removeEventListener } = load("events") as Record<string, Listen>;
   Object.assign(process, {
     argv: ["/usr/bin/deno", "/source.js"],
-    debugPort: 9229,
     env: createEnvironment(refuse),
     execArgv: [],
     cwd: () => "/",
@@ -401,7 +427,6 @@ export function createProcess(internals: Internals): object {
       const bound = bindContext(callback as (...args: unknown[]) => void);
       nextTick(() => bound(...args));
     },
-    sourceMapsEnabled: true,
     version: `v${VERSION}`,
     versions: VERSIONS,
     emitWarning(warning: unknown, type?: unknown, code?: unknown) {
@@ -410,7 +435,6 @@ export function createProcess(internals: Internals): object {
     },
     _eval: undefined,
     ...createClock(),
-    features: FEATURES,
     noDeprecation: false,
     moduleLoadList: [],
     getBuiltinModule(id: unknown) {
@@ -419,25 +443,50 @@ export function createProcess(internals: Internals): object {
         id,
       );
     },
-    ...createFunctions(refuse, native),
+    ...createFunctions(refuse, internals.native),
     ...followUncaught(process, addEventListener!.bind(globalThis), removeEventListener!.bind(globalThis)),
   });
   process.on("warning", (warning: object) => internals.print(warningText(warning)));
   const members = process as unknown as { exitCode: unknown; _exiting: boolean };
   for (const [name, value] of Object.entries(FIXED))
-    Object.defineProperty(process, name, { get: () => value });
+    Object.defineProperty(process, name, { get: () => value, configurable: true });
+  for (const [name, value] of Object.entries(HIDDEN))
+    Object.defineProperty(process, name, { ...lazily(() => value), enumerable: false });
   Object.defineProperties(process, {
+    features: {
+      value: Object.defineProperties({ ...FEATURES }, TYPESCRIPT),
+      enumerable: true,
+      configurable: true,
+    },
+    sourceMapsEnabled: { get: () => true, enumerable: true, configurable: true },
+    debugPort: {
+      get: () => debugPort,
+      set(value: unknown) {
+        const port = Number(value);
+        if (port !== 0 && !(port >= 1024 && port <= 65_535))
+          throw new RangeError("process.debugPort must be 0 or in range 1024 to 65535");
+        debugPort = port;
+      },
+      enumerable: true,
+      configurable: true,
+    },
+    report: { get: () => report, configurable: true },
     exitCode: {
       get: () => exitCode,
       set(value: unknown) {
         readExitCode(value);
         exitCode = value;
       },
+      configurable: true,
     },
     stderr: lazily(() => createStream(internals, 2)),
     stdin: lazily(() => createStream(internals, 0)),
     stdout: lazily(() => createStream(internals, 1)),
     [Symbol.toStringTag]: { value: "process", writable: true },
   });
+  shape(process, SHAPES);
+  order(process, ORDER);
+  for (const name of ["release", "exitCode", "pid", "ppid", "report", "title", "argv0", "execPath"])
+    Object.defineProperty(process, name, { configurable: false });
   return process;
 }

@@ -2,7 +2,7 @@ import { checkObject, invalidArgument, nodeError, outOfRange, wrongArgument } fr
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
-import { callable, ownMethods } from "./callable.ts";
+import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { CURVES } from "./names.ts";
 
@@ -164,9 +164,11 @@ export function createAgreements(
     getPrivateKey(encoding?: unknown): unknown {
       return this.#private.length === 0 ? undefined : output(this.#private, encoding);
     }
-    protected setKey(kind: "public" | "private", key: Bytes): void {
-      if (kind === "public") this.#public = key;
-      else this.#private = key;
+    setPublicKey(key: unknown, encoding?: unknown): void {
+      this.#public = Buffer.from(key, encoding);
+    }
+    setPrivateKey(key: unknown, encoding?: unknown): void {
+      this.#private = Buffer.from(key, encoding);
     }
   }
   class DiffieHellmanImpl extends Agreement {
@@ -200,12 +202,6 @@ export function createAgreements(
             : toBytes(generator, generatorEncoding, "generator", true),
       );
     }
-    setPublicKey(key: unknown, encoding?: unknown): void {
-      this.setKey("public", Buffer.from(key, encoding));
-    }
-    setPrivateKey(key: unknown, encoding?: unknown): void {
-      this.setKey("private", Buffer.from(key, encoding));
-    }
   }
   class DiffieHellmanGroup extends Agreement {
     constructor(name: unknown) {
@@ -214,22 +210,20 @@ export function createAgreements(
       super(prime, Buffer.from([2]));
     }
   }
-  ownMethods(ECDHImpl, "computeSecret generateKeys getPrivateKey getPublicKey setPrivateKey setPublicKey");
-  ownMethods(
-    DiffieHellmanImpl,
-    "computeSecret generateKeys getGenerator getPrime getPrivateKey getPublicKey setPrivateKey setPublicKey",
-  );
-  ownMethods(
-    DiffieHellmanGroup,
-    "computeSecret generateKeys getGenerator getPrime getPrivateKey getPublicKey",
-  );
-  const createGroup = (name: unknown) => new DiffieHellmanGroup(name);
+  const methods = "computeSecret generateKeys getGenerator getPrime getPrivateKey getPublicKey";
+  const setters = "setPrivateKey setPublicKey";
+  const [ECDH, DiffieHellman, Group] = [
+    callable(ECDHImpl, "ECDH", `computeSecret generateKeys getPrivateKey getPublicKey ${setters}`),
+    callable(DiffieHellmanImpl, "DiffieHellman", `${methods} ${setters}`),
+    callable(DiffieHellmanGroup, "DiffieHellmanGroup", methods),
+  ];
+  const createGroup = (name: unknown) => new Group(name);
   return {
-    ECDH: Object.assign(callable(ECDHImpl, "ECDH"), { convertKey: ECDHImpl.convertKey }),
-    createECDH: (curve: unknown) => new ECDHImpl(curve),
-    DiffieHellman: callable(DiffieHellmanImpl, "DiffieHellman"),
-    DiffieHellmanGroup: callable(DiffieHellmanGroup, "DiffieHellmanGroup"),
-    createDiffieHellman: (...args: [unknown, ...unknown[]]) => new DiffieHellmanImpl(...args),
+    ECDH: Object.assign(ECDH, { convertKey: ECDHImpl.convertKey }),
+    createECDH: (curve: unknown) => new ECDH(curve),
+    DiffieHellman,
+    DiffieHellmanGroup: Group,
+    createDiffieHellman: (...args: unknown[]) => new DiffieHellman(...args),
     createDiffieHellmanGroup: createGroup,
     getDiffieHellman: createGroup,
     diffieHellman: (options: unknown, callback?: unknown): unknown => {

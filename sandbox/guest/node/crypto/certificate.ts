@@ -2,7 +2,7 @@ import type { ByteTools } from "./bytes.ts";
 import { callable } from "./callable.ts";
 
 /** Creates `Certificate`, whose functions are its own and its objects'; they check their argument and read no key. */
-export function createCertificate({ toBytes }: ByteTools): (...args: never[]) => object {
+export function createCertificate({ toBytes }: ByteTools): object {
   const refusing = (name: string) => (spkac: unknown, encoding?: unknown) => {
     toBytes(spkac, encoding, "spkac", true);
     throw new Error(`node:crypto: ${name} of Certificate is not available in this sandbox`);
@@ -14,7 +14,7 @@ export function createCertificate({ toBytes }: ByteTools): (...args: never[]) =>
   ].map(refusing);
   class Certificate {}
   Object.assign(Certificate.prototype, { verifySpkac, exportPublicKey, exportChallenge });
-  return Object.assign(callable(Certificate, "Certificate"), {
+  return Object.assign(callable(Certificate, "Certificate", "verifySpkac exportPublicKey exportChallenge"), {
     exportChallenge,
     exportPublicKey,
     verifySpkac,

@@ -9,7 +9,7 @@ import {
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkText } from "./bytes.ts";
-import { callable, ownMethods } from "./callable.ts";
+import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { CIPHERS } from "./names.ts";
@@ -35,7 +35,7 @@ export function createCiphers(
   { toBytes, bytesFrom, Buffer }: ByteTools,
   { secretBytes }: KeyTools,
 ): Readonly<Record<string, unknown>> {
-  const LazyTransform = createLazyStream(load, "Transform");
+  const toStream = createLazyStream(load, "Transform");
   const decoderOf = (encoding: string): Decoder => {
     const { StringDecoder } = (load("node") as Record<string, Record<string, unknown>>)["stringDecoder"] as {
       StringDecoder: new (encoding: string) => Decoder;
@@ -46,7 +46,8 @@ export function createCiphers(
     nodeError("ERR_CRYPTO_INVALID_STATE", `Invalid state for operation ${operation}`);
 
   /** Base of both directions. */
-  class Cipher extends LazyTransform {
+  class Cipher {
+    declare readonly push: (bytes: unknown) => void;
     readonly #id: number;
     readonly #isAuthenticated: boolean;
     readonly #isDecrypting: boolean;
@@ -63,7 +64,6 @@ export function createCiphers(
       iv: unknown,
       options?: { readonly authTagLength?: unknown },
     ) {
-      super();
       const name = checkText(cipher, "cipher");
       const keyBytes = secretBytes(key, undefined, "key");
       if (typeof iv !== "string" && iv !== null && !ArrayBuffer.isView(iv))
@@ -218,16 +218,18 @@ export function createCiphers(
       super(true, cipher, key, iv, options);
     }
   }
-  ownMethods(Cipheriv, "final getAuthTag setAAD setAutoPadding update");
-  ownMethods(Decipheriv, "final setAAD setAuthTag setAutoPadding update");
+  const [Encrypting, Decrypting] = [
+    callable(Cipheriv, "Cipheriv", "final getAuthTag setAAD setAutoPadding update", toStream),
+    callable(Decipheriv, "Decipheriv", "final setAAD setAuthTag setAutoPadding update", toStream),
+  ];
   for (const name of ["getAuthTag", "setAuthTag"]) Reflect.deleteProperty(Cipher.prototype, name);
   return {
     createCipheriv: (cipher: unknown, key: unknown, iv: unknown, options?: object) =>
-      new Cipheriv(cipher, key, iv, options),
+      new Encrypting(cipher, key, iv, options),
     createDecipheriv: (cipher: unknown, key: unknown, iv: unknown, options?: object) =>
-      new Decipheriv(cipher, key, iv, options),
-    Cipheriv: callable(Cipheriv, "Cipheriv"),
-    Decipheriv: callable(Decipheriv, "Decipheriv"),
+      new Decrypting(cipher, key, iv, options),
+    Cipheriv: Encrypting,
+    Decipheriv: Decrypting,
     getCiphers: () => CIPHERS.map(([name]) => name),
     getCipherInfo: (
       nameOrNumber: unknown,

@@ -2,7 +2,7 @@ import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buff
 import type { Internals } from "../../internals.ts";
 import { concatBytes } from "../../webIdl.ts";
 import { checkText, checkUint32, type ByteTools } from "./bytes.ts";
-import { callable, ownMethods } from "./callable.ts";
+import { callable } from "./callable.ts";
 import { KEY_TYPES, type KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
@@ -25,16 +25,16 @@ export function createDigests(
 ): Readonly<Record<string, unknown>> {
   const known = new Set(HASHES.map((name) => name.toLowerCase()));
   const finalized = (): Error => nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-  const LazyTransform = createLazyStream(load, "Transform");
+  const toStream = createLazyStream(load, "Transform");
 
   /** Base of hashes and HMACs: `update` until `digest`. */
-  class Digest extends LazyTransform {
+  class Digest {
+    declare readonly push: (bytes: unknown) => void;
     readonly #parts: Bytes[];
     readonly #compute: (data: Bytes) => Bytes;
     #done = false;
     readonly _options: object | undefined;
     constructor(compute: (data: Bytes) => Bytes, options: object | undefined, parts: readonly Bytes[] = []) {
-      super();
       this.#compute = compute;
       this.#parts = [...parts];
       this._options = options;
@@ -109,7 +109,7 @@ export function createDigests(
       done();
     }
     copy(options: object = { outputLength: this.#length }): Hash {
-      return new Hash(this.#algorithm, options, partsOf(this));
+      return new Hashed(this.#algorithm, options, partsOf(this)) as Hash;
     }
   }
   class HmacImpl extends Digest {
@@ -126,11 +126,12 @@ export function createDigests(
       return output(finish(this) ?? new Uint8Array(0), nameOf(encoding));
     }
   }
-  ownMethods(Hash, "copy _transform _flush update digest");
-  ownMethods(HmacImpl, "digest update");
+  // What Deno deprecates is called so.
+  const Hashed = callable(Hash, "deprecated", "copy _transform _flush update digest", toStream);
+  const Hmac = callable(HmacImpl, "deprecated", "digest update", toStream);
   return {
-    createHash: (algorithm: unknown, options?: object) => new Hash(algorithm, options),
-    createHmac: (algorithm: unknown, key: unknown, options?: object) => new HmacImpl(algorithm, key, options),
+    createHash: (algorithm: unknown, options?: object) => new Hashed(algorithm, options),
+    createHmac: (algorithm: unknown, key: unknown, options?: object) => new Hmac(algorithm, key, options),
     hash: (algorithm: unknown, input: unknown, options: unknown = "hex") => {
       checkText(algorithm, "algorithm");
       const data = toBytes(input, undefined, "input");
@@ -142,9 +143,8 @@ export function createDigests(
         throw invalidArgument("outputEncoding", outputEncoding);
       return output(computeHash(algorithm, outputLength)(data), outputEncoding);
     },
-    // What Deno deprecates is called so.
-    Hash: callable(Hash, "deprecated"),
-    Hmac: callable(HmacImpl, "deprecated"),
+    Hash: Hashed,
+    Hmac,
     timingSafeEqual: (a: unknown, b: unknown): boolean => {
       const [left, right] = [a, b].map((value, at) => {
         if (!ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))

@@ -136,7 +136,6 @@ export function createRandom(
     generatePrime: later(generatePrimeSync),
     generatePrimeSync,
     randomBytes,
-    pseudoRandomBytes: randomBytes,
     randomFillSync,
     randomFill: (array: unknown, ...rest: unknown[]): void => {
       if (rest.length === 0) randomFillSync(array);

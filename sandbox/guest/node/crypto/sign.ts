@@ -2,7 +2,7 @@ import { invalidArgument, nodeError } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf, concatBytes } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText, queue } from "./bytes.ts";
-import { callable, ownMethods } from "./callable.ts";
+import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
 import { HASHES } from "./names.ts";
@@ -147,14 +147,13 @@ export function createSigning(
     };
 
   const finalized = (): Error => nodeError("ERR_CRYPTO_HASH_FINALIZED", "Digest already called");
-  const LazyWritable = createLazyStream(load, "Writable");
+  const toStream = createLazyStream(load, "Writable");
   /** Base of both: takes what is to be signed piece by piece. */
-  class Signed extends LazyWritable {
+  class Signed {
     readonly #algorithm: string | null;
     readonly #parts: Bytes[] = [];
     #done = false;
     constructor(algorithm: unknown) {
-      super();
       this.#algorithm = checkDigest(checkText(algorithm, "algorithm"));
     }
     update(data: unknown, encoding?: unknown): this {
@@ -208,8 +207,8 @@ export function createSigning(
     }
   }
 
-  ownMethods(SignImpl, "sign update");
-  ownMethods(VerifyImpl, "update verify");
+  const Sign = callable(SignImpl, "Sign", "sign update", toStream);
+  const Verify = callable(VerifyImpl, "Verify", "update verify", toStream);
 
   /** Reads the key of what encrypts or decrypts, with Deno's errors. */
   const cryptKey = (key: unknown, isPublic: boolean): string => {
@@ -243,10 +242,10 @@ export function createSigning(
   return {
     sign: later(sign, 3, () => Buffer.from([])),
     verify: later(verify, 4, () => false),
-    createSign: (algorithm: unknown) => new SignImpl(algorithm),
-    createVerify: (algorithm: unknown) => new VerifyImpl(algorithm),
-    Sign: callable(SignImpl, "Sign"),
-    Verify: callable(VerifyImpl, "Verify"),
+    createSign: (algorithm: unknown) => new Sign(algorithm),
+    createVerify: (algorithm: unknown) => new Verify(algorithm),
+    Sign,
+    Verify,
     publicEncrypt: crypt("publicEncrypt", true),
     publicDecrypt: crypt("publicDecrypt", true),
     privateEncrypt: crypt("privateEncrypt", false),

@@ -200,13 +200,18 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
         safe: safe === true,
       }),
     ),
-  cryptoConstants: () =>
-    JSON.stringify({
-      ...library.crypto.constants,
-      ...DENO_CONSTANTS,
-      defaultCipherList: undefined,
-    }),
+  cryptoConstants: () => {
+    const all = { ...library.crypto.constants, ...DENO_CONSTANTS, defaultCipherList: undefined };
+    const rank = (name: string): number => CONSTANT_KINDS.findIndex((kind) => name.startsWith(kind));
+    const sorted = Object.entries(all).sort(
+      ([a], [b]) => rank(a) - rank(b) || (a.startsWith("SSL_OP_") ? (a > b ? 1 : -1) : 0),
+    );
+    return JSON.stringify(Object.fromEntries(sorted));
+  },
 };
+
+/** What Deno's constants begin with, in its order; those of `SSL_OP_` are in the alphabet's. */
+const CONSTANT_KINDS = ["OPENSSL_", "SSL_OP_", "ENGINE_", "DH_", "ALPN_", ""];
 
 /** What Deno's constants have otherwise: those of OpenSSL 1.1. */
 const DENO_CONSTANTS = {
