@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { FindField, isFoundBy } from "./findField.tsx";
 import { UnknownText } from "./parts.tsx";
 
 /** The shortest list that can be searched, and that is printed small. */
@@ -22,24 +23,18 @@ export function EntryList({
 }) {
   const [wanted, setWanted] = useState("");
   const isLong = entries.length >= LONG_FROM;
-  const text = wanted.trim().toLowerCase();
-  const isFound = (entry: string): boolean => entry.toLowerCase().includes(text);
+  const isFound = isFoundBy(wanted);
   return (
     <>
       {isLong && (
-        <p className="on-screen">
-          <input
-            type="search"
-            aria-label={`Find in: ${label}`}
-            placeholder="Find"
-            autoComplete="off"
-            value={wanted}
-            onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-          />{" "}
-          <span className="note" role="status">
-            {text !== "" && `${entries.filter(isFound).length} of ${entries.length}`}
-          </span>
-        </p>
+        <FindField
+          label={label}
+          placeholder="Find"
+          wanted={wanted}
+          onWanted={setWanted}
+          found={entries.filter(isFound).length}
+          all={entries.length}
+        />
       )}
       <ol
         className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}`}

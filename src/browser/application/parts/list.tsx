@@ -25,6 +25,7 @@ export function List<Item>({
   columns,
   keyOf,
   isDense = false,
+  isCompact = false,
   detailOf,
 }: {
   readonly label: string;
@@ -34,10 +35,12 @@ export function List<Item>({
   readonly keyOf: (item: Item, index: number) => Key;
   /** For many columns of numbers. */
   readonly isDense?: boolean;
+  /** For short cells: a row stays a line on a phone, too. */
+  readonly isCompact?: boolean;
   /** What is shown below an item, as wide as the list; nothing if it is `undefined`. */
   readonly detailOf?: (item: Item) => ReactNode | undefined;
 }) {
-  const classes = isDense ? "list dense" : "list";
+  const classes = ["list", isDense && "dense", isCompact && "compact"].filter(Boolean).join(" ");
   return (
     <Scrollable label={label}>
       <table className={classes} role="table">

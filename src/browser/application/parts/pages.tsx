@@ -12,6 +12,13 @@ export function usePlace(parameter: Parameter): string | undefined {
   return search.getAll(parameter).at(-1);
 }
 
+/** Returns how many pages come before the one that is shown; `undefined` if they are too many for the address. */
+export function usePassed(parameter: Parameter): number | undefined {
+  const [search] = useSearchParams();
+  const { length } = search.getAll(parameter);
+  return length < MAX_PASSED ? length : undefined;
+}
+
 /**
  * Links to the pages around the one that is shown; nothing where there is only one. Lists go on from a place, towards what is older: for the
  * way back, the address has the places of the pages before, too, besides the list's filters.
@@ -36,8 +43,8 @@ export function Pages({
   };
   return (
     <nav className="pages" aria-label="Pages">
-      {passed.length > 0 && <Link href={pageAfter([])}>First page</Link>}
-      {passed.length > 1 && (
+      {passed.length > 1 && <Link href={pageAfter([])}>First page</Link>}
+      {passed.length > 0 && (
         <Link rel="prev" href={pageAfter(passed.slice(0, -1))}>
           Newer
         </Link>

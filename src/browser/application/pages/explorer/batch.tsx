@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
+import { FindField, isFoundBy } from "../../parts/findField.tsx";
 import { count } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, type Fact, ResultText, UnknownText } from "../../parts/parts.tsx";
@@ -33,11 +34,10 @@ export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
   const [wanted, setWanted] = useState("");
   const [isWhole, setWhole] = useState(false);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const text = wanted.trim().toLowerCase();
-  const found = rows.filter(({ name, answer }) =>
-    [name, answer?.text ?? "waiting"].some((one) => one.toLowerCase().includes(text)),
-  );
-  const shown = isWhole || text !== "" ? found : found.slice(0, MAX_ROWS);
+  const found = rows
+    .map((row, i) => ({ ...row, place: i + 1 }))
+    .filter(({ name, answer }) => [name, answer?.text ?? "waiting"].some(isFoundBy(wanted)));
+  const shown = isWhole || wanted.trim() !== "" ? found : found.slice(0, MAX_ROWS);
   const toggle = (id: string): void => {
     const next = new Set(open);
     if (!next.delete(id)) next.add(id);
@@ -57,36 +57,36 @@ export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
         </>
       )}
       {rows.length >= SEARCHED_FROM && (
-        <p>
-          <input
-            type="search"
-            aria-label="Find in: Requests"
-            placeholder="Name, label or result"
-            autoComplete="off"
-            value={wanted}
-            onChange={({ currentTarget }) => setWanted(currentTarget.value)}
-          />{" "}
-          <span className="note" role="status">
-            {text !== "" && `${found.length} of ${rows.length}`}
-          </span>
-        </p>
+        <FindField
+          label="Requests"
+          placeholder="Name, label or result"
+          wanted={wanted}
+          onWanted={setWanted}
+          found={found.length}
+          all={rows.length}
+        />
       )}
       <List
         label="Requests"
+        isCompact
         items={shown}
         keyOf={({ requestId }) => requestId}
         columns={[
           {
             head: "Request",
             kind: "long",
-            cell: ({ href, name }) =>
-              href === undefined ? (
-                <UnknownText text={name} />
-              ) : (
-                <Link href={href}>
+            cell: ({ href, name, place }) => (
+              <>
+                {rows.length > 1 && <span className="index">{place}</span>}{" "}
+                {href === undefined ? (
                   <UnknownText text={name} />
-                </Link>
-              ),
+                ) : (
+                  <Link href={href}>
+                    <UnknownText text={name} />
+                  </Link>
+                )}
+              </>
+            ),
           },
           { head: "Result", kind: "long", isPlain: true, cell: ({ answer }) => <Answer answer={answer} /> },
           ...(rows.some(({ dappId }) => dappId !== undefined) && !hasOneOrganiser(rows) ? [ORGANISER] : []),

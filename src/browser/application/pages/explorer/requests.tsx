@@ -6,7 +6,7 @@ import { isDappId } from "../../../../lib/dappId.ts";
 import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Code, count } from "../../parts/format.tsx";
-import { Pages, usePlace } from "../../parts/pages.tsx";
+import { Pages, usePassed, usePlace } from "../../parts/pages.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -43,6 +43,7 @@ export function ExplorerRequests() {
   const text = search.get("text") ?? undefined;
   const dapp = search.get("dapp") ?? undefined;
   const cursor = usePlace("cursor");
+  const passed = usePassed("cursor");
   const input = useRef<HTMLInputElement>(null);
   const chosen = Object.fromEntries(
     Object.entries({ network, kind, preset, state, text, dapp }).flatMap(([name, value]) =>
@@ -73,6 +74,11 @@ export function ExplorerRequests() {
     queryFn: () => explorer.requests({ network, kind, preset, state, text, dapp }),
   });
   const matches = first.data?.matches;
+  const before = passed === undefined ? undefined : passed * (first.data?.items.length ?? 0);
+  const last = before === undefined ? undefined : before + (query.data?.items.length ?? 0);
+  // Beyond the newest thousand, pages may be shorter.
+  const isCounted = before !== undefined && last! > before && last! <= (matches?.count ?? 0);
+  const range = isCounted ? `${before + 1} to ${last}` : undefined;
   const named: readonly (readonly [name: string, value: string | undefined])[] = [
     ["network", network && titleOf(network)],
     ["kind", KINDS.find(([name]) => name === kind)?.[1]],
@@ -169,6 +175,7 @@ export function ExplorerRequests() {
       <section className="panel" aria-label="Requests">
         {matches !== undefined && matches.count > 0 && (
           <p className="note">
+            {range !== undefined && `${range} of `}
             {count(matches.count, "request")}
             {!matches.isAll && " among the newest thousand; there are older ones"}
           </p>
