@@ -35,3 +35,25 @@ const EXPLANATIONS: readonly (readonly [error: RegExp, explanation: string])[] =
 export function explainFailure(error: string): string | undefined {
   return EXPLANATIONS.find(([pattern]) => pattern.test(error))?.[1];
 }
+
+/** What a source throws: its text, up to what is filled in. */
+const THROWN = /\bthrow\b[^"'`]*(["'`])((?:(?!\1|\$\{|\\).)*)/g;
+/** A shorter text may be anywhere. */
+const MIN_THROWN = 3;
+
+/**
+ * Finds where a source throws an error: the first line, from 1, that throws a text with which the error begins. An error doesn't name its
+ * line, so another line with the same text may have thrown it; `undefined` if none has it.
+ */
+export function findThrowingLine(
+  source: string,
+  error: string,
+): { readonly number: number; readonly text: string } | undefined {
+  const lines = source.split("\n");
+  const index = lines.findIndex((line) =>
+    [...line.matchAll(THROWN)].some(
+      ([, , thrown = ""]) => thrown.length >= MIN_THROWN && error.startsWith(thrown),
+    ),
+  );
+  return index === -1 ? undefined : { number: index + 1, text: lines[index]!.trim() };
+}

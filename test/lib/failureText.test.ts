@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DISAGREEMENT } from "../../src/oracle/protocol/agree.ts";
 import { CRASH_TEXT, TIMEOUT_TEXT } from "../../sandbox/run.ts";
-import { explainFailure, isDisagreement } from "../../src/lib/failureText.ts";
+import { explainFailure, findThrowingLine, isDisagreement } from "../../src/lib/failureText.ts";
 
 test.each([
   [TIMEOUT_TEXT, /ran for longer/],
@@ -21,4 +21,22 @@ test("tells the nodes' own error from a source's", () => {
 test("has nothing to add to a source's own error", () => {
   expect(explainFailure("no price")).toBeUndefined();
   expect(explainFailure(`no price: ${TIMEOUT_TEXT}`)).toBeUndefined();
+});
+
+test("finds the line that throws a text with which an error begins", () => {
+  const source = "// price\nconst price = args[0];\nif (!price) throw new Error(`no price for ${price}`);";
+  expect(findThrowingLine(source, "no price for EUR")).toEqual({
+    number: 3,
+    text: "if (!price) throw new Error(`no price for ${price}`);",
+  });
+  expect(findThrowingLine('throw Error("no price"); throw "none"', "none")?.number).toBe(1);
+});
+
+test.each([
+  ["throws another text", 'throw Error("no price")', "no market"],
+  ["throws what it computes", "throw Error(args[0])", "no price"],
+  ["has the text without throwing it", 'const why = "no price";', "no price"],
+  ["throws too short a text", 'throw Error("n")', "no price"],
+])("finds no line of a source that %s", (_, source, error) => {
+  expect(findThrowingLine(source, error)).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { DecodedValue, TransactionView, ExplorerNetwork } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
-import { Code, PartyLink, Time } from "./format.tsx";
+import { Code, PartyLink, Time, units } from "./format.tsx";
 
 /** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
 export function UnknownText({ text }: { readonly text: string }) {
@@ -160,7 +160,7 @@ export function ValueTable({
             </th>
             <td>
               {typeof value === "string" ? (
-                <Leaf type={type} value={value} knownAs={knownAs} network={network} />
+                <Leaf name={name} type={type} value={value} knownAs={knownAs} network={network} />
               ) : (
                 <ValueTable values={value} network={network} />
               )}
@@ -172,12 +172,30 @@ export function ValueTable({
   );
 }
 
+/** Names of amounts of LINK in the contracts' events and arguments. */
+const LINK_AMOUNT = /Juels$|^cost/;
+/** A byte sequence that is a text, as errors are. */
+const TEXT = /^[\P{C}\s]+$/u;
+
+/** Returns the text that bytes are; `undefined` if they are something else. */
+function textOf(hex: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(hex.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return TEXT.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function Leaf({
+  name,
   type,
   value,
   knownAs,
   network,
 }: {
+  readonly name: string;
   readonly type: string;
   readonly value: string;
   readonly knownAs: string | undefined;
@@ -188,6 +206,22 @@ function Leaf({
     return <PartyLink network={network} party={party} full />;
   }
   if (type === "string") return <UnknownText text={value} />;
+  if (type === "uint96" && LINK_AMOUNT.test(name))
+    return (
+      <>
+        <Code text={value} /> <span className="note">{units(value, "LINK")}</span>
+      </>
+    );
+  const text = type === "bytes" ? textOf(value) : undefined;
+  if (text !== undefined && value.length <= 200)
+    return (
+      <>
+        <Code text={value} />{" "}
+        <span className="note">
+          as text: <UnknownText text={text} />
+        </span>
+      </>
+    );
   if (value.length <= 200) return <Code text={value} />;
   return (
     <Folded summary={`${(value.length - 2) / 2} bytes`}>

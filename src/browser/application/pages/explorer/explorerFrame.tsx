@@ -80,6 +80,18 @@ export function useTrail(network: string): readonly TrailEntry[] {
   ];
 }
 
+/** Leads on from what there isn't. */
+function GoOn({ network }: { readonly network: string }) {
+  const titleOf = useTitleOf();
+  return (
+    <p className="pages">
+      On {titleOf(network)}:<Link href={`/explorer/requests?network=${network}`}>all requests</Link>
+      <Link href={`/explorer/${network}/transactions`}>all transactions</Link>
+      <Link href={`/explorer/${network}/blocks`}>all blocks</Link>
+    </p>
+  );
+}
+
 /** Renders the data, or why the network doesn't have it, with the box to search for something else. */
 export function Found<Data>({
   query,
@@ -111,6 +123,7 @@ export function Found<Data>({
         </p>
       )}
       {describeRefusal(query.error).isMissing && <SearchForm {...(isKnown ? { network } : {})} />}
+      {isKnown && <GoOn network={network} />}
     </Refusal>
   );
 }

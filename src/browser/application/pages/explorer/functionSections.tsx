@@ -37,13 +37,18 @@ export function FunctionResultDetails({
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Requested in", requestedBy !== undefined && <In place={transaction} hash={requestedBy} />],
-          ["Delivered by", <PartyLink network={transaction.network} party={result.transmitter} full />],
-          ["Cost", totalCostJuels !== undefined && units(totalCostJuels, "LINK")],
         ]}
       />
       {program === null && <p className="note">The request itself is no longer available.</p>}
       <Http program={program} answer={result} />
-      <IdsAndBytes requestId={requestId} program={program} answer={result} />
+      <IdsAndBytes requestId={requestId} program={program} answer={result}>
+        <Facts
+          entries={[
+            ["Delivered by", <PartyLink network={transaction.network} party={result.transmitter} full />],
+            ["Cost", totalCostJuels !== undefined && units(totalCostJuels, "LINK")],
+          ]}
+        />
+      </IdsAndBytes>
     </div>
   );
 }
@@ -65,8 +70,8 @@ function Http({
 function answerFacts(answer: FunctionAnswer): Fact[] {
   const { callbackReason } = answer;
   return [
-    ["Outcome", <Outcome answer={answer} />],
     ...valueFacts(answer),
+    ["Outcome", <Outcome answer={answer} />],
     ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
   ];
 }
@@ -127,14 +132,19 @@ export function FunctionRequestDetails({
           ],
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
-          ["Consumer", <PartyLink network={transaction.network} party={request.consumer} full />],
-          ["Subscription", request.subscriptionId],
-          ["Callback gas", groupDigits(request.callbackGasLimit)],
         ]}
       />
       {program === null && <p className="note">Its data is not a request that an oracle node can run.</p>}
       <Http program={program} answer={answer} />
-      <IdsAndBytes requestId={requestId} program={program} answer={answer} />
+      <IdsAndBytes requestId={requestId} program={program} answer={answer}>
+        <Facts
+          entries={[
+            ["Consumer", <PartyLink network={transaction.network} party={request.consumer} full />],
+            ["Subscription", request.subscriptionId],
+            ["Callback gas", groupDigits(request.callbackGasLimit)],
+          ]}
+        />
+      </IdsAndBytes>
     </div>
   );
 }
@@ -162,7 +172,6 @@ export function PresetRunDetails({
           ...(answer === null
             ? []
             : [
-                ["Outcome", <Verdict err={answer.err} isDraw />] as const,
                 ...(answer.result === undefined
                   ? valueFacts(answer)
                   : [
@@ -175,6 +184,7 @@ export function PresetRunDetails({
                         ),
                       ] as const,
                     ]),
+                ["Outcome", <Verdict err={answer.err} isDraw />] as const,
               ]),
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],

@@ -20,33 +20,35 @@ export function RandomnessDetails({
   const { network } = transaction;
   return (
     <div data-vrf-request={requestId}>
+      <WordList words={randomness.words} />
       <Facts
         entries={[
           ["Outcome", <Outcome randomness={randomness} />],
           ["Why", reason !== undefined && <UnknownText text={reason} />],
+          ["Requested in", requestedBy !== undefined && <In place={transaction} hash={requestedBy} />],
         ]}
       />
       {randomness.outcome === "refused" && (
         <p className="note">The coordinator refused this proof: nobody received these words from it.</p>
       )}
-      <WordList words={randomness.words} />
-      <Facts
-        entries={[
-          ["VRF request", <Code text={requestId} />],
-          ["Requested in", requestedBy !== undefined && <In place={transaction} hash={requestedBy} />],
-          ["Consumer", <PartyLink network={network} party={commitment.sender} full />],
-          [
-            "Paid",
-            paymentWei === undefined ? (
-              paymentJuels !== undefined && units(paymentJuels, "LINK")
-            ) : (
-              <Coin wei={paymentWei} network={network} />
-            ),
-          ],
-          ["Charged", randomness.onlyPremium === true && "the premium only, not the gas"],
-          ["Key hash", <Code text={randomness.keyHash} />],
-        ]}
-      />
+      <Folded summary="Ids and payment">
+        <Facts
+          entries={[
+            ["VRF request", <Code text={requestId} />],
+            ["Consumer", <PartyLink network={network} party={commitment.sender} full />],
+            [
+              "Paid",
+              paymentWei === undefined ? (
+                paymentJuels !== undefined && units(paymentJuels, "LINK")
+              ) : (
+                <Coin wei={paymentWei} network={network} />
+              ),
+            ],
+            ["Charged", randomness.onlyPremium === true && "the premium only, not the gas"],
+            ["Key hash", <Code text={randomness.keyHash} />],
+          ]}
+        />
+      </Folded>
       <Folded summary="Proof">
         <ProofTable proof={randomness.proof} />
         <h3>Request commitment</h3>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
-import type { ChainRound, EventView, TransactionView } from "../../../../client/index.ts";
+import type { ChainRound, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { explainFailure, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
+import { explainFailure, findThrowingLine, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -26,15 +26,25 @@ import {
   ValueTable,
   Why,
 } from "../../parts/parts.tsx";
+import { Answer } from "../../parts/requestList.tsx";
+import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer, useTitleOf } from "../../services.tsx";
+import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 import { Batch } from "./batch.tsx";
+import { Events } from "./events.tsx";
 import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 import { ReportDetails } from "./functionSections.tsx";
 import { Group } from "./group.tsx";
 import { JoinSection, RandomnessDetails, RandomRequestDetails } from "./randomnessSections.tsx";
-import { describeTransaction, isSharedBy, rowsOf, WORDS, WORDS_REQUEST } from "./transactionRows.tsx";
+import {
+  describeTransaction,
+  isSharedBy,
+  rowsOf,
+  type TransactionRow,
+  WORDS,
+  WORDS_REQUEST,
+} from "./transactionRows.tsx";
 
 const PENDING_MS = 500;
 /** Confirmations grow, and requests get their answers. */
@@ -67,19 +77,36 @@ export function Transaction() {
 function Elsewhere({ hash, network }: { readonly hash: string; readonly network: string }) {
   const explorer = useExplorer();
   const titleOf = useTitleOf();
-  const query = useQuery({
+  const { data: networks = [] } = useNetworks();
+  const { data } = useQuery({
     queryKey: ["search", hash],
     queryFn: () => explorer.search(hash),
     enabled: /^0x[0-9a-fA-F]{64}$/.test(hash),
   });
-  const other = query.data?.hits.find((hit) => hit.kind === "transaction" && hit.network !== network);
-  if (other === undefined) return null;
+  const other = data?.hits.find((hit) => hit.kind === "transaction" && hit.network !== network);
+  if (other !== undefined)
+    return (
+      <p>
+        <Link className="action" href={`/explorer/${other.network}/tx/${hash}`}>
+          Open it on {titleOf(other.network)}
+        </Link>
+      </p>
+    );
+  const asked = networks.filter(
+    ({ name, title }) => name !== network && data?.silent.includes(title) === false,
+  );
   return (
-    <p>
-      <Link className="action" href={`/explorer/${other.network}/tx/${hash}`}>
-        Open it on {titleOf(other.network)}
-      </Link>
-    </p>
+    <>
+      {asked.length > 0 && (
+        <p>
+          Nor is it on {asked.map(({ title }) => title).join(", ")}, where it was looked for, too. Compare it
+          with its source: one wrong digit is another hash.
+        </p>
+      )}
+      {data !== undefined && data.silent.length > 0 && (
+        <p className="note">{data.silent.join(", ")} could not be asked.</p>
+      )}
+    </>
   );
 }
 
@@ -97,22 +124,36 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       </p>
       <FailureNotice transaction={transaction} />
       <WaitNotice transaction={transaction} />
-      {(rows.length > 1 || only?.href !== undefined) && <Batch key={transaction.hash} rows={rows} />}
+      {only === undefined ? (
+        rows.length > 1 && <Batch key={transaction.hash} rows={rows} />
+      ) : (
+        <OnlyRequest row={only} />
+      )}
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
-      {only?.details !== undefined && (
-        <section className="panel">
-          <h2>
-            <UnknownText text={only.heading} />
-          </h2>
-          {only.details()}
-        </section>
-      )}
       <Proofs transaction={transaction} />
       {input !== "0x" && <CallSection transaction={transaction} />}
       <Events transaction={transaction} />
     </>
+  );
+}
+
+/** The request that a transaction is about: its result first, then what it came of. */
+function OnlyRequest({ row: { href, name, heading, answer, details } }: { readonly row: TransactionRow }) {
+  return (
+    <section className="panel" id="requests">
+      <h2>
+        {href === undefined ? (
+          <UnknownText text={heading} />
+        ) : (
+          <Link href={href}>
+            <UnknownText text={name} />
+          </Link>
+        )}
+      </h2>
+      {details === undefined ? <Answer answer={answer} /> : details()}
+    </section>
   );
 }
 
@@ -164,8 +205,13 @@ const MAX_LINE = 80;
 
 /** Returns the answers that a transaction requested or delivered, and which of them are errors. */
 function answersIn({ presets, functionResults, functionRequests }: TransactionView) {
-  const draws = presets.flatMap(({ answer }) => answer ?? []);
-  const functions = [...functionResults, ...functionRequests.flatMap(({ answer }) => answer ?? [])];
+  const draws = presets.flatMap(({ answer, program }) => (answer === null ? [] : { ...answer, program }));
+  const functions = [
+    ...functionResults,
+    ...functionRequests.flatMap(({ answer, program }) =>
+      answer === undefined ? [] : { ...answer, program },
+    ),
+  ];
   return { draws, functions, failed: [...draws, ...functions].filter(({ err }) => err !== "") };
 }
 
@@ -175,8 +221,12 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   const [first] = failed;
   if (first === undefined) return null;
   const all = draws.length + functions.length;
-  const what = capitalize(nameFailure(functions.length === 0));
+  const isDraw = functions.length === 0;
+  const what = capitalize(nameFailure(isDraw));
   const explanation = explainFailure(first.err);
+  const { source = "", preset } = first.program ?? {};
+  const line = findThrowingLine(preset?.source ?? source, first.err);
+  const hosts = findSourceHosts(source);
   return (
     <div className="notice bad">
       <p>
@@ -184,9 +234,27 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
         {failed.length > 1 && "the first with "}
         <UnknownText text={cut(first.err, MAX_ERROR)} />
       </p>
-      {explanation !== undefined && <p>{explanation}</p>}
+      {explanation === undefined ? (
+        <p>
+          {isDraw ? "The preset's source" : "Its source"} threw this error
+          {line !== undefined && (
+            <>
+              , by its text in line {line.number}: <Code text={cut(line.text, MAX_LINE)} />
+            </>
+          )}
+          .
+          {hosts !== undefined &&
+            ` It makes HTTP requests${hosts.length === 0 ? "" : ` (${hosts.join(", ")})`}: what they were answered may be the reason.`}
+        </p>
+      ) : (
+        <p>{explanation}</p>
+      )}
       {transaction.status === "succeeded" && (
-        <p>The transaction itself succeeded: the oracle's nodes signed the error, which is on chain.</p>
+        <p>
+          The transaction itself succeeded: the oracle's nodes signed the error, which is on chain and stays
+          the outcome. For another one, correct the {isDraw ? "parameters" : "source or its arguments"}, see
+          in a dry run whether it works, and make a new request.
+        </p>
       )}
     </div>
   );
@@ -250,31 +318,39 @@ function Overview({ transaction }: { readonly transaction: TransactionView }) {
   const share = gasUsed === null ? "" : ` (${percent(gasUsed, gasLimit)})`;
   const fee = gasUsed === null ? undefined : (BigInt(gasUsed) * BigInt(gasPriceWei)).toString();
   return (
-    <Facts
-      entries={[
-        ["Status", <TransactionStatus status={status} isOfFailure={hasFailed} />],
-        ["Why", transaction.revertReason !== undefined && <UnknownText text={transaction.revertReason} />],
-        [
-          "Block",
-          block !== null && (
-            <>
-              <BlockLink network={network} number={block.number} />{" "}
-              <span className="note">{count(block.confirmations, "confirmation")}</span>
-            </>
-          ),
-        ],
-        ["Time", block !== null && <TimeAndAge iso={block.at} />],
-        ["From", <PartyLink network={network} party={from} full />],
-        ["To", to !== null && <PartyLink network={network} party={to} full />],
-        ["Created contract", created !== null && <PartyLink network={network} party={created} full />],
-        ["Called function", call !== null && <Code text={call.function} />],
-        ["Value", <Coin wei={transaction.valueWei} network={network} />],
-        ["Fee", fee !== undefined && <Coin wei={fee} network={network} />],
-        ["Gas", `${used}${groupDigits(gasLimit)}${share}, at ${inGwei(gasPriceWei)}`],
-        ["Nonce", String(transaction.nonce)],
-        ["Index in block", transaction.index !== null && String(transaction.index)],
-      ]}
-    />
+    <>
+      <Facts
+        entries={[
+          ["Status", <TransactionStatus status={status} isOfFailure={hasFailed} />],
+          ["Why", transaction.revertReason !== undefined && <UnknownText text={transaction.revertReason} />],
+          [
+            "Block",
+            block !== null && (
+              <>
+                <BlockLink network={network} number={block.number} />{" "}
+                <span className="note">{count(block.confirmations, "confirmation")}</span>
+              </>
+            ),
+          ],
+          ["Time", block !== null && <TimeAndAge iso={block.at} />],
+          ["From", <PartyLink network={network} party={from} full />],
+          ["To", to !== null && <PartyLink network={network} party={to} full />],
+          ["Created contract", created !== null && <PartyLink network={network} party={created} full />],
+          ["Called function", call !== null && <Code text={call.function} />],
+          ["Value", <Coin wei={transaction.valueWei} network={network} />],
+          ["Fee", fee !== undefined && <Coin wei={fee} network={network} />],
+        ]}
+      />
+      <Folded summary="Gas, nonce and index">
+        <Facts
+          entries={[
+            ["Gas", `${used}${groupDigits(gasLimit)}${share}, at ${inGwei(gasPriceWei)}`],
+            ["Nonce", String(transaction.nonce)],
+            ["Index in block", transaction.index !== null && String(transaction.index)],
+          ]}
+        />
+      </Folded>
+    </>
   );
 }
 
@@ -307,100 +383,5 @@ function CallSection({
         <RawBytes hex={input} label={to === null ? "Creation code" : "Calldata"} />
       </Folded>
     </section>
-  );
-}
-
-/** Consecutive events of the same kind are folded, if they are more. */
-const MAX_ALIKE = 3;
-
-function Events({ transaction }: { readonly transaction: TransactionView }) {
-  const { network, events, moreEvents = 0 } = transaction;
-  const runs: [EventView, ...EventView[]][] = [];
-  for (const event of events) {
-    const last = runs.at(-1);
-    if (last !== undefined && kindOf(last[0]) === kindOf(event)) last.push(event);
-    else runs.push([event]);
-  }
-  return (
-    <section className="panel" id="events">
-      <h2>
-        Events <span className="count">{events.length + moreEvents}</span>
-      </h2>
-      {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
-      {runs.map((run) => {
-        const [{ logIndex, event, contract }] = run;
-        const parts = run.map((one) => <EventPart key={one.logIndex} event={one} network={network} />);
-        if (run.length <= MAX_ALIKE) return parts;
-        return (
-          <Folded
-            key={logIndex}
-            summary={
-              <>
-                <span className="index">{logIndex}</span> <b>{event ?? "Unknown event"}</b> × {run.length}{" "}
-                <span className="note">{contract.name ?? contract.address}</span>
-              </>
-            }
-          >
-            {parts}
-          </Folded>
-        );
-      })}
-      {moreEvents > 0 && <p className="note">{moreEvents} more are not listed.</p>}
-    </section>
-  );
-}
-
-function kindOf({ contract, event, topics }: EventView): string {
-  return `${contract.address} ${event ?? topics[0]}`;
-}
-
-function EventPart({
-  event: { logIndex, contract, event, fields, topics, data },
-  network,
-}: {
-  readonly event: EventView;
-  readonly network: string;
-}) {
-  const raw = (
-    <table className="values">
-      <tbody>
-        {topics.map((topic, i) => (
-          <tr key={i}>
-            <th scope="row">topic {i}</th>
-            <td>
-              <Code text={topic} />
-            </td>
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">data</th>
-          <td>{data.length > 200 ? <RawBytes hex={data} label="Data" /> : <Code text={data} />}</td>
-        </tr>
-      </tbody>
-    </table>
-  );
-  return (
-    <Folded
-      summary={
-        <>
-          <span className="index">{logIndex}</span> <b>{event ?? "Unknown event"}</b>{" "}
-          <span className="note">{contract.name ?? contract.address}</span>
-        </>
-      }
-    >
-      <p className="note">
-        From <PartyLink network={network} party={contract} full />
-      </p>
-      <div className="scroll">
-        {event === undefined ? (
-          raw
-        ) : (
-          <>
-            <ValueTable values={fields} network={network} />
-            <Folded summary="Topics and data">{raw}</Folded>
-          </>
-        )}
-      </div>
-    </Folded>
   );
 }

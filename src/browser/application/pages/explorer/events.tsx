@@ -1,0 +1,108 @@
+import type { EventView, TransactionView } from "../../../../client/index.ts";
+import { Code, PartyLink, TransactionLink } from "../../parts/format.tsx";
+import { Folded, RawBytes, ValueTable } from "../../parts/parts.tsx";
+
+/** Consecutive events of the same kind are folded, if they are more. */
+const MAX_ALIKE = 3;
+
+/** The events of a transaction. */
+export function Events({ transaction }: { readonly transaction: TransactionView }) {
+  const { network, events, moreEvents = 0 } = transaction;
+  const runs: [EventView, ...EventView[]][] = [];
+  for (const event of events) {
+    const last = runs.at(-1);
+    if (last !== undefined && kindOf(last[0]) === kindOf(event)) last.push(event);
+    else runs.push([event]);
+  }
+  return (
+    <section className="panel" id="events">
+      <h2>
+        Events <span className="count">{events.length + moreEvents}</span>
+      </h2>
+      {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
+      {runs.map((run) => {
+        const [{ logIndex, event, contract }] = run;
+        const parts = run.map((one) => <EventPart key={one.logIndex} event={one} network={network} />);
+        if (run.length <= MAX_ALIKE) return parts;
+        return (
+          <Folded
+            key={logIndex}
+            summary={
+              <>
+                <span className="index">{logIndex}</span> <b>{event ?? "Unknown event"}</b> × {run.length}{" "}
+                <span className="note">{contract.name ?? contract.address}</span>
+              </>
+            }
+          >
+            {parts}
+          </Folded>
+        );
+      })}
+      {moreEvents > 0 && <p className="note">{moreEvents} more are not listed.</p>}
+    </section>
+  );
+}
+
+function kindOf({ contract, event, topics }: EventView): string {
+  return `${contract.address} ${event ?? topics[0]}`;
+}
+
+/** An event, folded to its name. */
+export function EventPart({
+  event: { logIndex, contract, event, fields, topics, data },
+  network,
+  transactionHash,
+}: {
+  readonly event: EventView;
+  readonly network: string;
+  /** Its transaction. Default: that of the page. */
+  readonly transactionHash?: string;
+}) {
+  const raw = (
+    <table className="values">
+      <tbody>
+        {topics.map((topic, i) => (
+          <tr key={i}>
+            <th scope="row">topic {i}</th>
+            <td>
+              <Code text={topic} />
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">data</th>
+          <td>{data.length > 200 ? <RawBytes hex={data} label="Data" /> : <Code text={data} />}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+  return (
+    <Folded
+      summary={
+        <>
+          <span className="index">{logIndex}</span> <b>{event ?? "Unknown event"}</b>{" "}
+          <span className="note">{contract.name ?? contract.address}</span>
+        </>
+      }
+    >
+      <p className="note">
+        From <PartyLink network={network} party={contract} full />
+        {transactionHash !== undefined && (
+          <>
+            , in <TransactionLink network={network} hash={transactionHash} />
+          </>
+        )}
+      </p>
+      <div className="scroll">
+        {event === undefined ? (
+          raw
+        ) : (
+          <>
+            <ValueTable values={fields} network={network} />
+            <Folded summary="Topics and data">{raw}</Folded>
+          </>
+        )}
+      </div>
+    </Folded>
+  );
+}
