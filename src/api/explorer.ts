@@ -99,6 +99,23 @@ export const TransactionSummary = Type.Object({
   created: nullable(Party, "The contract that it creates."),
   method: Type.String({ description: "Name of the called function, or its selector; empty for a transfer." }),
   valueWei: decimal("Value in wei."),
+  feeWei: Type.Optional(decimal("What it cost, in wei; absent if its outcome was not read.")),
+  requests: Type.Optional(
+    Type.Object(
+      {
+        count: Type.Integer(),
+        kind: Type.Optional(RequestSummary.properties.kind),
+        title,
+        result: Type.Optional(
+          Type.String({ description: "Result of a single one that it answers, in one line." }),
+        ),
+      },
+      {
+        description:
+          "The service's own requests that it makes or answers, with kind and title if they share them; absent without any, and beyond the first 200 of a list.",
+      },
+    ),
+  ),
 });
 
 /** A network that has an explorer. */
@@ -217,6 +234,27 @@ export const AddressView = Type.Object({
   ),
   hasSource: Type.Boolean({ description: "Whether it is a contract whose source is known here." }),
   about: Type.Optional(Type.String({ description: "What it does here, in a sentence; absent if unknown." })),
+  createdIn: Type.Optional(
+    hex("The transaction that created the contract; absent if that is not in the index by address."),
+  ),
+  events: Type.Array(Type.Object({ transactionHash: hex("Its transaction."), ...EventView.properties }), {
+    description: "What it emitted in the page's transactions, the first 100.",
+  }),
+  transfers: Type.Array(
+    Type.Object({
+      transactionHash: hex("Its transaction."),
+      from: Party,
+      to: Party,
+      juels: decimal("Amount in juels (1e-18 LINK)."),
+    }),
+    { description: "LINK that it sent or received in the page's transactions, the first 100." },
+  ),
+  requests: Type.Optional(
+    Type.Array(RequestSummary, {
+      description:
+        "The service's own requests that the page's transactions make or answer, the first 200; absent without any.",
+    }),
+  ),
   ...AddressTransactions.properties,
 });
 

@@ -57,6 +57,33 @@ export interface AddressView extends AddressTransactions {
   readonly hasSource: boolean;
   /** What it does here, in a sentence; absent if unknown. */
   readonly about?: string;
+  /** The transaction that created the contract; absent if that is not in the index by address. */
+  readonly createdIn?: Hex;
+  /** What it emitted in the page's transactions, the first 100. */
+  readonly events: readonly {
+    /** Its transaction. */
+    readonly transactionHash: Hex;
+    /** Index among the logs of the block. */
+    readonly logIndex: number;
+    readonly contract: Party;
+    /** Absent where no known interface declares it. */
+    readonly event?: string;
+    readonly fields: readonly DecodedValue[];
+    readonly topics: readonly Hex[];
+    /** Data. */
+    readonly data: Hex;
+  }[];
+  /** LINK that it sent or received in the page's transactions, the first 100. */
+  readonly transfers: readonly {
+    /** Its transaction. */
+    readonly transactionHash: Hex;
+    readonly from: Party;
+    readonly to: Party;
+    /** Amount in juels (1e-18 LINK). */
+    readonly juels: string;
+  }[];
+  /** The service's own requests that the page's transactions make or answer, the first 200; absent without any. */
+  readonly requests?: readonly RequestSummary[];
 }
 
 /** A member that was changed. */
@@ -1796,6 +1823,17 @@ export interface TransactionSummary {
   readonly method: string;
   /** Value in wei. */
   readonly valueWei: string;
+  /** What it cost, in wei; absent if its outcome was not read. */
+  readonly feeWei?: string;
+  /** The service's own requests that it makes or answers, with kind and title if they share them; absent without any, and beyond the first 200 of a list. */
+  readonly requests?: {
+    readonly count: number;
+    readonly kind?: "preset" | "random" | "function";
+    /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
+    readonly title?: string;
+    /** Result of a single one that it answers, in one line. */
+    readonly result?: string;
+  };
 }
 
 /** A transaction with everything that could be decoded from it. */

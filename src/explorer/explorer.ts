@@ -25,13 +25,14 @@ import {
   summarizeBlock,
   summarizeTransactions,
   type ListCursor,
+  type Listed,
 } from "./lists.ts";
 import { decodeConstructorArguments } from "../chainlink/constructorArguments.ts";
 import { readOf } from "../chainlink/contractRead.ts";
 import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
 import { titlesOf } from "../lib/parameterTitles.ts";
-import type { ChainArchive } from "./chainArchive.ts";
+import type { ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";
 import { readTransaction } from "./readTransaction.ts";
@@ -78,15 +79,15 @@ export interface Explorer {
   lacks(network: string, subject?: PageSubject): Promise<boolean>;
   /** Returns `undefined` if the hash isn't on this network, or its chain isn't available yet. */
   findTransaction(network: string, hash: Hex): Promise<TransactionView | undefined>;
-  findBlock(network: string, number: bigint): Promise<BlockView | undefined>;
+  findBlock(network: string, number: bigint): Promise<Listed<BlockView> | undefined>;
   /** Returns the ids of the requests that a block's transactions make or answer; empty without a chain. */
   findRequestIds(network: string, block: bigint): Promise<readonly Hex[]>;
   /** Returns the newest blocks, or those below a number. */
   findBlocks(network: string, below?: bigint): Promise<BlockListView | undefined>;
   /** Returns the newest transactions, or those before a cursor. */
-  findTransactions(network: string, before?: ListCursor): Promise<TransactionList | undefined>;
+  findTransactions(network: string, before?: ListCursor): Promise<Listed<TransactionList> | undefined>;
   /** Returns an address with its newest transactions, or those before a cursor. */
-  findAddress(network: string, address: Hex, before?: ListCursor): Promise<AddressView | undefined>;
+  findAddress(network: string, address: Hex, before?: ListCursor): Promise<Listed<AddressView> | undefined>;
   /** Returns source, interface and build of one of the service's own contracts; `undefined` for any other address. */
   findContract(network: string, address: Hex): Promise<ContractView | undefined>;
   /** Returns everything on a network that matches the terms, except requests; empty without a chain. */
@@ -98,7 +99,7 @@ export interface Explorer {
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
   /** Returns the requests with a label, in its canonical form, in the blocks below `before`, and where to go on; if there are none, some whose label contains it; or those with a dapp's labels. As expensive. */
   searchLabel(network: string, wanted: LabelQuery, before?: bigint): Promise<FoundLabels>;
-  findOverview(network: string): Promise<ChainOverview | undefined>;
+  findOverview(network: string): Promise<Listed<ChainOverview> | undefined>;
   /**
    * Returns what contracts other than the service's own requested on two subscriptions: the newest requests, or those before a
    * cursor.
@@ -226,10 +227,11 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       const found = open(network);
       if (found === undefined) return undefined;
       const { chain, book } = found;
-      const [account, transactions, linkJuels] = await Promise.all([
+      const [account, page, linkJuels, creation] = await Promise.all([
         chain.archive.getAccount(address),
         readAddressTransactions(chain, book, address, before),
         readLink(chain, address),
+        findCreation(chain.archive, address),
       ]);
       const { balanceWei, nonce, codeBytes, delegate } = account;
       const about = book.aboutOf(address);
@@ -243,7 +245,8 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         delegatesTo: delegate === undefined ? null : book.party(delegate),
         hasSource: book.contractAt(address) !== undefined,
         ...(about === undefined ? {} : { about }),
-        ...transactions,
+        ...(creation === undefined ? {} : { createdIn: creation.hash }),
+        ...page,
       };
     },
     async findContract(network, address) {
@@ -309,7 +312,8 @@ async function readContract(
   const contract = book.contractAt(address);
   if (contract === undefined) return undefined;
   const { abi, ...build } = getContractBuild(contract);
-  const [code, input] = await Promise.all([client.getCode(address), findCreationInput(archive, address)]);
+  const [code, creation] = await Promise.all([client.getCode(address), findCreation(archive, address)]);
+  const input = creation?.input;
   const isOurs = isBuiltFrom(contract, code);
   const isCreatedBy = input !== undefined && isCodeOf(input, code);
   const { name = contract, ...party } = book.party(address);
@@ -324,13 +328,13 @@ async function readContract(
   };
 }
 
-/** Finds the input of the transaction that created a contract: the first one in which its address appears. */
-async function findCreationInput(archive: ChainArchive, address: Hex): Promise<Hex | undefined> {
+/** Finds the transaction that created a contract: the first one in which its address appears. */
+async function findCreation(archive: ChainArchive, address: Hex): Promise<ArchivedTransaction | undefined> {
   const known = await archive.findAppearances?.({ address, limit: 1, first: "oldest" });
   const [first] = known?.found ?? [];
   if (first === undefined) return undefined;
   const block = await archive.findBlock(BigInt(first.block));
   if (block?.hash !== first.blockHash) return undefined;
-  const { created, input } = block.transactions[first.index]!;
-  return created === address.toLowerCase() ? input : undefined;
+  const transaction = block.transactions[first.index]!;
+  return transaction.created === address.toLowerCase() ? transaction : undefined;
 }

@@ -1,5 +1,6 @@
 import type {
   AddressTransactions,
+  AddressView,
   BlockSummary,
   TransactionList,
   TransactionStatus,
@@ -9,7 +10,10 @@ import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { timeOf } from "./readTransaction.ts";
+import { findTransfer } from "../chainlink/linkTransfer.ts";
+import type { Receipt } from "../lib/nodeAnswers.ts";
+import { idsIn, isAnswer } from "./readRequestIds.ts";
+import { isFromOracle, timeOf, viewEvent } from "./readTransaction.ts";
 
 /** Entries per page of a list. */
 export const PAGE_ENTRIES = 25;
@@ -20,11 +24,26 @@ export const PAGE_ENTRIES = 25;
 const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
 /** Blocks requested at once. */
 const BLOCKS_AT_ONCE = 25n;
+/** Events and transfers of an address's page. */
+const MAX_EVENTS = 100;
 /** Number of transaction outcomes to cache: a live page asks for the same ones every few seconds. */
-const KEPT_STATUSES = 2_000;
+const KEPT_OUTCOMES = 2_000;
 
 /** Transactions per block whose outcome is read: each takes a call. */
 export const MAX_STATUSES = 100;
+
+/** A transaction in a list, with the ids of the requests that it makes or answers, whosever they are. */
+export type ListedTransaction = TransactionSummary & {
+  readonly requestIds: readonly Hex[];
+  /** Whether it answers any. */
+  readonly isAnswer: boolean;
+};
+
+/** A view whose transactions are such. */
+export type Listed<View extends { readonly transactions: readonly TransactionSummary[] }> = Omit<
+  View,
+  "transactions"
+> & { readonly transactions: readonly ListedTransaction[] };
 
 /** A position in a list: everything below a block and, if `index` is given, also the block's own entries before that index. */
 export interface ListCursor {
@@ -67,10 +86,29 @@ export async function readAddressTransactions(
   book: AddressBook,
   address: Hex,
   before: ListCursor | undefined,
-): Promise<AddressTransactions> {
+): Promise<Listed<AddressTransactions> & Pick<AddressView, "events" | "transfers">> {
   const { placed, ...page } =
     (await findIndexed(chain.archive, address, before)) ?? (await scan(chain, address, before));
-  return { ...page, transactions: await summarizeTransactions(chain, book, placed) };
+  const receipts = await Promise.all(
+    placed.map(({ transaction: { hash } }) => chain.archive.findReceipt(hash)),
+  );
+  const logs = receipts.flatMap((receipt) => receipt?.logs ?? []);
+  const own = address.toLowerCase();
+  const events = logs.filter((log) => log.address === own).slice(0, MAX_EVENTS);
+  const transfers = logs
+    .flatMap((log) => findTransfer(log, chain.contracts.link) ?? [])
+    .filter(({ from, to }) => [from, to].includes(own as Hex))
+    .slice(0, MAX_EVENTS);
+  return {
+    ...page,
+    transactions: placed.map((one, i) => summarizeTransaction(one, outcomeOf(chain, receipts[i]), book)),
+    events: events.map((log) => ({ transactionHash: log.transactionHash, ...viewEvent(log, book) })),
+    transfers: transfers.map(({ from, to, ...rest }) => ({
+      ...rest,
+      from: book.party(from),
+      to: book.party(to),
+    })),
+  };
 }
 
 /** Returns a chain's transactions, newest first, starting at a cursor. Reads a bounded number of blocks. */
@@ -78,7 +116,7 @@ export async function readTransactions(
   chain: ExploredChain,
   book: AddressBook,
   before: ListCursor | undefined,
-): Promise<TransactionList> {
+): Promise<Listed<TransactionList>> {
   const { placed, searched, older } = await scan(chain, undefined, before);
   const transactions = await summarizeTransactions(chain, book, placed);
   return { network: chain.network, transactions, searched, older };
@@ -179,41 +217,75 @@ async function readRange(archive: ChainArchive, top: bigint, bottom: bigint): Pr
   return blocks.filter((block) => block !== undefined);
 }
 
-const statuses = new WeakMap<ChainArchive, Map<string, TransactionStatus>>();
+/** What a receipt adds to a transaction in a list. */
+interface Outcome {
+  readonly status: TransactionStatus;
+  readonly feeWei: string;
+  readonly requestIds: readonly Hex[];
+  readonly isAnswer: boolean;
+}
+
+const outcomes = new WeakMap<ChainArchive, Map<string, Outcome>>();
+
+function outcomeOf({ contracts }: ExploredChain, receipt: Receipt | undefined): Outcome | undefined {
+  if (receipt === undefined) return undefined;
+  const { succeeded, gasUsed, effectiveGasPriceWei, logs } = receipt;
+  const ours = logs.filter(isFromOracle(contracts));
+  return {
+    status: succeeded ? "succeeded" : "reverted",
+    feeWei: (gasUsed * effectiveGasPriceWei).toString(),
+    requestIds: [...new Set(ours.flatMap(idsIn))],
+    isAnswer: ours.some(isAnswer),
+  };
+}
 
 /** Describes transactions for a list, including the outcomes of the first {@link MAX_STATUSES}. */
 export async function summarizeTransactions(
-  { archive }: ExploredChain,
+  chain: ExploredChain,
   book: AddressBook,
   placed: readonly Pick<Placed, "block" | "transaction">[],
-): Promise<TransactionSummary[]> {
-  let known = statuses.get(archive);
-  if (known === undefined) statuses.set(archive, (known = new Map()));
-  const statusOf = async (block: ArchivedBlock, hash: Hex): Promise<TransactionStatus | null> => {
+): Promise<ListedTransaction[]> {
+  const { archive } = chain;
+  let known = outcomes.get(archive);
+  if (known === undefined) outcomes.set(archive, (known = new Map()));
+  const readOutcome = async (block: ArchivedBlock, hash: Hex): Promise<Outcome | undefined> => {
     // A reorg moves a transaction to another block, where its outcome may differ.
     const key = `${block.hash} ${hash}`;
     const kept = known.get(key);
     if (kept !== undefined) return kept;
-    const receipt = await archive.findReceipt(hash);
-    if (receipt === undefined) return null;
-    const status = receipt.succeeded ? "succeeded" : "reverted";
-    known.set(key, status);
-    if (known.size > KEPT_STATUSES) known.delete(known.keys().next().value!);
-    return status;
+    const outcome = outcomeOf(chain, await archive.findReceipt(hash));
+    if (outcome === undefined) return undefined;
+    known.set(key, outcome);
+    if (known.size > KEPT_OUTCOMES) known.delete(known.keys().next().value!);
+    return outcome;
   };
   return await Promise.all(
-    placed.map(async ({ block, transaction: { hash, from, to, created, input, valueWei } }, i) => ({
-      hash,
-      status: i < MAX_STATUSES ? await statusOf(block, hash) : null,
-      blockNumber: block.number.toString(),
-      at: timeOf(block),
-      from: book.party(from),
-      to: to && book.party(to),
-      created: created && book.party(created),
-      method: book.methodOf(to, input),
-      valueWei: valueWei.toString(),
-    })),
+    placed.map(async (one, i) => {
+      const outcome = i < MAX_STATUSES ? await readOutcome(one.block, one.transaction.hash) : undefined;
+      return summarizeTransaction(one, outcome, book);
+    }),
   );
+}
+
+function summarizeTransaction(
+  { block, transaction: { hash, from, to, created, input, valueWei } }: Pick<Placed, "block" | "transaction">,
+  outcome: Outcome | undefined,
+  book: AddressBook,
+): ListedTransaction {
+  return {
+    hash,
+    status: outcome?.status ?? null,
+    blockNumber: block.number.toString(),
+    at: timeOf(block),
+    from: book.party(from),
+    to: to && book.party(to),
+    created: created && book.party(created),
+    method: book.methodOf(to, input),
+    valueWei: valueWei.toString(),
+    ...(outcome && { feeWei: outcome.feeWei }),
+    requestIds: outcome?.requestIds ?? [],
+    isAnswer: outcome?.isAnswer === true,
+  };
 }
 
 /** Describes a block for a list. */

@@ -32,7 +32,8 @@ export async function readRequestIds(
   return [...new Set(inOrder.flatMap(idsIn))];
 }
 
-function idsIn(log: RawLog): readonly Hex[] {
+/** Returns the ids of the requests that a log of the oracle's contracts makes or answers. */
+export function idsIn(log: RawLog): readonly Hex[] {
   const event = findEvent(log);
   switch (event?.name) {
     case "BatchRequested":
@@ -50,6 +51,12 @@ function idsIn(log: RawLog): readonly Hex[] {
     default:
       return [];
   }
+}
+
+/** Whether a log answers a request. */
+export function isAnswer(log: RawLog): boolean {
+  const name = findEvent(log)?.name;
+  return name === "BatchReported" || name === "RandomWordsFulfilled" || name === "RequestProcessed";
 }
 
 /** With a round of drand, its signature is one more. */

@@ -230,7 +230,7 @@ async function findRequests(
 }
 
 /** Anyone can emit a log that looks like the oracle's; only the oracle's contracts and our consumer are trusted. */
-function isFromOracle(contracts: StackAddresses): (log: RawLog) => boolean {
+export function isFromOracle(contracts: StackAddresses): (log: RawLog) => boolean {
   const { vrfCoordinator, batchVrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } =
     contracts;
   const believed = new Set(
@@ -275,7 +275,8 @@ async function findReason(
   return { revertReason: (await findRevertReason(client, call, receipt)).text };
 }
 
-function viewEvent(log: RawLog, book: AddressBook): EventView {
+/** Describes an event, decoded where its interface is known. */
+export function viewEvent(log: RawLog, book: AddressBook): EventView {
   const decoded = book.decodeEvent(log.address, log);
   const { logIndex, topics, data } = log;
   return {

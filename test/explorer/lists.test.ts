@@ -80,7 +80,8 @@ function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0, i
     },
     async findReceipt(hash: Hex) {
       chain.receipts += 1;
-      return { succeeded: BigInt(hash) % 2n === 0n } as Receipt;
+      const succeeded = BigInt(hash) % 2n === 0n;
+      return { succeeded, gasUsed: 2n, effectiveGasPriceWei: 3n, logs: [] as RawLog[] } as unknown as Receipt;
     },
     async findLogs(query: LogQuery) {
       chain.queries.push(query);
@@ -94,7 +95,14 @@ function createChain(blocks: readonly string[], { isEmbedded = true, kept = 0, i
       );
     },
   } as unknown as ChainArchive;
-  const contracts = { vrfCoordinator: BOB, functionsRouter: ALICE } as unknown as StackAddresses;
+  const contracts = {
+    vrfCoordinator: BOB,
+    batchVrfCoordinator: BOB,
+    functionsRouter: ALICE,
+    functionsCoordinator: ALICE,
+    presetConsumer: BOB,
+    link: BOB,
+  } as unknown as StackAddresses;
   return Object.assign(chain, {
     explored: { network: "test", isEmbedded, archive, contracts } as unknown as ExploredChain,
     archive,
@@ -231,7 +239,10 @@ test("outcomes are read once, and for a hundred transactions at most", async () 
   const placed = block.transactions.map((transaction) => ({ block, transaction }));
   for (let i = 0; i < 2; i += 1) {
     const list = await summarizeTransactions(chain.explored, book, placed);
-    expect(list.slice(0, 2).map(({ status }) => status)).toEqual(["succeeded", "reverted"]);
+    expect(list.slice(0, 2).map(({ status, feeWei }) => [status, feeWei])).toEqual([
+      ["succeeded", "6"],
+      ["reverted", "6"],
+    ]);
     expect(list.filter(({ status }) => status === null)).toHaveLength(20);
   }
   expect(chain.receipts).toBe(100);

@@ -130,21 +130,21 @@ test("a label leads to its result's page, and any part of labels to a list of th
   expect(visitor.troubles).toEqual([]);
 });
 
-test("a transaction's page names its requests, and its status comes before a proof, which is folded", async () => {
+test("a transaction's page begins with its result and request, and folds the proof", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/requestRandomNumber?network=sepolia&numWords=1", {
     body: { label: "explorer words" },
   });
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
-  const name = page.getByRole("region", { name: "Requests", exact: true }).getByRole("link").first();
-  await expect.poll(() => name.innerText()).toBe("Random numbers: explorer words");
+  const name = page.locator("#requests").getByRole("link", { name: "Random numbers: explorer words" });
+  await name.waitFor();
   const headings = page.locator("main :is(h1, h2, #overview)");
   expect(
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
   ).toEqual([
     "Transaction: result of Random numbers",
-    "Request",
+    "Random numbers: explorer words",
     "Overview",
-    "Random words, with their proof",
+    "Verify without us",
   ]);
   const proof = page.locator("[data-proof=gamma]");
   expect(await proof.isVisible()).toBe(false);
@@ -158,7 +158,7 @@ test("a transaction's page names its requests, and its status comes before a pro
   expect(visitor.troubles).toEqual([]);
 });
 
-test("a draw's transaction begins with its status, folds the source, and lists what was drawn from", async () => {
+test("a draw's transaction begins with its result, folds the source, and lists what was drawn from", async () => {
   const list = Array.from({ length: 60 }, (_, i) => `ticket-${i + 1}`);
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
     body: { list, numberOfWinners: "2" },
@@ -169,9 +169,9 @@ test("a draw's transaction begins with its status, folds the source, and lists w
     (await headings.evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))).slice(0, 4),
   ).toEqual([
     "Transaction: result of Draw winners from a list",
-    "Request",
+    "Draw winners from a list",
     "Overview",
-    "Result of the preset lotto",
+    "Random words, with their proof",
   ]);
   const run = page.locator("[data-preset-run]");
   expect(await run.getByRole("region", { name: "Source of the preset" }).isVisible()).toBe(false);
@@ -221,8 +221,9 @@ test("a batch's transaction sums its requests up, lists each with its result and
   const rows = page.getByRole("region", { name: "Requests", exact: true }).getByRole("row");
   for (const { id, label, value } of batch) {
     const row = rows.filter({ has: page.locator(`a[href="/r/${id}"]`) });
+    const name = label === undefined ? "Flip a coin" : `Flip a coin: ${label}`;
     expect((await row.getByRole("cell").allInnerTexts()).slice(0, 2)).toEqual([
-      label === undefined ? "Flip a coin" : `Flip a coin: ${label}`,
+      expect.stringMatching(new RegExp(`^\\d+ ${name}$`)),
       value ? "Heads" : "Tails",
     ]);
   }
@@ -273,6 +274,7 @@ test("a transaction with a function's error says first that the function failed,
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
   const first = page.locator("main > .subject + *");
   await first.getByText("The function failed: no <price>").waitFor();
+  await first.getByText(/^Its source threw this error, by its text in line 2: if \(bytesArgs/).waitFor();
   await first.getByText(/^The transaction itself succeeded/).waitFor();
   expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
     "Transaction: error of Function (The price)",
@@ -434,7 +436,15 @@ test("a block says how full it is, and leads to its parent and the next one", as
   await overview.getByText(/^\S+ gwei$/).waitFor();
   await overview.getByText(/ago$/).waitFor();
   const heads = page.getByRole("region", { name: "Transactions", exact: true }).getByRole("columnheader");
-  expect(await heads.allInnerTexts()).toEqual(["Transaction", "Status", "Calls", "Time", "From", "To"]);
+  expect(await heads.allInnerTexts()).toEqual([
+    "Transaction",
+    "Status",
+    "What",
+    "Time",
+    "From",
+    "To",
+    "Fee, ETH",
+  ]);
   await visitor.inspect();
   await page.getByRole("link", { name: "Next: block 7" }).click();
   await page.getByRole("heading", { level: 1, name: "Block 7" }).waitFor();
@@ -483,6 +493,39 @@ test("where there is no such block or network, links lead to the newest block an
   expect(await links.allInnerTexts()).toEqual(titles);
   await links.first().click();
   await page.getByRole("heading", { level: 1, name: titles[0]! }).waitFor();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("an address has its transactions with what they answer and cost, requests, events and transfers of LINK", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
+    body: { list: ["dora"], numberOfWinners: "1" },
+  });
+  const hash: string = data.url.split("/").at(-1);
+  const networks = await connectOperator(tyche).networks();
+  const { presetConsumer } = networks.find(({ name }) => name === "sepolia")!.contracts;
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${presetConsumer}`);
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${hash}"]`) });
+  await row.getByText("Draw winners from a list, dora deliver", { exact: true }).waitFor();
+  const overview = page.getByRole("region", { name: "Overview" });
+  await overview.getByText("Created in").waitFor();
+  await visitor.inspect();
+  const count = await page.getByRole("row").count();
+  await page.getByLabel("Show").selectOption("sent");
+  await page.getByText("No transactions here.").waitFor();
+  await page.getByLabel("Show").selectOption("received");
+  await expect.poll(() => page.getByRole("row").count()).toBe(count);
+  const tabs = page.getByRole("navigation", { name: "Address" });
+  await tabs.getByRole("link", { name: "Requests" }).click();
+  await page.locator(`a[href="/r/${data.id}"]`).waitFor();
+  await visitor.inspect();
+  await tabs.getByRole("link", { name: "Events" }).click();
+  await page.getByText("BatchReported", { exact: true }).first().click();
+  await page.locator(`details[open] a[href^="/explorer/sepolia/tx/"]`).first().waitFor();
+  await visitor.inspect();
+  await tabs.getByRole("link", { name: "LINK transfers" }).click();
+  await page.getByText("It sent and received no LINK.").waitFor();
+  await tabs.getByRole("link", { name: "Contract" }).click();
+  await page.getByRole("heading", { name: "Build" }).waitFor();
   expect(visitor.troubles).toEqual([]);
 });
 
@@ -616,8 +659,11 @@ test("requests are filtered by text and organiser, and pages lead back, with the
   expect(first.size).toBe(25);
   const pages = page.getByRole("navigation", { name: "Pages" });
   expect(await pages.getByRole("link").allInnerTexts()).toEqual(["Older"]);
+  await page.getByText(/^1 to 25 of 55 requests$/).waitFor();
   await pages.getByRole("link", { name: "Older" }).click();
   await expect.poll(async () => (await texts()).isDisjointFrom(first)).toBe(true);
+  expect(await pages.getByRole("link").allInnerTexts()).toEqual(["Newer", "Older"]);
+  await page.getByText(/^26 to 50 of 55 requests$/).waitFor();
   const second = await texts();
   await pages.getByRole("link", { name: "Older" }).click();
   await expect.poll(async () => (await texts()).size).toBe(5);
@@ -627,7 +673,7 @@ test("requests are filtered by text and organiser, and pages lead back, with the
   await expect.poll(texts).toEqual(second);
   await page.reload();
   await expect.poll(texts).toEqual(second);
-  await pages.getByRole("link", { name: "First page" }).click();
+  await pages.getByRole("link", { name: "Newer" }).click();
   await expect.poll(texts).toEqual(first);
 
   await page

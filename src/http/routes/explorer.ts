@@ -1,10 +1,16 @@
-import type { ExplorerNetwork, NetworkView, TransactionView } from "../../api/types.ts";
+import type {
+  ExplorerNetwork,
+  NetworkView,
+  RequestSummary,
+  TransactionSummary,
+  TransactionView,
+} from "../../api/types.ts";
 import { listOf } from "../../api/common.ts";
 import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
 import { SUBJECTS, type Explorer } from "../../explorer/explorer.ts";
-import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
+import { parseCursor, type Listed, type ListCursor, type ListedTransaction } from "../../explorer/lists.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
 import { QUICKNET_HASH } from "../../lib/drand.ts";
@@ -21,6 +27,9 @@ import { searchEverywhere } from "./explorerSearch.ts";
 const RECORDED_MS = 10_000;
 /** Looks through a thousand requests for a text, per group of addresses: each takes a tenth of a second of this process. */
 const SCANS = { policy: "scan", quota: 60, windowSeconds: 60 } as const;
+
+/** Requests that are looked up for a list of transactions: one query reads them. */
+const MAX_LISTED_REQUESTS = 200;
 
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
@@ -96,6 +105,29 @@ export function explorerOperations(
     const requests = await service.findOnChain(network, ids);
     return requests.toSorted((a, b) => ids.indexOf(a.requestId) - ids.indexOf(b.requestId));
   };
+  /** Adds the service's own requests to listed transactions, as few as one query reads in no time, and returns them, too. */
+  const addRequests = async <View extends Listed<{ readonly transactions: readonly TransactionSummary[] }>>(
+    network: string,
+    view: View,
+  ) => {
+    const ids = [...new Set(view.transactions.flatMap(({ requestIds }) => requestIds))];
+    const found = ids.length === 0 ? [] : await findRequests(network, ids.slice(0, MAX_LISTED_REQUESTS));
+    const own = new Map(found.map((request) => [request.requestId, request]));
+    const known = new Set(ids.slice(0, MAX_LISTED_REQUESTS));
+    const transactions = view.transactions.map(
+      ({ requestIds, isAnswer, ...transaction }: ListedTransaction): TransactionSummary => ({
+        ...transaction,
+        // Half of a batch would be counted as a batch.
+        ...(requestIds.every((id) => known.has(id))
+          ? sumUp(
+              requestIds.flatMap((id) => own.get(id) ?? []),
+              isAnswer,
+            )
+          : {}),
+      }),
+    );
+    return { found, view: { ...view, transactions } };
+  };
   const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
     reading({
@@ -142,7 +174,10 @@ export function explorerOperations(
       summary: "Read the head of a chain",
       description: "The newest blocks and transactions of a chain, and the service's contracts on it.",
       answer: views.ChainOverview,
-      run: find((network) => explorer.findOverview(network), isUnread),
+      run: find(async (network) => {
+        const found = await explorer.findOverview(network);
+        return found && (await addRequests(network, found)).view;
+      }, isUnread),
     }),
     reading({
       id: "exploreTransaction",
@@ -162,7 +197,7 @@ export function explorerOperations(
         (title, param) =>
           SUBJECTS.tx.test(param("hash"))
             ? `${title} has no transaction ${param("hash")}. It may have been sent to another network or to a chain that has since been replaced, or its retention period may be over.`
-            : `A transaction hash is 0x and 64 hex digits; ${param("hash")} is not.`,
+            : `A transaction hash is 0x and 64 hex digits; ${param("hash")}${describeDigits(param("hash"), 64)}.`,
       ),
     }),
     reading({
@@ -172,7 +207,10 @@ export function explorerOperations(
       description: "The transactions of a chain, newest first, page by page.",
       request: "before",
       answer: views.TransactionList,
-      run: find((network, _, before) => explorer.findTransactions(network, before), isUnread),
+      run: find(async (network, _, before) => {
+        const found = await explorer.findTransactions(network, before);
+        return found && (await addRequests(network, found)).view;
+      }, isUnread),
     }),
     reading({
       id: "exploreBlocks",
@@ -193,8 +231,10 @@ export function explorerOperations(
       run: find(
         async (network, param) => {
           if (!SUBJECTS.block.test(param("number"))) return undefined;
-          const block = await explorer.findBlock(network, BigInt(param("number")));
-          if (block === undefined || block.transactions.length === 0) return block;
+          const found = await explorer.findBlock(network, BigInt(param("number")));
+          if (found === undefined) return undefined;
+          const { view: block } = await addRequests(network, found);
+          if (block.transactions.length === 0) return block;
           // Nodes that prune logs, or have no calls to spare, have the block all the same.
           const ids = await explorer.findRequestIds(network, BigInt(block.number)).catch(() => undefined);
           return ids === undefined ? block : { ...block, requests: await findRequests(network, ids) };
@@ -206,15 +246,20 @@ export function explorerOperations(
       id: "exploreAddress",
       path: "/networks/:network/addresses/:address",
       summary: "Read an address",
-      description: "What an address holds, and its transactions, newest first, page by page.",
+      description:
+        "What an address holds, and its transactions, newest first, page by page, with the requests, its events and its transfers of LINK in them.",
       request: "before",
       answer: views.AddressView,
       run: find(
-        async (network, param, before) =>
-          SUBJECTS.address.test(param("address"))
-            ? await explorer.findAddress(network, param("address") as Hex, before)
-            : undefined,
-        (_, param) => `An address is 0x and 40 hex digits; ${param("address")} is not.`,
+        async (network, param, before) => {
+          if (!SUBJECTS.address.test(param("address"))) return undefined;
+          const page = await explorer.findAddress(network, param("address") as Hex, before);
+          if (page === undefined) return undefined;
+          const { view, found } = await addRequests(network, page);
+          return found.length === 0 ? view : { ...view, requests: found };
+        },
+        (_, param) =>
+          `An address is 0x and 40 hex digits; ${param("address")}${describeDigits(param("address"), 40)}.`,
       ),
     }),
     reading({
@@ -289,6 +334,29 @@ export function explorerOperations(
       run: ({ param }) => record(param("id")),
     }),
   ];
+}
+
+/** Sums up the service's own requests of one transaction; nothing without any. */
+function sumUp(requests: readonly RequestSummary[], isAnswer: boolean): Pick<TransactionSummary, "requests"> {
+  const [first] = requests;
+  if (first === undefined) return {};
+  const { kind, title, result } = first;
+  const isOneKind = requests.every((one) => one.kind === kind && one.title === title);
+  return {
+    requests: {
+      count: requests.length,
+      ...(isOneKind ? { kind, ...(title === undefined ? {} : { title }) } : {}),
+      ...(isAnswer && requests.length === 1 && result !== undefined ? { result } : {}),
+    },
+  };
+}
+
+/** Says in what a hash or address is not one. */
+function describeDigits(text: string, wanted: number): string {
+  const digits = /^0x([0-9a-f]*)$/i.exec(text)?.[1]?.length;
+  if (digits === undefined) return " is not";
+  const difference = Math.abs(digits - wanted);
+  return ` has ${digits}, ${difference} too ${digits < wanted ? "few" : "many"}`;
 }
 
 /** Parses the position at which a page begins. Throws {@link InvalidParameterError}. */

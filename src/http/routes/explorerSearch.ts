@@ -15,6 +15,8 @@ import type { Service } from "../../requests/service.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */
 const DEADLINE_MS = 5_000;
+/** Hex digits of a hash. */
+const HASH_DIGITS = 64;
 /** Maximum number of hits listed. */
 const MAX_HITS = 50;
 
@@ -220,6 +222,9 @@ function describeNothing(
 ): string {
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
+  const digits = /^0x([0-9a-f]+)$/i.exec(text)?.[1]?.length ?? 0;
+  if (digits > HASH_DIGITS)
+    return `${text} has ${digits} hex digits, ${digits - HASH_DIGITS} too many: a hash and the id of a request have ${HASH_DIGITS}, an address has 40.`;
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is not a hash, address, block number, id, label or name.`;
   const { prefix } = terms;

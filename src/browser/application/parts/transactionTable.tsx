@@ -1,8 +1,10 @@
 import type { TransactionSummary } from "../../../client/index.ts";
-import { Coin } from "./coin.tsx";
-import { Age, BlockLink, PartyLink, TransactionLink } from "./format.tsx";
+import { cut } from "../../../lib/cut.ts";
+import { useSymbolOf } from "./coin.tsx";
+import { Age, BlockLink, PartyLink, TransactionLink, units } from "./format.tsx";
 import { type Column, List } from "./list.tsx";
-import { TransactionStatus } from "./parts.tsx";
+import { TransactionStatus, UnknownText } from "./parts.tsx";
+import { whatOf } from "./requestList.tsx";
 
 /** A table of transactions, in the given order: newest first. */
 export function TransactionTable({
@@ -15,6 +17,18 @@ export function TransactionTable({
   /** Whether they are a block's own, which need not name it. */
   readonly isOneBlock?: boolean;
 }) {
+  const symbolOf = useSymbolOf();
+  const coins = (
+    name: string,
+    weiOf: (transaction: TransactionSummary) => string | undefined,
+  ): Column<TransactionSummary> => ({
+    head: `${name}, ${symbolOf(network)}`,
+    kind: "number",
+    cell: (transaction) => {
+      const wei = weiOf(transaction);
+      return wei !== undefined && units(wei, "");
+    },
+  });
   if (transactions.length === 0) return <p className="note">No transactions here.</p>;
   return (
     <List
@@ -24,7 +38,7 @@ export function TransactionTable({
       columns={[
         { head: "Transaction", cell: ({ hash }) => <TransactionLink network={network} hash={hash} /> },
         { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
-        { head: "Calls", cell: (transaction) => <Calls transaction={transaction} network={network} /> },
+        { ...WHAT, kind: "long" },
         ...(isOneBlock ? [] : [blockOf(network)]),
         { head: "Time", cell: ({ at }) => <Age iso={at} /> },
         { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
@@ -40,6 +54,10 @@ export function TransactionTable({
             );
           },
         },
+        ...(transactions.some(({ valueWei }) => valueWei !== "0")
+          ? [coins("Value", ({ valueWei }) => valueWei)]
+          : []),
+        coins("Fee", ({ feeWei }) => feeWei),
       ]}
     />
   );
@@ -54,22 +72,27 @@ export function Status({ status }: Pick<TransactionSummary, "status">) {
   return status === null ? <span className="note">not read</span> : <TransactionStatus status={status} />;
 }
 
-function Calls({
-  transaction: { method, valueWei },
-  network,
-}: {
-  readonly transaction: TransactionSummary;
-  readonly network: string;
-}) {
-  return (
-    <>
-      {method === "" ? "transfer" : method}
-      {valueWei !== "0" && (
-        <span className="note">
-          {" "}
-          <Coin wei={valueWei} network={network} />
-        </span>
-      )}
-    </>
-  );
-}
+/** Longest result in a list of transactions, in UTF-16 code units. */
+const MAX_RESULT = 24;
+
+/** Column that says what a transaction is about: the requests that it makes or answers, and what it calls. */
+export const WHAT: Column<Pick<TransactionSummary, "method" | "requests">> = {
+  head: "What",
+  cell: ({ method, requests }) => {
+    const call = method === "" ? "transfer" : method;
+    if (requests === undefined) return call;
+    const { count, kind, title, result } = requests;
+    const what = kind === undefined ? "requests" : whatOf({ kind, title });
+    return (
+      <>
+        <UnknownText text={count > 1 ? `${count} ${kind === undefined ? "" : "× "}${what}` : what} />
+        {result !== undefined && (
+          <>
+            , <UnknownText text={cut(result, MAX_RESULT)} />
+          </>
+        )}{" "}
+        <span className="note">{call}</span>
+      </>
+    );
+  },
+};

@@ -1,18 +1,34 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "wouter";
-import type { AddressView, ContractView } from "../../../../client/index.ts";
+import { useState } from "react";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { AddressView, ContractView, TransactionSummary } from "../../../../client/index.ts";
 import { Coin } from "../../parts/coin.tsx";
-import { Code, Copyable, CopyButton, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
+import {
+  Code,
+  Copyable,
+  CopyButton,
+  count,
+  groupDigits,
+  PartyLink,
+  TransactionLink,
+  units,
+} from "../../parts/format.tsx";
+import { Select } from "../../parts/forms.tsx";
+import { List } from "../../parts/list.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
+import { listed, RequestList } from "../../parts/requestList.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
+import { EventPart } from "./events.tsx";
 import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
   const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
   const before = usePlace("before");
+  const [search] = useSearchParams();
+  const shown = PARTS.find(({ name }) => name === search.get("show"))?.name ?? "transactions";
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({
@@ -27,7 +43,7 @@ export function Address() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          {view.hasSource && <AddressTabs network={network} address={view.address} current="transactions" />}
+          <AddressTabs view={view} current={shown} />
           <section className="panel" aria-label="Overview">
             <Facts
               entries={[
@@ -36,13 +52,19 @@ export function Address() {
                 ["Balance", <Coin wei={view.balanceWei} network={network} />],
                 ["LINK", view.linkJuels !== undefined && units(view.linkJuels, "LINK")],
                 countOf(view),
+                [
+                  "Created in",
+                  view.createdIn !== undefined && <TransactionLink network={network} hash={view.createdIn} />,
+                ],
               ]}
             />
           </section>
           <section className="panel">
-            <h2>Transactions</h2>
-            <TransactionTable transactions={view.transactions} network={network} />
-            <p className="note">{noteOf(view)}</p>
+            <Shown view={view} shown={shown} />
+            <p className="note">
+              {shown !== "transactions" && "Of the transactions on this page of the address. "}
+              {noteOf(view)}
+            </p>
             <Pages parameter="before" older={view.older} />
           </section>
         </ExplorerPage>
@@ -91,20 +113,135 @@ function noteOf({ searched: { from, to }, isIndexed, isForgotten }: AddressView)
   return `Transactions that this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${from === "0" ? "" : " Earlier blocks are still being indexed."}${isForgotten ? " Some old blocks have been removed." : ""}`;
 }
 
+/** What a page of an address shows of its transactions, by the query parameter `show`. */
+const PARTS = [
+  { name: "transactions", text: "Transactions" },
+  { name: "requests", text: "Requests" },
+  { name: "events", text: "Events" },
+  { name: "transfers", text: "LINK transfers" },
+] as const;
+type PartName = (typeof PARTS)[number]["name"];
+
+/** A part of a page of an address's transactions. */
+function Shown({ view, shown }: { readonly view: AddressView; readonly shown: PartName }) {
+  const { network, transactions, requests = [], events, transfers } = view;
+  switch (shown) {
+    case "transactions":
+      return <OwnTransactions key={transactions[0]?.hash} view={view} />;
+    case "requests":
+      return (
+        <>
+          <h2>Requests</h2>
+          {requests.length === 0 ? (
+            <p className="note">They make and answer no requests of this service.</p>
+          ) : (
+            <RequestList label="Requests" requests={requests.map(listed)} />
+          )}
+        </>
+      );
+    case "events":
+      return (
+        <>
+          <h2>Events</h2>
+          {events.length === 0 ? (
+            <p className="note">It emitted none.</p>
+          ) : (
+            events.map((event) => (
+              <EventPart
+                key={`${event.transactionHash} ${event.logIndex}`}
+                event={event}
+                network={network}
+                transactionHash={event.transactionHash}
+              />
+            ))
+          )}
+        </>
+      );
+    case "transfers":
+      return (
+        <>
+          <h2>LINK transfers</h2>
+          <Transfers view={view} transfers={transfers} />
+        </>
+      );
+  }
+}
+
+const DIRECTIONS = [
+  ["", "all"],
+  ["sent", "sent"],
+  ["received", "received"],
+  ["failed", "reverted"],
+] as const;
+
+/** The transactions of a page, all or some. */
+function OwnTransactions({ view: { address, network, transactions } }: { readonly view: AddressView }) {
+  const [direction, setDirection] = useState("");
+  const isWanted = ({ from, to, created, status }: TransactionSummary): boolean => {
+    if (direction === "sent") return from.address === address;
+    if (direction === "received") return (to ?? created)?.address === address;
+    return direction === "" || status === "reverted";
+  };
+  return (
+    <>
+      <h2>Transactions</h2>
+      {transactions.length > 1 && (
+        <p>
+          <label htmlFor="direction">Show</label>{" "}
+          <Select id="direction" value={direction} options={DIRECTIONS} onChange={setDirection} />
+        </p>
+      )}
+      <TransactionTable transactions={transactions.filter(isWanted)} network={network} />
+    </>
+  );
+}
+
+function Transfers({
+  view: { network },
+  transfers,
+}: {
+  readonly view: AddressView;
+  readonly transfers: AddressView["transfers"];
+}) {
+  if (transfers.length === 0) return <p className="note">It sent and received no LINK.</p>;
+  return (
+    <List
+      label="LINK transfers"
+      items={transfers}
+      keyOf={(_, i) => i}
+      columns={[
+        {
+          head: "Transaction",
+          cell: ({ transactionHash }) => <TransactionLink network={network} hash={transactionHash} />,
+        },
+        { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
+        { head: "To", cell: ({ to }) => <PartyLink network={network} party={to} /> },
+        { head: "Amount", kind: "number", cell: ({ juels }) => units(juels, "LINK") },
+      ]}
+    />
+  );
+}
+
 function AddressTabs({
-  network,
-  address,
+  view: { network, address, hasSource },
   current,
 }: {
-  readonly network: string;
-  readonly address: string;
-  readonly current: "transactions" | "contract";
+  readonly view: Pick<AddressView, "network" | "address" | "hasSource">;
+  readonly current: PartName | "contract";
 }) {
+  const [search] = useSearchParams();
   const base = `/explorer/${network}/address/${address}`;
+  // The parts are of the same page of transactions.
+  const pathOf = (name: PartName): string => {
+    const query = new URLSearchParams(search);
+    if (name === "transactions") query.delete("show");
+    else query.set("show", name);
+    return query.size === 0 ? base : `${base}?${query.toString()}`;
+  };
   const tabs = [
-    { name: "transactions", path: base, text: "Transactions" },
-    { name: "contract", path: `${base}/contract`, text: "Contract" },
-  ] as const;
+    ...PARTS.map(({ name, text }) => ({ name, text, path: pathOf(name) })),
+    ...(hasSource ? [{ name: "contract", text: "Contract", path: `${base}/contract` }] : []),
+  ];
   return (
     <nav className="tabs" aria-label="Address">
       {tabs.map(({ name, path, text }) => (
@@ -133,7 +270,7 @@ export function Contract() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          <AddressTabs network={network} address={view.address} current="contract" />
+          <AddressTabs view={{ network, address: view.address, hasSource: true }} current="contract" />
           <Build build={view.build} />
           {view.constructorArguments !== null && (
             <section className="panel" id="constructor">

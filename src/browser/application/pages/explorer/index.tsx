@@ -17,7 +17,7 @@ import { Age, BlockLink, Code, count, groupDigits, PartyLink, TransactionLink } 
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { whatOf } from "../../parts/requestList.tsx";
-import { Status } from "../../parts/transactionTable.tsx";
+import { Status, WHAT } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 
 const REFRESH_MS = 5_000;
@@ -103,10 +103,7 @@ function LatestTransactions({
               cell: ({ hash, network }) => <TransactionLink network={network} hash={hash} />,
             },
             { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
-            {
-              head: "Calls",
-              cell: ({ method }) => (method === "" ? "transfer" : method),
-            },
+            { ...WHAT, kind: "long" },
             { head: "From", cell: ({ from, network }) => <PartyLink network={network} party={from} /> },
             {
               head: "Block",
@@ -161,6 +158,7 @@ function Result({
   readonly text: string;
 }) {
   const titleOf = useTitleOf();
+  const { data: networks = [] } = useNetworks();
   const form = <SearchForm key={text} value={text} {...(network === undefined ? {} : { network })} />;
   const goOn = older.map((from) => (
     <p key={from.network} className="note">
@@ -189,6 +187,11 @@ function Result({
         <p className="lead">
           <UnknownText text={reason ?? ""} />
         </p>
+        {takenFor.length > 0 && (
+          <p>
+            It may have a typo, be on a network that isn't served here, or be gone with old data of its chain.
+          </p>
+        )}
         {goOn}
         {form}
         {matches?.isAll === false && (
@@ -197,6 +200,15 @@ function Result({
             <Link href={listOf(text)}>look through older ones</Link>
           </p>
         )}
+        <p className="pages">
+          Go on with
+          <Link href="/explorer/requests">all requests</Link>
+          {networks.map(({ name, title }) => (
+            <Link key={name} href={`/explorer/${name}`}>
+              {title}
+            </Link>
+          ))}
+        </p>
         <h2>What can be searched for</h2>
         <ul>
           <li>

@@ -3,7 +3,13 @@ import { Link, useParams } from "wouter";
 import type { ChainRound, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { explainFailure, findThrowingLine, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
+import {
+  explainFailure,
+  findThrowingLine,
+  isDisagreement,
+  nameFailure,
+  TIMED_OUT,
+} from "../../../../lib/failureText.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -223,7 +229,9 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   const all = draws.length + functions.length;
   const isDraw = functions.length === 0;
   const what = capitalize(nameFailure(isDraw));
-  const explanation = explainFailure(first.err);
+  const explanation = isDisagreement(first.err)
+    ? "Each node ran the source. What they read differed, such as the answers to HTTP requests, so they had no result to sign."
+    : explainFailure(first.err);
   const { source = "", preset } = first.program ?? {};
   const line = findThrowingLine(preset?.source ?? source, first.err);
   const hosts = findSourceHosts(source);
