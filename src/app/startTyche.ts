@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
@@ -11,6 +12,7 @@ import type { Config } from "../config/configSchema.ts";
 import { type Closers, createClosers } from "./process/closers.ts";
 import { DATABASE_FILES, watchData } from "./process/dataWatch.ts";
 import { findDatabaseServer, openIdentityProvider } from "./process/fromEnvironment.ts";
+import { assertFreePort } from "./process/assertFreePort.ts";
 import { listenError } from "./process/listenError.ts";
 import { createMetrics } from "./process/metrics.ts";
 import { repeat } from "../lib/repeat.ts";
@@ -123,6 +125,8 @@ export async function startTyche(options: TycheOptions): Promise<Tyche> {
 async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
   const names = namesOf(options.config);
   assertAccepted(options.acceptChains ?? [], [...names.embedded, ...names.external]);
+  // A directory in use says more than its service's port, and is checked first of all when it is opened.
+  if (!existsSync(options.dataDir)) await assertFreePort(options.config);
   const state = await openState(options, closers);
   const here: Here = { publicUrl: state.publicUrl };
   // Closed last, so that callers are told until the end that the service is closing.
