@@ -98,6 +98,13 @@ export function captureBuiltIns(): object {
   for (const key of regExpKeys)
     if (key !== "constructor" && key !== "toString" && key !== "compile")
       regExpMembers[key] = getOwnPropertyDescriptor(RegExp.prototype, key) as PropertyDescriptor;
+  // Splitting by an expression, and matching all, make another one.
+  const species = function (this: unknown, pattern: RegExp, flags: string): RegExp {
+    return defineProperties(new RegExp(pattern, flags), regExpMembers);
+  };
+  const maker: Members = { __proto__: null };
+  maker[Symbol.species] = species;
+  regExpMembers["constructor"] = { __proto__: null, value: maker } as PropertyDescriptor as never;
 
   /** Returns the member that the value had, unless it or a class that is no built-in defines it. */
   function member(value: unknown, key: PropertyKey): unknown {

@@ -4,13 +4,15 @@ import { withCode } from "./convert.ts";
 
 /**
  * Makes the members of a class enumerable, lets them be called on its instances alone, and sets its `Symbol.toStringTag`. With
- * `isGlobal` its methods are functions of the global object too. `refuse` makes the error for other objects.
+ * `isGlobal` its methods are functions of the global object too. `refuse` makes the error for other objects; `counts` are
+ * the arguments that methods ask for before that.
  */
 export function exposeInterface(
   type: { readonly prototype: object; readonly name: string },
   name = type.name,
   isGlobal = false,
   refuse: () => Error = illegalInvocation,
+  counts?: Readonly<Record<string, number>>,
 ): void {
   const { prototype } = type;
   Object.defineProperty(type, "name", { value: name, configurable: true });
@@ -25,7 +27,7 @@ export function exposeInterface(
     if (!isGlobal)
       for (const part of ["get", "set", "value"] as const)
         if (typeof member[part] === "function")
-          member[part] = branded(type, member[part] as () => unknown, refuse);
+          member[part] = branded(type, member[part] as () => unknown, refuse, counts?.[key]);
     Object.defineProperty(prototype, key, { ...member, enumerable: true });
   }
   Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
@@ -36,8 +38,10 @@ function branded(
   type: object,
   method: (...args: unknown[]) => unknown,
   refuse: () => Error,
+  count = 0,
 ): (...args: unknown[]) => unknown {
   const call = (self: unknown, args: unknown[]): unknown => {
+    requireCount(args.length, count, `Failed to execute 'call' on '${(type as { name: string }).name}'`);
     if (self instanceof (type as new () => object))
       try {
         return Reflect.apply(method, self, args);
@@ -77,13 +81,36 @@ export function exposeStatics(type: object, ...names: string[]): void {
  * @throws {TypeError} If fewer than `required` arguments were given, with Node's code.
  */
 export function requireArguments(given: number, required: number, where: string): void {
+  try {
+    requireCount(given, required, where);
+  } catch (error) {
+    throw withCode(error as Error, "ERR_MISSING_ARGS");
+  }
+}
+
+/** Checks the number of arguments of what Deno has in native code: its errors have no code. */
+export function requireCount(given: number, required: number, where: string): void {
   if (given >= required) return;
-  throw withCode(
-    new TypeError(
-      `${where}: ${required} argument${required === 1 ? "" : "s"} required, but only ${given} present`,
-    ),
-    "ERR_MISSING_ARGS",
+  throw new TypeError(
+    `${where}: ${required} argument${required === 1 ? "" : "s"} required, but only ${given} present`,
   );
+}
+
+/**
+ * Gives a class static functions that Deno has for itself, as `name/length`; they can only be listed, and asked for more arguments.
+ */
+export function exposeInternals(type: { readonly name: string }, functions: string): void {
+  for (const text of functions.split(" ")) {
+    const [name, length] = text.split("/") as [string, string];
+    const value = {
+      [name](...args: unknown[]): never {
+        requireCount(args.length, Number(length), `Failed to execute '${type.name}.call'`);
+        throw illegalConstructor();
+      },
+    }[name] as object;
+    Object.defineProperty(value, "length", { value: Number(length), configurable: true });
+    Object.defineProperty(type, name, { value, writable: true, enumerable: true, configurable: true });
+  }
 }
 
 /** Lists members of a class behind all others, in the order given. */
@@ -99,13 +126,13 @@ export function moveToEnd({ prototype }: { readonly prototype: object }, keys: r
 export function defineGetters<K extends string>(
   type: { readonly prototype: object },
   keys: readonly K[],
-  fieldsOf: (self: never) => Readonly<Record<K, unknown>>,
+  fieldsOf: (self: never, key: K) => Readonly<Record<K, unknown>>,
   later: readonly string[] = [],
 ): void {
   for (const key of keys) {
     const accessor = {
       get [key](): unknown {
-        return fieldsOf(this as never)[key];
+        return fieldsOf(this as never, key)[key];
       },
     };
     const { get } = Object.getOwnPropertyDescriptor(accessor, key) as PropertyDescriptor;

@@ -123,6 +123,11 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       return this[timerId];
     }
   }
+  for (const name of ["refresh", "unref", "ref", "close", "hasRef"] as const) {
+    defineProperty(Timeout.prototype[name], "name", { value: "", configurable: true });
+    defineProperty(Timeout.prototype, name, { enumerable: true });
+  }
+  defineProperty(Timeout, "length", { value: 6, configurable: true });
   function stop(timer: Timeout): void {
     timers.clearTimeout(timer[timerId]);
     delete numbered[timer[timerId]];

@@ -148,6 +148,10 @@ export function hardenScript(code: string): string {
         const keys = (id["properties"] as Node[]).map(({ key }) => (key as Node | undefined)?.["name"]);
         if (keys.every(Boolean) && keys.some((key) => ACCESSORS.has(key as string)))
           return `${print(id)}=builtIns$.pick(${print(init, isAwaited)},${JSON.stringify(keys)})`;
+        if (init.type === "MemberExpression" && (init["property"] as Node)["name"] === "prototype")
+          return builtIn(init["object"] as Node) === undefined
+            ? undefined
+            : `${print(id)}=builtIns$.pick(${print(init, isAwaited)},${JSON.stringify(keys)})`;
         if (init.type !== "Identifier") return undefined;
         if (init["name"] === "globalThis") {
           const keys = (id["properties"] as Node[]).map((property) => property["key"] as Node | undefined);

@@ -116,8 +116,12 @@ const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] =
   ],
   ['get abortReason(){if(!Lt(this))throw Ht("abortReason");return this._abortReason}', ""],
   ["abortReason:{enumerable:!0},", ""],
-  // Source and strategy that aren't given are no objects, which would inherit what a source has put on `Object.prototype`.
-  [/(?<=(?:constructor|getReader|pipeThrough|pipeTo|values|read)\((?:\w=?[^,)]*,)*\w=)\{\}/g, "void 0"],
+  // Options that aren't given are no objects, which would inherit what a source has put on `Object.prototype`, but for the strategy of
+  // readable and writable streams, as in Deno.
+  [
+    /(?<=(?:constructor|getReader|pipeThrough|pipeTo|values|read)\((?:\w=?[^,)]*,)*\w=)(?<!\bclass (?:Read|Writ)ableStream\{constructor\(e=\{\},t=)\{\}/g,
+    "void 0",
+  ],
   [
     // The first: what follows asks for an object.
     /new TypeError\(`\$\{t\} is not an object\.`\)/,

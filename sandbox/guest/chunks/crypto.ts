@@ -3,7 +3,14 @@ import { createSubtle } from "../crypto/subtle.ts";
 import type { Internals } from "../internals.ts";
 import { givePrototype } from "../shape.ts";
 import * as types from "../types.ts";
-import { exposeInterface, illegalConstructor, moveToEnd, printGetters, wrongThis } from "../webIdl.ts";
+import {
+  exposeInterface,
+  exposeInternals,
+  illegalConstructor,
+  moveToEnd,
+  printGetters,
+  wrongThis,
+} from "../webIdl.ts";
 
 /** Web Cryptography: `crypto`, `CryptoKey`; the host does the work and keeps the keys. */
 export default function cryptoChunk({
@@ -26,8 +33,6 @@ export default function cryptoChunk({
       if (secret !== SECRET) throw illegalConstructor();
     }
     getRandomValues(array: unknown): unknown {
-      if (arguments.length === 0)
-        throw new TypeError("Failed to execute 'call' on 'Crypto': 1 argument required, but only 0 present");
       const name = types.typedArrayName(array);
       if (name === undefined || name.startsWith("Float")) {
         throw exception("The provided value is not an integer-type TypedArray", "TypeMismatchError");
@@ -52,7 +57,8 @@ export default function cryptoChunk({
   }
   const crypto = new Crypto(SECRET);
   moveToEnd(Crypto, ["subtle", "getRandomValues", "randomUUID"]);
-  exposeInterface(Crypto, "Crypto", false, wrongThis("expected Crypto"));
+  exposeInterface(Crypto, "Crypto", false, wrongThis("expected Crypto"), { getRandomValues: 1 });
+  exposeInternals(Crypto, "create/1 registerSymbols/3");
   givePrototype(Crypto.prototype.randomUUID);
   Object.defineProperty(Crypto, "length", { value: 0, configurable: true });
   printGetters(Crypto, ["subtle"]);

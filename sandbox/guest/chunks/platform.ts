@@ -1,8 +1,10 @@
 import { showValuesWith } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { createDeno } from "../platform/deno.ts";
+import { createImageData } from "../platform/imageData.ts";
 import { createPerformance } from "../platform/performance.ts";
 import { createProcess } from "../platform/process.ts";
+import { createSockets } from "../platform/sockets.ts";
 import { string } from "../convert.ts";
 import {
   exposeInterface,
@@ -11,11 +13,12 @@ import {
   printGetters,
   printWith,
   requireArguments,
+  requireCount,
 } from "../webIdl.ts";
 
 /** Classes that exist on the nodes but make no sense in a function: they can be named but not constructed. */
 const ABSENT =
-  "DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMQuad DOMRect DOMRectReadOnly ImageData ImageBitmap OffscreenCanvas ImageBitmapRenderingContext GPU GPUAdapter GPUAdapterInfo GPUBuffer GPUBufferUsage GPUCanvasContext GPUColorWrite GPUCommandBuffer GPUCommandEncoder GPUCompilationInfo GPUCompilationMessage GPUComputePassEncoder GPUComputePipeline GPUDevice GPUDeviceLostInfo GPUError GPUBindGroup GPUBindGroupLayout GPUInternalError GPUPipelineError GPUUncapturedErrorEvent GPUPipelineLayout GPUQueue GPUQuerySet GPUMapMode GPUOutOfMemoryError GPURenderBundle GPURenderBundleEncoder GPURenderPassEncoder GPURenderPipeline GPUSampler GPUShaderModule GPUShaderStage GPUSupportedFeatures GPUSupportedLimits GPUTexture GPUTextureView GPUTextureUsage GPUValidationError Lock LockManager Location CacheStorage Cache".split(
+  "DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMQuad DOMRect DOMRectReadOnly ImageBitmap OffscreenCanvas ImageBitmapRenderingContext GPU GPUAdapter GPUAdapterInfo GPUBuffer GPUBufferUsage GPUCanvasContext GPUColorWrite GPUCommandBuffer GPUCommandEncoder GPUCompilationInfo GPUCompilationMessage GPUComputePassEncoder GPUComputePipeline GPUDevice GPUDeviceLostInfo GPUError GPUBindGroup GPUBindGroupLayout GPUInternalError GPUPipelineError GPUUncapturedErrorEvent GPUPipelineLayout GPUQueue GPUQuerySet GPUMapMode GPUOutOfMemoryError GPURenderBundle GPURenderBundleEncoder GPURenderPassEncoder GPURenderPipeline GPUSampler GPUShaderModule GPUShaderStage GPUSupportedFeatures GPUSupportedLimits GPUTexture GPUTextureView GPUTextureUsage GPUValidationError Lock LockManager Location CacheStorage Cache".split(
     " ",
   );
 
@@ -31,7 +34,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
 
 /** The remaining members of Deno's global object. */
 export default function platformChunk(internals: Internals): Readonly<Record<string, unknown>> {
-  const { load, setTimeout, exception } = internals;
+  const { load, exception } = internals;
   showValuesWith(load);
   const events = load("events") as {
     readonly EventTarget: new () => { dispatchEvent(event: object): boolean };
@@ -123,49 +126,8 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
   for (const name of ["error", "message", "messageerror"]) events.handlerAttribute(Worker.prototype, name);
   Object.defineProperty(Worker, "length", { value: 1, configurable: true });
 
-  /** A connection that always fails: sources reach the network only through requests. */
-  class Unconnected extends events.EventTarget {
-    readonly #url: string;
-    #state = 0;
-    constructor(url: unknown) {
-      super();
-      const { URL } = load("url") as { URL: new (url: string) => { href: string } };
-      try {
-        this.#url = new URL(string(url)).href;
-      } catch (error) {
-        throw exception((error as Error).message, "SyntaxError");
-      }
-      setTimeout(() => {
-        this.#state = 3;
-        this.dispatchEvent(new events.Event("error"));
-        this.dispatchEvent(new events.CloseEvent("close", { code: 1006, reason: "" }));
-      }, 0);
-    }
-    get url(): string {
-      return this.#url;
-    }
-    get readyState(): number {
-      return this.#state;
-    }
-    send(): void {
-      throw exception("'readyState' not OPEN", "InvalidStateError");
-    }
-    close(): void {
-      this.#state = 3;
-    }
-  }
-  class WebSocket extends Unconnected {}
-  class EventSource extends Unconnected {}
-  for (const type of [WebSocket, EventSource]) {
-    for (const name of ["open", "message", "error", "close"]) events.handlerAttribute(type.prototype, name);
-  }
-
-  const arity = (given: number, required: number): void => {
-    if (given < required)
-      throw new TypeError(
-        `Failed to execute 'call' on 'Storage': ${required} argument${required > 1 ? "s" : ""} required, but only ${given} present`,
-      );
-  };
+  const arity = (given: number, required: number): void =>
+    requireCount(given, required, "Failed to execute 'call' on 'Storage'");
   class Storage {
     #items = new Map<string, string>();
     get length(): number {
@@ -229,7 +191,6 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     });
     return proxy;
   }
-  exposeInterface(WebSocket);
   const performance = createPerformance(internals);
   let process: object | undefined;
   let deno: object | undefined;
@@ -242,12 +203,12 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     get process() {
       return (process ??= createProcess(internals));
     },
+    ImageData: createImageData(exception),
     Navigator,
     NavigatorUAData,
     navigator: new Navigator(SECRET),
     Worker,
-    WebSocket,
-    EventSource,
+    ...createSockets(internals, events),
     Storage,
     localStorage: createStorage(),
     sessionStorage: createStorage(),

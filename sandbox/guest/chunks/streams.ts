@@ -14,6 +14,7 @@ import {
   defineGetters,
   exposeInterface,
   illegalInvocation,
+  moveToEnd,
   printGetters,
   printWith,
   printable,
@@ -64,8 +65,10 @@ export default function streamsChunk({
   };
 
   // The polyfill makes an AsyncIteratorPrototype of its own, and its `from` takes strings.
+  const iterators = Object.getPrototypeOf(new ReadableStream().values()) as object;
+  Reflect.deleteProperty(iterators, Symbol.asyncIterator);
   Object.setPrototypeOf(
-    Object.getPrototypeOf(new ReadableStream().values()) as object,
+    iterators,
     Object.getPrototypeOf(
       (Object.getPrototypeOf(async function* () {}) as { prototype: object }).prototype,
     ) as object,
@@ -92,6 +95,8 @@ export default function streamsChunk({
         fields["readableStreamController"] as never
       ] ?? {}),
   }));
+  for (const type of [polyfill.ReadableStreamDefaultReader, polyfill.ReadableStreamBYOBReader])
+    moveToEnd(type, ["closed", "cancel"]);
   const classes = { ...polyfill };
   const shown = {
     WritableStream: ["locked"],

@@ -1,4 +1,11 @@
-import { exposeInterface, illegalConstructor, moveToEnd, printGetters, wrongThis } from "../webIdl.ts";
+import {
+  exposeInterface,
+  exposeInternals,
+  illegalConstructor,
+  moveToEnd,
+  printGetters,
+  wrongThis,
+} from "../webIdl.ts";
 
 /** What the host reports about a key that it holds. */
 export interface KeyFields {
@@ -48,6 +55,7 @@ export class CryptoKey {
 }
 Object.defineProperty(CryptoKey, "length", { value: 0, configurable: true });
 exposeInterface(CryptoKey, "CryptoKey", false, wrongThis("expected CryptoKey"));
+exposeInternals(CryptoKey, "exportNodeMaterial/1 fromCloneData/1 importSync/5");
 moveToEnd(CryptoKey, ["type", "extractable", "usages", "algorithm"]);
 printGetters(CryptoKey, ["type", "extractable", "algorithm", "usages"]);
 

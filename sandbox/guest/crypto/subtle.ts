@@ -4,10 +4,12 @@ import {
   bytesOf,
   concatBytes,
   exposeInterface,
+  exposeInternals,
   exposeStatics,
   illegalConstructor,
+  moveToEnd,
   printable,
-  requireArguments,
+  requireCount,
   printWith,
   wrongThis,
 } from "../webIdl.ts";
@@ -329,19 +331,22 @@ export function createSubtle(
   /** Checks what Deno checks before a key encapsulation, in its words. */
   function requireKemKey(
     algorithm: unknown,
-    key: CryptoKey,
+    keyGiven: unknown,
     type: string,
     usage: string,
     ciphertext?: Uint8Array,
   ) {
     const word = type === "public" ? "Encapsulation" : "Decapsulation";
+    const base = usage.endsWith("Bits") ? 0 : 1;
+    identifier(algorithm, at(base));
+    const kemKey = key(keyGiven, at(base + 1));
     const name = findAlgorithm(usage, nameIn(algorithm));
     if (name === undefined)
       throw exception(`${word} not supported for ${String(nameIn(algorithm))}`, "NotSupportedError");
     const fail = (text: string) => exception(`${word} key ${text}`, "InvalidAccessError");
-    if (nameIn(key.algorithm) !== name) throw fail("algorithm does not match");
-    if (key.type !== type) throw fail(`must be a ${type} key`);
-    if (!key.usages.includes(usage)) throw fail(`usages must include '${usage}'`);
+    if (nameIn(kemKey.algorithm) !== name) throw fail("algorithm does not match");
+    if (kemKey.type !== type) throw fail(`must be a ${type} key`);
+    if (!kemKey.usages.includes(usage)) throw fail(`usages must include '${usage}'`);
     const length = CIPHERTEXT_BYTES[name];
     if (ciphertext !== undefined && ciphertext.length !== length)
       throw exception(`ML-KEM ${name} ciphertext must be ${length} bytes`, "OperationError");
@@ -355,13 +360,6 @@ export function createSubtle(
     if (bits % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
     return { ...algorithm, outputLength: bits, name: name === "KangarooTwelve" ? "KT128" : name };
   }
-  const arity = (given: number, required: number): void => {
-    if (given < required)
-      throw new TypeError(
-        `Failed to execute 'call' on 'SubtleCrypto': ${required} arguments required, but only ${given} present`,
-      );
-  };
-
   const invalidAccess = (text: string): Error => exception(text, "InvalidAccessError");
   const operation = (text: string): Error => exception(text, "OperationError");
   const notSupported = (text: string): Error => exception(text, "NotSupportedError");
@@ -861,7 +859,6 @@ export function createSubtle(
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 4);
       const form = keyFormat(format, at(1));
       const parameters = keyAlgorithm(algorithm, at(3));
       const asked = texts(usages, at(5));
@@ -898,7 +895,6 @@ export function createSubtle(
     async unwrapKey(
       ...[format, data, keyGiven, given, type, extractable, usages]: unknown[]
     ): Promise<unknown> {
-      arity(arguments.length, 7);
       const [form, wrapped, unwrapping] = [
         keyFormat(format, at(1)),
         bytes(data, at(2)),
@@ -922,7 +918,7 @@ export function createSubtle(
       );
     }
     async encapsulateBits(algorithm: unknown, keyGiven: unknown): Promise<unknown> {
-      requireKemKey(algorithm, key(keyGiven, at(1)), "public", "encapsulateBits");
+      requireKemKey(algorithm, keyGiven, "public", "encapsulateBits");
       return call("encapsulateBits", [algorithm, keyGiven]);
     }
     async encapsulateKey(
@@ -932,13 +928,11 @@ export function createSubtle(
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 5);
-      requireKemKey(algorithm, key(keyGiven, at(1)), "public", "encapsulateKey");
+      requireKemKey(algorithm, keyGiven, "public", "encapsulateKey");
       return call("encapsulateKey", [algorithm, keyGiven, sharedType, extractable === true, usages]);
     }
     async decapsulateBits(algorithm: unknown, keyGiven: unknown, ciphertext: unknown): Promise<unknown> {
-      arity(arguments.length, 3);
-      requireKemKey(algorithm, key(keyGiven, at(1)), "private", "decapsulateBits", bytesOf(ciphertext));
+      requireKemKey(algorithm, keyGiven, "private", "decapsulateBits", bytesOf(ciphertext));
       return call("decapsulateBits", [algorithm, keyGiven, ciphertext]);
     }
     async decapsulateKey(
@@ -949,8 +943,7 @@ export function createSubtle(
       extractable: unknown,
       usages: unknown,
     ): Promise<unknown> {
-      arity(arguments.length, 6);
-      requireKemKey(algorithm, key(keyGiven, at(1)), "private", "decapsulateKey", bytesOf(ciphertext));
+      requireKemKey(algorithm, keyGiven, "private", "decapsulateKey", bytesOf(ciphertext));
       return call("decapsulateKey", [
         algorithm,
         keyGiven,
@@ -961,7 +954,6 @@ export function createSubtle(
       ]);
     }
     async getPublicKey(keyGiven: unknown, usages: unknown): Promise<unknown> {
-      arity(arguments.length, 2);
       const { type, algorithm } = key(keyGiven, at(1));
       const name = String(nameIn(algorithm));
       if (type === "secret") throw notSupported(`getPublicKey() is not supported for ${name}`);
@@ -969,7 +961,7 @@ export function createSubtle(
       return call("getPublicKey", [keyGiven, usages]);
     }
     static supports(op: unknown, algorithm: unknown, ...[second]: unknown[]): boolean {
-      requireArguments(arguments.length, 2, "Failed to execute 'SubtleCrypto.call'");
+      requireCount(arguments.length, 2, "Failed to execute 'SubtleCrypto.call'");
       const name = findAlgorithm(String(op), nameIn(algorithm));
       if (name === undefined) return false;
       const other = typeof second === "number" ? undefined : nameIn(second);
@@ -996,7 +988,13 @@ export function createSubtle(
   );
   Object.defineProperty(SubtleCrypto.prototype.unwrapKey, "length", { value: 7, configurable: true });
   exposeStatics(SubtleCrypto, "supports");
-  exposeInterface(SubtleCrypto, "SubtleCrypto", false, wrongThis("expected SubtleCrypto"));
+  exposeInternals(SubtleCrypto, "create/0");
+  moveToEnd({ prototype: SubtleCrypto }, ["supports"]);
+  exposeInterface(SubtleCrypto, "SubtleCrypto", false, wrongThis("expected SubtleCrypto"), {
+    importKey: 4,
+    unwrapKey: 7,
+    getPublicKey: 2,
+  });
   Object.defineProperty(SubtleCrypto, "length", { value: 0, configurable: true });
   printWith(SubtleCrypto.prototype as object, (_, inspect, options) =>
     inspect(printable("SubtleCrypto", {}), options),

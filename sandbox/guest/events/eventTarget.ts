@@ -65,7 +65,8 @@ export function createEventTarget(
       requireArguments(arguments.length, 2, prefix);
       const { capture, once, passive, signal } = isObject(options)
         ? readOptions(options, prefix, "Argument 3")
-        : { capture: !!options, once: false, passive: false, signal: undefined };
+        : // Without a signal of its own: as in Deno, one that a source gives to all objects counts.
+          ({ capture: !!options, once: false, passive: false } as ListenerOptions);
       if (listener === null) return;
       const name = String(type);
       const list = lists.get(name) ?? [];

@@ -67,13 +67,13 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
   const ofBytes = (bytes: Bytes): Body => ({ bytes, stream: undefined, used: false });
 
   /** Returns a stream of the byte arrays that an object iterates over. */
-  function streamOfItems(items: object): StreamLike {
+  function streamOfItems(items: object, where: string): StreamLike {
     return streams().ReadableStream.from(
       (async function* () {
         for await (const item of items as AsyncIterable<unknown>) {
           if (!(item instanceof Uint8Array))
             throw new TypeError(
-              "Argument 1 failed to iterate next value: The value returned from the next() method is not an Uint8Array object",
+              `${where.replace(/^.*?: /, "")} failed to iterate next value: The value returned from the next() method is not an Uint8Array object`,
             );
           yield item;
         }
@@ -119,7 +119,10 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         }
         const items = value as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
         if ((items[Symbol.asyncIterator] ?? items[Symbol.iterator]) && !types.isStringObject(value))
-          return { body: { bytes: undefined, stream: streamOfItems(value), used: false }, type: undefined };
+          return {
+            body: { bytes: undefined, stream: streamOfItems(value, where), used: false },
+            type: undefined,
+          };
       }
       const body = ofBytes(encodeUtf8(string(value, "", "")) as Bytes);
       TEXTS.add(body);

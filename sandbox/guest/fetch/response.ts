@@ -87,9 +87,9 @@ export function createResponse({ cloneRules }: Internals, tools: BodyTools, href
     }
     static json(data: unknown = undefined, init: unknown = undefined): Response {
       const prefix = "Failed to execute 'Response.json'";
-      const given = readInit(init, prefix, "Argument 2");
       const text = JSON.stringify(data) as string | undefined;
       if (text === undefined) throw new TypeError("Value is not JSON serializable");
+      const given = readInit(init, prefix, "Argument 2");
       const { body } = tools.extract(text);
       return makeResponse(initialise(given, { body, type: "application/json" }));
     }

@@ -80,6 +80,7 @@ export function createUrl(
             return (this as unknown as URL).#parts[part];
           },
           set [part](value: unknown) {
+            requireArguments(arguments.length, 1, `Failed to set '${part}' on 'URL'`);
             (this as unknown as URL).#set(part, value);
           },
         };

@@ -43,6 +43,9 @@ const REPLACES =
 /** Whether a source's text may replace a built-in or change a prototype: our own code then uses the originals. Returns true when in doubt. */
 export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);
 
-/** Whether a source's text reads property descriptors of the global object, for which globals have to be made that it may not use. */
+/**
+ * Whether a source's text may read property descriptors of the global object, for which globals have to be made that it may not use.
+ */
 export const describesProperties = (source: string): boolean =>
-  /getOwnPropertyDescriptors?\(\s*(?:globalThis|window|self|global)\b/.test(source);
+  /getOwnPropertyDescriptor|__lookup[GS]etter__/.test(source) &&
+  /\b(?:globalThis|window|self|global)\b/.test(source);
