@@ -13,6 +13,8 @@ test.each([
   ["await fetch('https://a.example/1'); await fetch('https://a.example/2')", ["a.example"]],
   ["await fetch(`https://${args[0]}.example/1`)", []],
   ["await fetch(args[0])", []],
+  ["/* a */ await fetch('https://a.example', { accept: '*/*' }) // https://b.example", ["a.example"]],
+  ["// https://b.example\nawait fetch('https://a.example') /* https://c.example", ["a.example", "c.example"]],
 ])("%s names the hosts %j", (source, hosts) => {
   expect(findSourceHosts(source)).toEqual(hosts);
 });
