@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { hexBytes, nullable, time } from "./common.ts";
 
 const id = Type.String({ description: "Identifier of the request here: the one of `/api/requests/{id}`." });
+const network = Type.String({ description: "Network on which the request ran." });
 const shareUrl = Type.String({ description: "Public page with the result: `/r/{id}`." });
 const label = Type.Optional(
   Type.String({ description: "What the request is for, as it is on chain; absent without a label." }),
@@ -57,6 +58,7 @@ export const PresetValue = Type.Union([
 export const PresetResult = Type.Object({
   success,
   id,
+  network,
   vrfv2Hash: hexBytes("Hash of the transaction that put the VRF proof on chain.", 32),
   vrfv2EventHash: explorerUrl("that transaction"),
   requestId,
@@ -84,6 +86,7 @@ const warnings = Type.Array(Type.String(), {
 export const FunctionResult = Type.Object({
   success,
   id,
+  network,
   requestId,
   result,
   parsedResult: Type.String({
@@ -103,6 +106,7 @@ export const FunctionResult = Type.Object({
 export const RandomResult = Type.Object({
   success,
   id,
+  network,
   requestId,
   transactionHash: hexBytes("Hash of the transaction that put the VRF proof on chain.", 32),
   url: explorerUrl("that transaction"),
@@ -118,6 +122,7 @@ export const RandomResult = Type.Object({
 export const ConsumerResult = Type.Object({
   success: Type.Boolean({ description: "Whether the consumer was linked." }),
   id,
+  network,
   transactionHash: hexBytes("Hash of the linking transaction.", 32),
 });
 

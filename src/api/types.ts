@@ -255,6 +255,8 @@ export interface ConsumerResult {
   readonly success: boolean;
   /** Identifier of the request here: the one of `/api/requests/{id}`. */
   readonly id: string;
+  /** Network on which the request ran. */
+  readonly network: string;
   /** Hash of the linking transaction. */
   readonly transactionHash: Hex;
 }
@@ -506,6 +508,8 @@ export interface FunctionResult {
   readonly success: boolean;
   /** Identifier of the request here: the one of `/api/requests/{id}`. */
   readonly id: string;
+  /** Network on which the request ran. */
+  readonly network: string;
   /** Request identifier assigned by the oracle network, 32 bytes. */
   readonly requestId: Hex;
   /** The generated output, as the oracle network reported it; `0x` when it failed. */
@@ -1007,6 +1011,8 @@ export interface PresetResult {
   readonly success: boolean;
   /** Identifier of the request here: the one of `/api/requests/{id}`. */
   readonly id: string;
+  /** Network on which the request ran. */
+  readonly network: string;
   /** Hash of the transaction that put the VRF proof on chain. */
   readonly vrfv2Hash: Hex;
   /** Explorer page of that transaction. */
@@ -1161,6 +1167,8 @@ export interface RandomResult {
   readonly success: boolean;
   /** Identifier of the request here: the one of `/api/requests/{id}`. */
   readonly id: string;
+  /** Network on which the request ran. */
+  readonly network: string;
   /** Request identifier assigned by the oracle network, 32 bytes. */
   readonly requestId: Hex;
   /** Hash of the transaction that put the VRF proof on chain. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PresetResult } from "../../src/api/results.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
 import { API_KEY, CONSUMER, KEY_HASH } from "./exampleService.ts";
@@ -15,17 +16,7 @@ test("a preset by query and body, answered in the envelope", async () => {
   });
   expect(reply.status).toBe(200);
   expect(Object.keys(JSON.parse(reply.text) as object)).toEqual(["data"]);
-  const members = [
-    "err",
-    "parsedResult",
-    "requestId",
-    "result",
-    "success",
-    "url",
-    "vrfv2EventHash",
-    "vrfv2Hash",
-  ];
-  expect(Object.keys(reply.data).sort()).toEqual([...members, "id", "shareUrl", "value"].sort());
+  expect(Object.keys(reply.data).toSorted()).toEqual(PresetResult.required.toSorted());
   expect(service.submitted).toEqual([
     {
       command: { kind: "preset", network: "sepolia", preset: "range", params: { min: "1", max: "5" } },
@@ -36,7 +27,8 @@ test("a preset by query and body, answered in the envelope", async () => {
 
 test("a preset without a body is a coinflip on polygon_mumbai", async () => {
   const { call, service } = await startHarness();
-  expect((await call("POST", PRESETS)).status).toBe(200);
+  const reply = await call("POST", PRESETS);
+  expect(reply).toMatchObject({ status: 200, data: { network: "polygon_mumbai" } });
   expect(service.submitted[0]?.command).toEqual({
     kind: "preset",
     network: "polygon_mumbai",

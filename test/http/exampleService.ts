@@ -1,4 +1,13 @@
-import type { NetworkView, Outcome, PresetView, StateChange } from "../../src/api/types.ts";
+import type {
+  ConsumerResult,
+  FunctionResult,
+  NetworkView,
+  Outcome,
+  PresetResult,
+  PresetView,
+  RandomResult,
+  StateChange,
+} from "../../src/api/types.ts";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
@@ -255,12 +264,13 @@ export function caller(code: string, message: string): TycheError {
   return new TycheError(message, { code, blame: "caller" });
 }
 
-function outcomeOf({ kind, id }: RequestRecord): Outcome {
+function outcomeOf({ kind, id, network }: RequestRecord): Outcome {
   const url = URL_OF_HASH;
   const shareUrl = `http://127.0.0.1/r/${id}`;
   const functionResult = {
     success: true,
     id,
+    network,
     requestId: HASH,
     result: HASH,
     parsedResult: "1",
@@ -268,14 +278,25 @@ function outcomeOf({ kind, id }: RequestRecord): Outcome {
     err: "0x",
     url,
     shareUrl,
-  } as const;
-  if (kind === "preset") return { ...functionResult, vrfv2Hash: HASH, vrfv2EventHash: url };
+  } as const satisfies FunctionResult;
+  // Of a union, a spread object may be any member: each says which it is.
+  if (kind === "preset")
+    return { ...functionResult, vrfv2Hash: HASH, vrfv2EventHash: url } satisfies PresetResult;
   if (kind === "function") return functionResult;
   if (kind === "random") {
     const words = { randomNumber: ["1", "2"], value: ["1", "2"] };
-    return { success: true, id, requestId: HASH, transactionHash: HASH, url, shareUrl, ...words };
+    return {
+      success: true,
+      id,
+      network,
+      requestId: HASH,
+      transactionHash: HASH,
+      url,
+      shareUrl,
+      ...words,
+    } satisfies RandomResult;
   }
-  return { success: true, id, transactionHash: HASH };
+  return { success: true, id, network, transactionHash: HASH } satisfies ConsumerResult;
 }
 
 const NETWORKS: readonly NetworkView[] = (

@@ -14,6 +14,7 @@ const shared = (label: string, entries: readonly string[]): SharedResult => ({
   outcome: {
     success: true,
     id: "req_1",
+    network: "sepolia",
     vrfv2Hash: "0x01",
     vrfv2EventHash: "",
     requestId: "0x02",

@@ -138,23 +138,24 @@ function presentShown({ kind, params, progress, outcome }: OpenRequest): Pick<Re
 
 function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
   if (request.outcome === null) return null;
-  const { id } = request;
+  const { id, network } = request;
   const success = request.state === "fulfilled";
   const { transactionHash } = request.outcome;
-  const { explorer = `/explorer/${request.network}` } = urls;
+  const { explorer = `/explorer/${network}` } = urls;
   const url = `${explorer}/tx/${transactionHash}`;
   const shareUrl = urls.share;
   const failure = success ? {} : ({ code: "function_failed" } as const);
   switch (request.kind) {
     case "consumer":
     case "unlink":
-      return { success, id, transactionHash } satisfies ConsumerResult;
+      return { success, id, network, transactionHash } satisfies ConsumerResult;
     case "random": {
       const { requestId, words } = request.outcome;
       const randomNumber = [...words];
       return {
         success,
         id,
+        network,
         requestId,
         transactionHash,
         url,
@@ -171,6 +172,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
       return {
         success,
         id,
+        network,
         requestId,
         result,
         parsedResult,
@@ -191,6 +193,7 @@ function presentOutcome(request: OpenRequest, urls: PageUrls): Outcome | null {
       return {
         success,
         id,
+        network,
         vrfv2Hash,
         vrfv2EventHash,
         requestId,

@@ -138,6 +138,8 @@ class ConsumerResult(TypedDict):
     success: bool
     # Identifier of the request here: the one of `/api/requests/{id}`.
     id: str
+    # Network on which the request ran.
+    network: str
     # Hash of the linking transaction.
     transactionHash: str
 
@@ -200,6 +202,8 @@ class FunctionResult(TypedDict):
     success: bool
     # Identifier of the request here: the one of `/api/requests/{id}`.
     id: str
+    # Network on which the request ran.
+    network: str
     # Request identifier assigned by the oracle network, 32 bytes.
     requestId: str
     # The generated output, as the oracle network reported it; `0x` when it failed.
@@ -384,6 +388,8 @@ class PresetResult(TypedDict):
     success: bool
     # Identifier of the request here: the one of `/api/requests/{id}`.
     id: str
+    # Network on which the request ran.
+    network: str
     # Hash of the transaction that put the VRF proof on chain.
     vrfv2Hash: str
     # Explorer page of that transaction.
@@ -441,6 +447,8 @@ class RandomResult(TypedDict):
     success: bool
     # Identifier of the request here: the one of `/api/requests/{id}`.
     id: str
+    # Network on which the request ran.
+    network: str
     # Request identifier assigned by the oracle network, 32 bytes.
     requestId: str
     # Hash of the transaction that put the VRF proof on chain.
