@@ -33,7 +33,7 @@ export function List<Item>({
   /** The first one names the item. */
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item, index: number) => Key;
-  /** For many columns of numbers. */
+  /** For many columns. */
   readonly isDense?: boolean;
   /** For short cells: a row stays a line on a phone, too. */
   readonly isCompact?: boolean;

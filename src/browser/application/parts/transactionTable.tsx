@@ -33,6 +33,7 @@ export function TransactionTable({
   return (
     <List
       label="Transactions"
+      isDense
       items={transactions}
       keyOf={({ hash }) => hash}
       columns={[
@@ -73,7 +74,7 @@ export function Status({ status }: Pick<TransactionSummary, "status">) {
 }
 
 /** Longest result in a list of transactions, in UTF-16 code units. */
-const MAX_RESULT = 24;
+const MAX_RESULT = 16;
 
 /** Column that says what a transaction is about: the requests that it makes or answers, and what it calls. */
 export const WHAT: Column<Pick<TransactionSummary, "method" | "requests">> = {
