@@ -176,13 +176,13 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("the transaction that a success links to shows its result below its status, with the preset's name", async () => {
+  test("the transaction that a success links to shows its result first, below the request's name", async () => {
     await coinflip();
     const [request] = (await tyche.call("GET", "/api/requests?limit=1&kind=preset")).data.items;
     const { vrfv2Hash, parsedResult } = request.outcome as { vrfv2Hash: string; parsedResult: string };
     await page.goto(`${tyche.url}/explorer/${request.network}/tx/${vrfv2Hash}`);
-    const first = page.locator("main section:not(#requests, #overview)").first();
-    await first.getByRole("heading", { name: "Result of the preset coinflip" }).waitFor();
+    const first = page.locator("main section").first();
+    await first.getByRole("heading", { name: "Flip a coin" }).waitFor();
     const side = parsedResult === "1" ? "Heads" : "Tails";
     expect(await first.locator(".big-result").textContent()).toBe(side);
   });
