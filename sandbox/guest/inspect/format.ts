@@ -6,7 +6,8 @@ import type { InspectOptions } from "./inspection.ts";
  * string replaced.
  */
 export function formatArguments(args: readonly unknown[], options: InspectOptions = {}): string {
-  const show = (value: unknown): string => inspect(value, options);
+  const circular = new Map<unknown, number>();
+  const show = (value: unknown): string => inspect(value, { circular, ...options });
   return formatText(args, show, (letter, value) => replacement(letter, value, show));
 }
 

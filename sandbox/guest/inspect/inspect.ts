@@ -1,9 +1,10 @@
+import * as types from "../types.ts";
 import { stylizeNoColor, stylizeWithColor } from "./colors.ts";
 import { type InspectOptions, type Inspection, proxies } from "./inspection.ts";
 import { joinEntries } from "./layout.ts";
 import { getConstructorName, getPrefix } from "./names.ts";
 import { formatPrimitive } from "./primitive.ts";
-import { formatProperty } from "./property.ts";
+import { formatProperty, inheritedProperties } from "./property.ts";
 import { shapeOf } from "./shape.ts";
 
 /** Methods by which an object prints itself, in order of precedence. */
@@ -46,7 +47,7 @@ function begin(options: InspectOptions, own: Inspection["inspect"]): Inspection 
     customInspect: options.customInspect ?? true,
     showHidden: options.showHidden ?? false,
     seen: options.seen?.slice() ?? [],
-    circular: undefined,
+    circular: options.circular,
     format: formatValue,
     currentDepth: 0,
     indentation: options.indentationLvl ?? 0,
@@ -151,8 +152,22 @@ function ownOptions(state: Inspection, inspect: (inner: unknown, given?: Inspect
   };
 }
 
+/** Returns the name of the class of an object that has no prototype. */
+function kindOf(value: object): string {
+  const known = types.typedArrayName(value) ?? KINDS.find(([is]) => is(value))?.[1];
+  return known ?? Object.prototype.toString.call(value).slice(8, -1);
+}
+const KINDS: readonly (readonly [(value: unknown) => boolean, string])[] = [
+  [types.isMap, "Map"],
+  [types.isSet, "Set"],
+  [types.isWeakMap, "WeakMap"],
+  [types.isWeakSet, "WeakSet"],
+  [types.isArrayBuffer, "ArrayBuffer"],
+  [types.isDataView, "DataView"],
+];
+
 function formatObject(state: Inspection, value: object, depth: number): string {
-  const constructor = getConstructorName(value);
+  const constructor = getConstructorName(value, depth > state.depth);
   let tag: unknown;
   try {
     tag = (value as Record<symbol, unknown>)[Symbol.toStringTag];
@@ -160,10 +175,12 @@ function formatObject(state: Inspection, value: object, depth: number): string {
     tag = "";
   }
   const tagText = typeof tag === "string" ? tag : "";
-  const shape = shapeOf(state, value, constructor, tagText);
+  const inherited = state.showHidden && depth <= state.depth ? inheritedProperties(state, value, depth) : [];
+  const shape = shapeOf(state, value, constructor, tagText, inherited.length > 0);
   if (shape.whole !== undefined) return shape.whole;
   if (depth > state.depth) {
-    const name = getPrefix(constructor, tagText, "Object").slice(0, -1);
+    if (types.isRegExp(value)) return state.stylize(shape.base, "regexp");
+    const name = getPrefix(constructor, tagText, kindOf(value)).slice(0, -1);
     return state.stylize(constructor === null ? name : `[${name}]`, "special");
   }
   const inner = depth + 1;
@@ -173,14 +190,17 @@ function formatObject(state: Inspection, value: object, depth: number): string {
   try {
     output = shape.entries?.(inner) ?? [];
     for (const key of shape.keys) output.push(formatProperty(state, value, inner, key, shape.kind));
+    output.push(...inherited);
   } finally {
     state.seen.pop();
   }
   const index = state.circular?.get(value);
   let { base } = shape;
+  const { braces } = shape;
   if (index !== undefined) {
     const mark = state.stylize(`<ref *${index}>`, "special");
-    base = base === "" ? mark : `${mark} ${base}`;
+    if (state.compact === true) braces[0] = `${mark} ${braces[0]}`;
+    else base = base === "" ? mark : `${mark} ${base}`;
   }
   const { sorted } = state.options;
   if (sorted) {
@@ -191,7 +211,7 @@ function formatObject(state: Inspection, value: object, depth: number): string {
   return joinEntries(state, {
     entries: output,
     base,
-    braces: shape.braces,
+    braces,
     depth: inner,
     ...(shape.kind === "list" && { list: value as never }),
   });

@@ -21,6 +21,8 @@ export interface InspectOptions {
   strAbbreviateSize?: number | null;
   /** The same by Node's name. */
   maxStringLength?: number | null;
+  /** Numbers of the objects that contain themselves, which the arguments of a call share. */
+  circular?: Map<unknown, number>;
   /** The objects that contain what is inspected, and how far it is indented in them. */
   seen?: readonly unknown[];
   indentationLvl?: number;

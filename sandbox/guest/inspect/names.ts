@@ -1,7 +1,7 @@
 import { isAsyncFunction, isGeneratorFunction } from "../types.ts";
 
-/** Returns the name of the constructor that created a value; null if the value has no prototype. */
-export function getConstructorName(value: object): string | null {
+/** Returns the name of the constructor that created a value; null if the value has no prototype. What is too deep tells less. */
+export function getConstructorName(value: object, isTooDeep = false): string | null {
   let current: object | null = value;
   let first: object | null | undefined;
   while (current !== null) {
@@ -19,6 +19,7 @@ export function getConstructorName(value: object): string | null {
     first ??= current;
   }
   if (first === null || first === undefined) return null;
+  if (isTooDeep) return "Object <Complex prototype>";
   return `Object <${getConstructorName(first) ?? "[Object: null prototype] {}"}>`;
 }
 

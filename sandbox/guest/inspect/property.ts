@@ -14,6 +14,7 @@ export function formatProperty(
   key: PropertyKey,
   kind: Kind,
   isElement = false,
+  main = value,
 ): string {
   const descriptor = Object.getOwnPropertyDescriptor(value, key) ?? {
     value: (value as Record<PropertyKey, unknown>)[key],
@@ -33,7 +34,7 @@ export function formatProperty(
     const { getters } = state.options;
     text =
       (getters && typeof getters !== "string") || getters === (descriptor.set === undefined ? "get" : "set")
-        ? evaluatedGetter(state, value, descriptor.get, label, depth)
+        ? evaluatedGetter(state, main, descriptor.get, label, depth)
         : state.stylize(`[${label}]`, "special");
   } else
     text =
@@ -41,10 +42,46 @@ export function formatProperty(
         ? state.stylize("undefined", "undefined")
         : state.stylize("[Setter]", "special");
   if (isElement) return text;
-  const plain = typeof key === "symbol" ? symbolKey(key) : quoteKey(String(key), state.quotes);
+  const plain =
+    typeof key === "symbol" ? symbolKey(key) : quoteKey(String(key), state.quotes, state.escapeSequences);
   const name = state.stylize(plain, typeof key === "symbol" ? "symbol" : plain === key ? "name" : "string");
   return `${descriptor.enumerable === false ? `[${name}]` : name}:${gap}${text}`;
 }
+
+/** Layers of prototypes whose properties are shown. */
+const MAX_LAYERS = 3;
+
+/** Formats the properties that an object inherits from classes of the source, which are shown with what is hidden. */
+export function inheritedProperties(state: Inspection, value: object, depth: number): string[] {
+  const output: string[] = [];
+  const shown = new Set<PropertyKey>();
+  const first = Object.getPrototypeOf(value) as object | null;
+  let at = Object.hasOwn(value, "constructor") && isMadeBy(value, value) ? null : first;
+  state.seen.push(value);
+  for (let layer = 0; at !== null && layer < MAX_LAYERS; layer++) {
+    const made: unknown = Object.getOwnPropertyDescriptor(at, "constructor")?.value;
+    if (typeof made === "function" && isBuiltIn(made)) break;
+    for (const key of Reflect.ownKeys(at)) {
+      if (key === "constructor" || Object.hasOwn(value, key) || shown.has(key)) continue;
+      if (typeof key === "string") shown.add(key);
+      if (typeof Object.getOwnPropertyDescriptor(at, key)?.value === "function") continue;
+      const text = formatProperty(state, at, depth, key, "object", false, value);
+      output.push(state.options.colors ? `\u001b[2m${text}\u001b[22m` : text);
+    }
+    at = Object.getPrototypeOf(at) as object | null;
+  }
+  state.seen.pop();
+  return output;
+}
+
+function isMadeBy(value: object, at: object): boolean {
+  const made: unknown = Object.getOwnPropertyDescriptor(at, "constructor")?.value;
+  return typeof made === "function" && made.name !== "" && value instanceof made;
+}
+
+/** Whether a class is a built-in that has a global name. */
+const isBuiltIn = (made: { readonly name: string }): boolean =>
+  !/.Function$/.test(made.name) && Function.prototype.toString.call(made).endsWith("{ [native code] }");
 
 function evaluatedGetter(
   state: Inspection,
@@ -59,6 +96,7 @@ function evaluatedGetter(
       return `${state.stylize(`[${label}]`, "special")} ${state.format(state, result, depth)}`;
     return `${state.stylize(`[${label}:`, "special")} ${formatPrimitive(state, result)}${state.stylize("]", "special")}`;
   } catch (error) {
-    return `[${label}: <Inspection threw (${(error as Error).message})>]`;
+    const threw = `<Inspection threw (${(error as Error).message})>`;
+    return `${state.stylize(`[${label}:`, "special")} ${threw}${state.stylize("]", "special")}`;
   }
 }

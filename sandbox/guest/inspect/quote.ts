@@ -26,9 +26,9 @@ export function quoteString(text: string, quotes: readonly string[], escapes = t
 }
 
 /** Formats a property key: bare if it looks like an identifier. */
-export function quoteKey(key: string, quotes: readonly string[]): string {
+export function quoteKey(key: string, quotes: readonly string[], escapes = true): string {
   if (key === "__proto__") return "['__proto__']";
-  return /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quoteString(key, quotes);
+  return /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quoteString(key, quotes, escapes);
 }
 
 const ESCAPED_IN_SYMBOLS: Readonly<Record<string, string>> = {

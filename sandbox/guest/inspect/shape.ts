@@ -20,7 +20,13 @@ export interface Shape {
 }
 
 /** Returns the shape of an object, by its type; `constructor` and `tag` are the names shown before the brace. */
-export function shapeOf(state: Inspection, value: object, constructor: string | null, tag: string): Shape {
+export function shapeOf(
+  state: Inspection,
+  value: object,
+  constructor: string | null,
+  tag: string,
+  inheritsMore = false,
+): Shape {
   const shape: Shape = { braces: ["{", "}"], base: "", keys: [], kind: "object" };
   const prefix = (fallback: string, size?: number): string =>
     getPrefix(constructor, tag, fallback, size === undefined ? "" : `(${size})`);
@@ -35,7 +41,7 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
   if (Array.isArray(value)) {
     const head = constructor !== "Array" || tag !== "" ? prefix("Array", value.length) : "";
     shape.keys = getKeys(state, value, true);
-    if (value.length === 0 && shape.keys.length === 0) return done(`${head}[]`);
+    if (value.length === 0 && shape.keys.length === 0 && !inheritsMore) return done(`${head}[]`);
     return list(head, (inner) => listEntries(state, value, inner));
   }
   const typedArray = types.typedArrayName(value);
@@ -43,11 +49,11 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
     const array = value as Uint8Array;
     const head = prefix(typedArray, array.length);
     shape.keys = getKeys(state, value, true);
-    if (array.length === 0 && shape.keys.length === 0) return done(`${head}[]`);
+    if (array.length === 0 && shape.keys.length === 0 && !state.showHidden) return done(`${head}[]`);
     return list(head, () => typedArrayEntries(state, array));
   }
   shape.keys = getKeys(state, value);
-  const bare = shape.keys.length === 0;
+  const bare = shape.keys.length === 0 && !inheritsMore;
   if (types.isSet(value)) {
     const set = value as Set<unknown>;
     const size = types.sizeOf(value);
@@ -72,7 +78,7 @@ export function shapeOf(state: Inspection, value: object, constructor: string | 
     shape.base = functionText(value, constructor, tag);
     return bare ? done(state.stylize(shape.base, "special")) : shape;
   }
-  return specialShapeOf(state, value, constructor, tag, shape);
+  return specialShapeOf(state, value, constructor, tag, shape, inheritsMore);
 }
 
 function specialShapeOf(
@@ -81,9 +87,10 @@ function specialShapeOf(
   constructor: string | null,
   tag: string,
   shape: Shape,
+  inheritsMore: boolean,
 ): Shape {
   const prefix = (fallback: string): string => getPrefix(constructor, tag, fallback);
-  const bare = shape.keys.length === 0;
+  const bare = shape.keys.length === 0 && !inheritsMore;
   const done = (whole: string): Shape => ({ ...shape, whole });
   const withBase = (base: string, style: string): Shape =>
     bare ? done(state.stylize(base, style)) : { ...shape, base };
@@ -102,7 +109,7 @@ function specialShapeOf(
     const base = formatError(state, value as Error, constructor, tag, shape.keys, (inner) =>
       state.format(state, inner, Number.NaN),
     );
-    return shape.keys.length === 0 ? done(base) : { ...shape, base };
+    return shape.keys.length === 0 && !inheritsMore ? done(base) : { ...shape, base };
   }
   if (types.isAnyArrayBuffer(value)) {
     const braces = open(types.isArrayBuffer(value) ? "ArrayBuffer" : "SharedArrayBuffer");
@@ -125,7 +132,7 @@ function specialShapeOf(
   if (types.isModuleNamespace(value)) return { ...shape, braces: ["[Module: null prototype] {", "}"] };
   if (types.isBoxedPrimitive(value)) {
     const base = boxedText(state, value, shape.keys, constructor, tag);
-    const kind = typeof (value as { valueOf(): unknown }).valueOf();
+    const kind = /^\[(\w+)/.exec(base)![1]!.toLowerCase();
     return shape.keys.length === 0 ? done(state.stylize(base, kind)) : { ...shape, base };
   }
   const head = prefix("Object");

@@ -11,12 +11,15 @@ interface TableStyle {
   /** Whether numbers stand on the left too. */
   readonly toLeft: boolean;
 }
-const DENO_STYLE: TableStyle = {
-  cell: (value) => inspect(value, { depth: 1, compact: true, breakLength: Number.POSITIVE_INFINITY }),
-  index: "idx",
-  iteration: "iter idx",
-  toLeft: false,
-};
+function denoStyle(): TableStyle {
+  const options = {
+    depth: 1,
+    compact: true,
+    breakLength: Number.POSITIVE_INFINITY,
+    circular: new Map<unknown, number>(),
+  };
+  return { cell: (value) => inspect(value, options), index: "idx", iteration: "iter idx", toLeft: false };
+}
 
 /**
  * Returns the text of `console.table`; undefined for a primitive value, which is printed as it is.
@@ -25,7 +28,7 @@ const DENO_STYLE: TableStyle = {
 export function tableText(
   data: unknown,
   properties?: unknown,
-  { cell, index, iteration, toLeft }: TableStyle = DENO_STYLE,
+  { cell, index, iteration, toLeft }: TableStyle = denoStyle(),
 ): string | undefined {
   if (properties !== undefined && !Array.isArray(properties)) {
     throw new Error(`The 'properties' argument must be of type Array: received type ${typeof properties}`);
