@@ -29,7 +29,7 @@ const readDecoderOptions = dictionary<object>("TextDecoderOptions", {
 });
 /** Node's names of what each format of compression does and undoes. */
 const OPERATIONS = {
-  gzip: ["gzip", "gunzip"],
+  gzip: ["gzip", "gunzipMember"],
   deflate: ["deflate", "inflate"],
   "deflate-raw": ["deflateRaw", "inflateRaw"],
   brotli: ["brotliCompress", "brotliDecompress"],
@@ -299,13 +299,11 @@ const failure = (kind: string, message: string, head: Uint8Array): Error =>
 /** Returns Deno's message for what the host's zlib has found. */
 function failureText(kind: string, message: string, head: Uint8Array): string {
   const isHeader = /header|compression method/.test(message);
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
-  if (/trailing data/.test(message) || (kind === "gunzip" && message === "incorrect header check" && isGzip))
-    return "failed to write whole buffer";
+  if (/trailing data/.test(message)) return "failed to write whole buffer";
   if (kind === "brotliDecompress")
     return message === "unexpected end of file" ? "brotli decompression failed" : "Invalid Data";
   if (kind === "inflate" || kind === "inflateRaw") return "corrupt deflate stream";
-  if (kind !== "gunzip") return message;
+  if (kind !== "gunzipMember") return message;
   if (isHeader && head.length === GZIP_HEADER_BYTES) return "invalid gzip header";
   return isHeader || /check|unexpected end/.test(message)
     ? "corrupt gzip stream does not have a matching checksum"

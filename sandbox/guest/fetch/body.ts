@@ -66,19 +66,47 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
   };
   const ofBytes = (bytes: Bytes): Body => ({ bytes, stream: undefined, used: false });
 
-  /** Returns a stream of the byte arrays that an object iterates over. */
-  function streamOfItems(items: object, where: string): StreamLike {
-    return streams().ReadableStream.from(
-      (async function* () {
-        for await (const item of items as AsyncIterable<unknown>) {
-          if (!(item instanceof Uint8Array))
+  /** Returns a stream of the byte arrays that an object iterates over; the errors are Deno's, which can't be cancelled. */
+  function streamOfItems(
+    items: Partial<AsyncIterable<unknown> & Iterable<unknown>>,
+    where: string,
+  ): StreamLike {
+    const context = where.replace(/^.*?: /, "");
+    const requireObject = (what: string, value: unknown): void => {
+      if (Object(value) !== value) throw new TypeError(`${context} ${what}, but ${typeName(value)}.`);
+    };
+    const isAsync = (items[Symbol.asyncIterator] ?? undefined) !== undefined;
+    const method = isAsync ? items[Symbol.asyncIterator] : items[Symbol.iterator];
+    if (typeof method !== "function")
+      throw new TypeError(`Symbol(Symbol.${isAsync ? "asyncIterator" : "iterator"}) is not a function`);
+    const open = (): object => {
+      const iterator = Reflect.apply(method, items, []) as AsyncIterator<unknown>;
+      requireObject("could not be iterated because iterator method did not return object", iterator);
+      return {
+        async next() {
+          const step = await iterator.next();
+          requireObject(
+            "failed to iterate next value because the next() method did not return an object",
+            step,
+          );
+          if (step.done === true) return step;
+          const value = await step.value;
+          if (!(value instanceof Uint8Array))
             throw new TypeError(
-              `${where.replace(/^.*?: /, "")} failed to iterate next value: The value returned from the next() method is not an Uint8Array object`,
+              `${context} failed to iterate next value: The value returned from the next() method is not an Uint8Array object`,
             );
-          yield item;
-        }
-      })(),
-    );
+          return { value, done: false };
+        },
+        async return(reason: unknown) {
+          await iterator.return?.(reason);
+          requireObject(
+            "failed to close iterator because the return() method did not return an object",
+            undefined,
+          );
+        },
+      };
+    };
+    return streams().ReadableStream.from({ [Symbol.asyncIterator]: open });
   }
 
   const tools: BodyTools = {
@@ -113,7 +141,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
             if (stream.locked || isDisturbed(stream))
               throw new TypeError("ReadableStream is locked or disturbed");
             const known = STATIC.get(stream);
-            if (known !== undefined) return { body: ofBytes(known), type: undefined };
+            if (known !== undefined)
+              return { body: withText(ofBytes(known.bytes), known.text), type: undefined };
             return { body: { bytes: undefined, stream, used: false }, type: undefined };
           }
         }
@@ -124,8 +153,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
             type: undefined,
           };
       }
-      const body = ofBytes(encodeUtf8(string(value, "", "")) as Bytes);
-      TEXTS.add(body);
+      const text = string(value, "", "");
+      const body = withText(ofBytes(encodeUtf8(text) as Bytes), text);
       return { body, type: "text/plain;charset=UTF-8" };
     },
     streamOf(body) {
@@ -146,7 +175,9 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
             controller.close();
           },
         });
-        if (bytes !== undefined && !FROM_NETWORK.has(body)) STATIC.set(body.stream, bytes);
+        if (bytes !== undefined && !FROM_NETWORK.has(body))
+          STATIC.set(body.stream, { bytes, text: TEXTS.get(body) });
+        TEXTS.delete(body);
         // The stream of a body that was read is disturbed and held by its reader.
         if (used) void body.stream.getReader().read();
       }
@@ -174,7 +205,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       const { bytes, stream } = body;
       const taken: Body = { bytes, used: false, stream: undefined };
       if (stream === undefined) {
-        keepBlob(body, taken);
+        keepSource(body, taken);
         body.used = true;
       } else taken.stream = stream.pipeThrough(new (streams().TransformStream)()) as StreamLike;
       return taken;
@@ -182,7 +213,7 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
     clone(body) {
       if (body.stream === undefined) {
         const copy = { ...body };
-        keepBlob(body, copy);
+        keepSource(body, copy);
         return copy;
       }
       const { TransformStream } = streams();
@@ -213,9 +244,12 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         const body = own(self);
         return body === null ? new Uint8Array(0) : tools.read(body);
       };
-      /** Reads a body as text; of one that was made of a text, a byte order mark is kept. */
-      const text = async (self: object): Promise<string> =>
-        decodeUtf8(await read(self), false, TEXTS.has(own(self) as Body));
+      /** Reads a body as text; one that was made of a text is that text. */
+      const text = async (self: object): Promise<string> => {
+        const known = TEXTS.get(own(self) as Body);
+        const bytes = await read(self);
+        return known ?? decodeUtf8(bytes, false, false);
+      };
       const mimeType = (self: object): MimeType | undefined => extractMimeType(typeOf(self));
       const members = {
         get body(): StreamLike | null {
@@ -302,8 +336,20 @@ function asFunction(name: string, method: () => unknown): unknown {
   return named[name];
 }
 
-/** Bodies made of strings: Deno parses them as they are, a byte order mark included. */
-const TEXTS = new WeakSet<Body>();
+/** The strings that bodies were made of, until somebody asks for their streams: Deno returns and parses them as they are. */
+const TEXTS = new WeakMap<Body, string>();
+
+function withText(body: Body, text: string | undefined): Body {
+  if (text !== undefined) TEXTS.set(body, text);
+  return body;
+}
+
+/** Returns the name of a value's type, as Web IDL has it. */
+function typeName(value: unknown): string {
+  if (value === null) return "Null";
+  const name: string = typeof value;
+  return name === "bigint" ? "BigInt" : name.charAt(0).toUpperCase() + name.slice(1);
+}
 
 interface Streamable {
   stream(): StreamLike;
@@ -311,13 +357,14 @@ interface Streamable {
 /** Bodies made of blobs and forms: their streams are the blobs'. */
 const BLOBS = new WeakMap<Body, Streamable>();
 
-function keepBlob(from: Body, to: Body): void {
+function keepSource(from: Body, to: Body): void {
   const blob = BLOBS.get(from);
   if (blob !== undefined) BLOBS.set(to, blob);
+  withText(to, TEXTS.get(from));
 }
 
 /** Streams of bodies whose bytes are known: another body takes the bytes, and leaves the stream as it is. */
-const STATIC = new WeakMap<StreamLike, Bytes>();
+const STATIC = new WeakMap<StreamLike, { readonly bytes: Bytes; readonly text: string | undefined }>();
 
 interface Aborting {
   readonly aborted: boolean;

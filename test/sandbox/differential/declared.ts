@@ -29,7 +29,6 @@ export const DECLARED: Readonly<Record<string, Declared>> = {
   }),
   "arguments/unicode argument": GARBLED,
   "arguments/unicode secret": GARBLED,
-  "compression/a gzip of two members": "Node's zlib reads the members that follow; Deno refuses them.",
   "dates/Temporal instant": UNSHARED,
   "dates/Temporal zoned": UNSHARED,
   "dates/Temporal plain date": UNSHARED,

@@ -1,6 +1,7 @@
 import type * as zlib from "node:zlib";
 import { readOptions } from "./compression.ts";
 import { type Converter, convert, free } from "./converter.ts";
+import { type ReadMember, createMemberReader } from "./gzipMember.ts";
 import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
@@ -19,11 +20,14 @@ function lastFlushOf(operation: string): number {
 interface OpenConverter extends Converter {
   readonly isLarge: boolean;
   readonly lastFlush: number;
+  readonly readMember: ReadMember | undefined;
 }
 
 const CREATE = {
   gzip: "createGzip",
   gunzip: "createGunzip",
+  /** One member of gzip, as the platform's own stream takes it. */
+  gunzipMember: "createInflateRaw",
   deflate: "createDeflate",
   inflate: "createInflate",
   deflateRaw: "createDeflateRaw",
@@ -77,9 +81,11 @@ export function createCompressionStreams(): CompressionStreams {
         ];
         if (Number(windowBits) > MAX_WINDOW_BITS)
           throw new RangeError(`a stream of Brotli has a window of at most ${MAX_WINDOW_BITS} bits here`);
-        const converter = Object.assign(library.zlib[create](options) as unknown as Converter, {
+        const made = library.zlib[create](options) as unknown as Converter;
+        const converter = Object.assign(made, {
           isLarge,
           lastFlush: lastFlushOf(operation),
+          readMember: operation === "gunzipMember" ? createMemberReader(made) : undefined,
         });
         // A failed conversion both throws and emits its error.
         converter.on("error", () => {});
@@ -93,8 +99,12 @@ export function createCompressionStreams(): CompressionStreams {
         if (!Number.isInteger(way) || way < 0 || way > converter.lastFlush)
           throw new RangeError("there is no such way to flush");
         try {
-          const output = convert(converter, piece, way);
-          if (isStrict === true && converter.bytesWritten < piece.length)
+          const output = converter.readMember?.(piece, isLast === true) ?? convert(converter, piece, way);
+          if (
+            converter.readMember === undefined &&
+            isStrict === true &&
+            converter.bytesWritten < piece.length
+          )
             throw new TypeError("trailing data after the end of the stream");
           if (isLast === true) end(Number(id));
           return output;
