@@ -29,9 +29,11 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
 
   /** Decodes what is escaped rightly to bytes, and takes the rest as it is. */
   function unescapeBuffer(given: { readonly length: number }, decodeSpaces = false): Uint8Array {
-    const { length } = given;
-    const text = String(given);
+    // What has no length is refused in V8's words.
+    // eslint-disable-next-line typescript/prefer-destructuring
+    const length = given.length;
     const bytes = Buffer.allocUnsafe(length);
+    const text = String(given);
     let count = 0;
     for (let at = 0; at < length; at++) {
       const escaped = ESCAPED.exec(text.slice(at, at + 3));

@@ -47,6 +47,7 @@ const CLASS_SHAPES = {
   "Zlib.prototype": "params/3+!=",
 };
 const ERROR = Symbol("kError");
+const JUNK = "ERR_TRAILING_JUNK_AFTER_STREAM_END";
 const CLOSED =
   "zlib binding closed\nThis is caused by either a bug in Node.js or incorrect usage of Node.js internals.\nPlease open an issue with this stack trace at https://github.com/nodejs/node/issues\n";
 const MIN_CHUNK_BYTES = 64;
@@ -66,8 +67,13 @@ function checkBound(name: string, value: unknown): void {
     throw outOfRange(name, `>= 1 and <= ${Number.MAX_SAFE_INTEGER}`, value);
 }
 
-/** Deno's error, which has no cause. */
+/** Deno's errors: that of Zstandard has no cause. */
 const zstdError = ({ message }: Error): Error => new Error(`Zstd decompress error: ${message}`);
+const junkError = (error: unknown): Error | undefined => {
+  const { code } = error as { code?: string };
+  const text = "Trailing garbage found after the compressed stream";
+  return code === JUNK ? nodeError(code, text, TypeError) : undefined;
+};
 
 /** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
 export function createZlib({
@@ -163,6 +169,8 @@ export function createZlib({
       const answer = native("zlib", readOptions(operation, options), input) as Bytes;
       return Buffer.from(answer.buffer);
     } catch (error) {
+      const junk = junkError(error);
+      if (junk !== undefined) throw junk;
       if (operation === "zstdDecompress") throw zstdError(error as Error);
       if (operation !== "brotliDecompress" || error instanceof TypeError || error instanceof RangeError)
         throw error;
@@ -188,7 +196,11 @@ export function createZlib({
       } catch (error) {
         // Wrong options are told at once, wrong data and too much of it to the callback.
         const { code } = error as { code?: string };
-        if ((error instanceof TypeError || error instanceof RangeError) && code !== "ERR_BUFFER_TOO_LARGE")
+        if (
+          (error instanceof TypeError || error instanceof RangeError) &&
+          code !== "ERR_BUFFER_TOO_LARGE" &&
+          code !== JUNK
+        )
           throw error;
         outcome.push(error);
       }
@@ -231,6 +243,7 @@ export function createZlib({
       bytesWritten = 0;
       _handle: object | null;
       declare readonly _chunkSize: number;
+      declare readonly _rejectGarbageAfterEnd: boolean;
       declare readonly _defaultFlushFlag: number;
       declare readonly _finishFlushFlag: number;
       declare readonly _defaultFullFlushFlag: number;
@@ -299,6 +312,8 @@ export function createZlib({
             if (this.destroyed) return done();
             output = this.#convert(piece, flush);
           } catch (error) {
+            const junk = junkError(error);
+            if (junk !== undefined) return this.destroy(junk);
             if (this.#kind === "zstdDecompress") return this.destroy(zstdError(error as Error));
             const told = this.#kind === "brotliDecompress" ? toStreamError(error) : error;
             if (told !== undefined) this.destroy(told);
@@ -319,7 +334,8 @@ export function createZlib({
         return undefined;
       }
       #convert(piece: Bytes, flush: number): Bytes {
-        return Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
+        const header = { id: this.#id, flush, isStrict: this._rejectGarbageAfterEnd };
+        return Buffer.from((native("compressionWrite", header, piece) as Bytes).buffer);
       }
       _destroy(error: unknown, done: Callback): void {
         this._handle = null;
@@ -359,7 +375,7 @@ export function createZlib({
         const mode = KINDS.indexOf(kind) + 1;
         const { level, strategy = 0 } = (given ?? {}) as { level?: number; strategy?: number };
         if (mode <= ZLIB_MODES)
-          Object.assign(this, { _level: level || (level ?? -1), _strategy: strategy, _mode: mode });
+          Object.assign(this, { _level: level || (level === 0 ? 0 : -1), _strategy: strategy, _mode: mode });
       }
       params(level: unknown, strategy: unknown, callback: Callback): void {
         for (const [key, value, min, max] of [

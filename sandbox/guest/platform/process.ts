@@ -109,14 +109,15 @@ function createEnvironment(refuse: Refuse): object {
   const named = (key: PropertyKey): never => {
     throw refuse("env", String(key));
   };
+  const isReadable = (key: PropertyKey): boolean => typeof key === "symbol" || READABLE.includes(String(key));
   return new Proxy(
     {},
     {
-      get: (_, key) => (typeof key === "symbol" || READABLE.includes(key) ? undefined : named(key)),
-      set: (_, key) => named(key),
-      has: (_, key) => named(key),
+      get: (_, key) => (isReadable(key) ? undefined : named(key)),
+      set: (_, key) => named(typeof key === "symbol" ? (key as never) + "" : key),
+      has: (_, key) => !isReadable(key) && named(key),
       deleteProperty: (_, key) => named(key),
-      getOwnPropertyDescriptor: (_, key) => named(key),
+      getOwnPropertyDescriptor: (_, key) => (isReadable(key) ? undefined : named(key)),
       ownKeys: () => {
         throw refuse("env");
       },

@@ -8,6 +8,7 @@ import { CURVES } from "./names.ts";
 
 type Bytes = Uint8Array;
 
+const VIEW_BUFFER = Object.getOwnPropertyDescriptor(DataView.prototype, "buffer")?.get as () => unknown;
 /** Fewest bytes of a private key. */
 const MIN_KEY_BYTES = 24;
 
@@ -18,6 +19,11 @@ export function createAgreements(
   { pemOf }: KeyTools,
 ): Readonly<Record<string, unknown>> {
   const none = new Uint8Array(0);
+  /** Reads a text or view; whatever else is refused in V8's words. */
+  const viewOf = (key: unknown, encoding: unknown): Bytes => {
+    if (typeof key !== "string" && !ArrayBuffer.isView(key)) VIEW_BUFFER.call(key as DataView);
+    return toBytes(key, encoding, "key", true);
+  };
   const checkFormat = (format: unknown): unknown => {
     if (format !== undefined && !["compressed", "uncompressed", "hybrid"].includes(format as string))
       throw nodeError("ERR_CRYPTO_ECDH_INVALID_FORMAT", `Invalid ECDH format: ${String(format)}`, TypeError);
@@ -30,7 +36,7 @@ export function createAgreements(
   };
   const convertPoint = (convert: () => Bytes, point: Bytes): Bytes => {
     try {
-      if (point[0] !== 0) return convert();
+      if (point[0] !== 0 && point.length > 0) return convert();
     } catch {
       // Said below.
     }
@@ -82,7 +88,7 @@ export function createAgreements(
       return output(this.#private, encoding);
     }
     setPrivateKey(key: unknown, encoding?: unknown): this {
-      const bytes = toBytes(key, encoding, "key", true);
+      const bytes = viewOf(key, encoding);
       try {
         if (bytes.length < MIN_KEY_BYTES) throw new Error("too short");
         this.#run("public", bytes);
@@ -94,7 +100,7 @@ export function createAgreements(
       return this;
     }
     setPublicKey(key: unknown, encoding?: unknown): this {
-      const point = toBytes(key, encoding, "key", true);
+      const point = viewOf(key, encoding);
       convertPoint(() => this.#run("convert", none, point), point);
       this.#public = point;
       return this;
@@ -103,7 +109,7 @@ export function createAgreements(
       let secret: Bytes;
       try {
         const other = toBytes(key, inEncoding, "otherPublicKey", true);
-        if (other[0] === 0) throw new Error("no point");
+        if (other[0] === 0 || other.length === 0) throw new Error("no point");
         secret = this.#run(this.#private === undefined ? "convert" : "secret", this.#private ?? none, other);
       } catch {
         throw nodeError("ERR_CRYPTO_ECDH_INVALID_PUBLIC_KEY", "Public key is not valid for specified curve");
@@ -135,28 +141,32 @@ export function createAgreements(
       this.#prime = prime;
       this.#generator = generator;
     }
-    /** Raises a number to the private key's power. */
-    #raise(base: Bytes): Bytes {
+    /** Raises a number to the private key's power, and returns it with at least so many bytes. */
+    #raise(base: Bytes, bytes: number): Bytes {
       const digits = raise(numberOf(base), numberOf(this.#private), numberOf(this.#prime)).toString(16);
-      return Buffer.from(digits.padStart(this.#prime.length * 2, "0"), "hex");
+      return Buffer.from(
+        digits.padStart(Math.max(bytes * 2, digits.length + (digits.length % 2)), "0"),
+        "hex",
+      );
     }
     /** As in Deno, which ignores the encoding. */
     generateKeys(_encoding?: unknown): unknown {
       if (this.#private.length === 0)
         this.#private = Buffer.from(native("random", { bytes: this.#prime.length }));
-      this.#public = this.#raise(this.#generator);
+      this.#public = this.#raise(this.#generator, 1);
       return output(this.#public);
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
       const other = toBytes(key, inEncoding, "key", true);
+      if (other.length === 0) throw nodeError("ERR_CRYPTO_INVALID_KEYLEN", "Unspecified validation error");
       if (this.#private.length === 0) throw new TypeError("expected typed ArrayBufferView");
-      return output(this.#raise(other), outEncoding);
+      return output(this.#raise(other, this.#prime.length), outEncoding);
     }
     getPrime(encoding?: unknown): unknown {
-      return output(this.#prime, encoding);
+      return output(this.#prime, encoding === null ? "null" : encoding);
     }
     getGenerator(encoding?: unknown): unknown {
-      return output(this.#generator, encoding);
+      return output(this.#generator, encoding === null ? "null" : encoding);
     }
     getPublicKey(encoding?: unknown): unknown {
       return this.#public.length === 0 ? undefined : output(this.#public, encoding);

@@ -96,9 +96,9 @@ export function createDerivations(
       secretBytes(salt, undefined, "salt", HKDF_TYPES),
       secretBytes(info, undefined, "info", HKDF_TYPES),
     ];
+    const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
     if (!HASHES.includes(name)) throw wrongDigest(name);
     if (!DIGESTS.has(name.toLowerCase())) throw wrongDigest(`TypeError: Unsupported digest: ${name}`);
-    const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
     if ((parts[2] as Uint8Array).length > MAX_INFO_BYTES)
       throw outOfRange("info", "must not contain more than 1024 bytes", (parts[2] as Uint8Array).length);
     return () =>

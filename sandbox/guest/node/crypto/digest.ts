@@ -33,8 +33,12 @@ export function createDigests(
     readonly #parts: Bytes[];
     readonly #compute: (data: Bytes) => Bytes;
     #done = false;
-    readonly _options: object | undefined;
-    constructor(compute: (data: Bytes) => Bytes, options: object | undefined, parts: readonly Bytes[] = []) {
+    readonly _options: object | null | undefined;
+    constructor(
+      compute: (data: Bytes) => Bytes,
+      options: object | null | undefined,
+      parts: readonly Bytes[] = [],
+    ) {
       this.#compute = compute;
       this.#parts = [...parts];
       this._options = options;
@@ -89,9 +93,10 @@ export function createDigests(
       algorithm: unknown,
       options?: { readonly outputLength?: unknown } | null,
       parts?: readonly Bytes[],
+      givenLength?: unknown,
     ) {
-      const length = options?.outputLength;
-      super(computeHash(algorithm, length), options ?? undefined, parts);
+      const length = options?.outputLength ?? givenLength;
+      super(computeHash(algorithm, length), options, parts);
       this.#algorithm = algorithm;
       this.#length = length;
     }
@@ -108,8 +113,8 @@ export function createDigests(
       this.push(bytes);
       done();
     }
-    copy(options: object = { outputLength: this.#length }): Hash {
-      return new Hashed(this.#algorithm, options, partsOf(this)) as Hash;
+    copy(options?: object): Hash {
+      return new Hashed(this.#algorithm, options, partsOf(this), this.#length) as Hash;
     }
   }
   class HmacImpl extends Digest {

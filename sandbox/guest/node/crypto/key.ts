@@ -334,9 +334,9 @@ export function createKeys(
 
   const generateKeySync = (type: unknown, options: unknown): KeyObject => {
     checkText(type, "type");
+    checkObject(options, "options");
     if (type !== "hmac" && type !== "aes")
       throw invalidArgument("type", type, "must be a supported key type");
-    checkObject(options, "options");
     const { length } = options as Options;
     if (type === "aes" && !AES_BITS.includes(length as number))
       throw invalidArgument("options.length", length, `must be one of: ${AES_BITS.join(", ")}`);

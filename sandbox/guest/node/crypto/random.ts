@@ -60,6 +60,7 @@ export function createRandom(
   const randomInt = (low: unknown, high?: unknown, callback?: unknown): number | undefined => {
     const hasLow = high !== undefined && typeof high !== "function";
     const [min, max, done] = hasLow ? [low, high, callback] : [0, low, high];
+    if (done !== undefined) checkFunction(done);
     for (const [name, value] of [
       ["min", min],
       ["max", max],

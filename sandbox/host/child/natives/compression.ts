@@ -21,7 +21,15 @@ const OPERATIONS = {
 } as const;
 
 /** The options that the guest may set, besides `maxOutputLength` and `params`. */
-const OPTIONS = ["flush", "finishFlush", "windowBits", "level", "memLevel", "strategy"] as const;
+const OPTIONS = [
+  "flush",
+  "finishFlush",
+  "windowBits",
+  "level",
+  "memLevel",
+  "strategy",
+  "rejectGarbageAfterEnd",
+] as const;
 
 /** Constants with other values in Deno. */
 const DENO_CONSTANTS = {
@@ -82,6 +90,12 @@ export function readOptions(header: Readonly<Record<string, unknown>>): Omit<zli
   };
 }
 
+/** Creates the error for what follows the end of compressed data. */
+export const trailingData = (): Error =>
+  Object.assign(new TypeError("trailing data after the end of the stream"), {
+    code: "ERR_TRAILING_JUNK_AFTER_STREAM_END",
+  });
+
 /** The platform's compression. */
 export const zlibNatives: Readonly<Record<string, Native>> = {
   /** `{operation, …options}` and bytes → bytes. */
@@ -91,6 +105,16 @@ export const zlibNatives: Readonly<Record<string, Native>> = {
       ? OPERATIONS[name as keyof typeof OPERATIONS]
       : undefined;
     if (operation === undefined) throw new TypeError("unknown function of node:zlib");
+    if (header["rejectGarbageAfterEnd"] === true && operation !== "zstdCompressSync") {
+      // Older versions of Node know the option of streams alone.
+      const { buffer, engine } = library.zlib[operation](body, {
+        ...readOptions(header),
+        info: true,
+      }) as unknown as { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
+      if (/inflate|unzip|decompress/i.test(operation) && engine.bytesWritten < body.length)
+        throw trailingData();
+      return buffer;
+    }
     if (operation !== "zstdCompressSync") return library.zlib[operation](body, readOptions(header));
     const { zlib } = library;
     const converter = zlib.createZstdCompress(readOptions(header)) as unknown as Converter;

@@ -1,5 +1,5 @@
 import type * as zlib from "node:zlib";
-import { readOptions } from "./compression.ts";
+import { readOptions, trailingData } from "./compression.ts";
 import { type Converter, convert, free } from "./converter.ts";
 import { type ReadMember, createMemberReader } from "./gzipMember.ts";
 import { library } from "./library.ts";
@@ -105,7 +105,7 @@ export function createCompressionStreams(): CompressionStreams {
             isStrict === true &&
             converter.bytesWritten < piece.length
           )
-            throw new TypeError("trailing data after the end of the stream");
+            throw trailingData();
           if (isLast === true) end(Number(id));
           return output;
         } catch (error) {
