@@ -1,7 +1,7 @@
 /**
- * A newcomer's journey: an empty folder, the package, a first result, verified by the command and in a browser, and a preset of their own; then the
- * steps that install it under systemd.
- * Runs on the Node that runs the tests and on the oldest that the package supports; each prints how long its steps took. Needs the npm registry.
+ * A newcomer's journey: an empty folder, the package, a first result, verified by the command and in a browser, and a preset of their own.
+ * Runs on the Node that runs the tests, where the steps of docs/deploy.md install the package, and on the oldest Node that it supports, where npm
+ * does in an empty folder; each prints how long its steps took. Needs the npm registry.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -86,74 +86,88 @@ test.each([
 
 const OWN_NODE = (): string => path.dirname(process.execPath);
 
+/** An installed package: the folder that its commands run in, and the command that starts the service. */
+interface Installed {
+  readonly home: string;
+  readonly start: readonly string[];
+}
+
 test.for([
-  ["the Node of the tests", OWN_NODE],
-  [`Node ${OLDEST_NODE}`, () => installNode(OLDEST_NODE)],
-] as const)("on %s the package installs, starts, and gives a verified result", async ([name, findNode]) => {
-  const env = createEnvironment(findNode());
-  const home = mkdtempSync(path.join(folder, "empty-"));
-  const tyche = (...args: readonly string[]): string =>
-    run(path.join(home, "node_modules/.bin/tyche"), args, home, env).trim();
-  const times: string[] = [];
-  let began = performance.now();
-  const took = (what: string): void => {
-    times.push(`${what} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  ["the Node of the tests, by the steps of docs/deploy.md,", OWN_NODE, installBySteps],
+  [`Node ${OLDEST_NODE}`, () => installNode(OLDEST_NODE), installByNpm],
+] as const)(
+  "on %s the package installs, starts, and gives a verified result",
+  async ([name, findNode, install]) => {
+    const env = createEnvironment(findNode());
+    const times: string[] = [];
+    let began = performance.now();
+    const took = (what: string): void => {
+      times.push(`${what} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      began = performance.now();
+    };
+
+    const { home, start } = install(env);
+    const tyche = (...args: readonly string[]): string =>
+      run(path.join(home, "node_modules/.bin/tyche"), args, home, env).trim();
+    took("installed");
+    // A compiler reads the same declarations whatever Node has installed them.
+    if (findNode === OWN_NODE) checkTypes(home, env);
+    const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
+    expect(megabytes).toBeLessThan(MAX_MEGABYTES);
+    tyche("preset", "new", "pick");
     began = performance.now();
-  };
+    await startService(home, env, start);
+    took("ready");
+    const result = JSON.parse(tyche("call", "coinflip", "--json")) as Record<string, string>;
+    const verified = JSON.parse(tyche("verify", "sepolia", result["vrfv2Hash"]!, "--json")) as object;
+    expect([result, verified]).toMatchObject([{ success: true }, { valid: true }]);
+    took("first result, verified by the command");
+    await verifyInBrowser(result["url"]!);
+    took("verified in a browser");
+    console.log(`${name}: ${times.join(", ")}; ${megabytes} MB on disk`);
 
+    // A preset in the folder is served beside the built-in ones, and so is one added while the service runs.
+    tyche("preset", "new", "later");
+    const served = (): readonly string[] =>
+      [...tyche("client", "generate").matchAll(/^ {2}(\w+):/gm)].map(([, preset]) => preset!);
+    await expect.poll(served).toEqual(expect.arrayContaining(["coinflip", "later", "pick"]));
+  },
+);
+
+/** Installs the package in an empty folder. */
+function installByNpm(env: NodeJS.ProcessEnv): Installed {
+  const home = mkdtempSync(path.join(folder, "empty-"));
   runNpm(["install", "--no-audit", "--no-fund", "--prefer-offline", archive], home, env);
-  took("installed");
-  // A compiler reads the same declarations whatever Node has installed them.
-  if (findNode === OWN_NODE) checkTypes(home, env);
-  const megabytes = Number(run("du", ["-sm", "node_modules"], home, env).split("\t")[0]);
-  expect(megabytes).toBeLessThan(MAX_MEGABYTES);
-  tyche("preset", "new", "pick");
-  began = performance.now();
-  await startService(home, env);
-  took("ready");
-  const result = JSON.parse(tyche("call", "coinflip", "--json")) as Record<string, string>;
-  const verified = JSON.parse(tyche("verify", "sepolia", result["vrfv2Hash"]!, "--json")) as object;
-  expect([result, verified]).toMatchObject([{ success: true }, { valid: true }]);
-  took("first result, verified by the command");
-  await verifyInBrowser(result["url"]!);
-  took("verified in a browser");
-  console.log(`${name}: ${times.join(", ")}; ${megabytes} MB on disk`);
+  return { home, start: [path.join(home, "node_modules/.bin/tyche"), "start"] };
+}
 
-  // A preset in the folder is served beside the built-in ones, and so is one added while the service runs.
-  tyche("preset", "new", "later");
-  const served = (): readonly string[] =>
-    [...tyche("client", "generate").matchAll(/^ {2}(\w+):/gm)].map(([, preset]) => preset!);
-  await expect.poll(served).toEqual(expect.arrayContaining(["coinflip", "later", "pick"]));
-});
-
-test("the steps of docs/deploy.md install the package, and its unit starts it", async () => {
-  const env = createEnvironment(OWN_NODE());
-  const home = mkdtempSync(path.join(folder, "machine-"));
-  cpSync(archive, path.join(home, path.basename(archive)));
-  // A machine of its own: its folders are below `home`, and users and services are systemd's part.
+/** Follows the steps of docs/deploy.md on a machine of its own: its folders are below one, and users and services are systemd's part. */
+function installBySteps(env: NodeJS.ProcessEnv): Installed {
+  const machine = mkdtempSync(path.join(folder, "machine-"));
+  cpSync(archive, path.join(machine, path.basename(archive)));
   const here = (text: string): string =>
     text
-      .replaceAll(/(?<=[\s=])\/(?=(?:etc|opt|var)\/)/g, `${home}/`)
+      .replaceAll(/(?<=[\s=])\/(?=(?:etc|opt|var)\/)/g, `${machine}/`)
       .replaceAll("/usr/bin/node", process.execPath);
   const page = "docs/deploy.md";
   const [container, unit, oracle] = findBlocks(page, readFileSync(path.join(ROOT, page), "utf8"))
     .filter(({ info }) => info === "skip: test/project/journey.slow.test.ts")
     .map(({ text }) => here(text));
-  mkdirSync(path.join(home, "etc/systemd/system"), { recursive: true });
+  mkdirSync(path.join(machine, "etc/systemd/system"), { recursive: true });
   const steps = (text: string): string =>
-    run("bash", ["-euc", `apt-get() { :; }; useradd() { :; }; systemctl() { :; }\n${text}`], home, env);
+    run("bash", ["-euc", `apt-get() { :; }; useradd() { :; }; systemctl() { :; }\n${text}`], machine, env);
   steps(unit!);
   steps(oracle!);
   steps(container!);
-  expect(readdirSync(home)).toEqual(
+  expect(readdirSync(machine)).toEqual(
     expect.arrayContaining(["Dockerfile", "compose.yaml", "compose.public.yaml", "deploy"]),
   );
   const read = (name: string): string =>
-    here(readFileSync(path.join(home, "etc/systemd/system", name), "utf8"));
-  expect(read("tyche-oracle.service")).toContain(`TYCHE_DATA_DIR=${home}/var/lib/tyche-oracle`);
+    here(readFileSync(path.join(machine, "etc/systemd/system", name), "utf8"));
+  expect(read("tyche-oracle.service")).toContain(`TYCHE_DATA_DIR=${machine}/var/lib/tyche-oracle`);
   const [, command] = /^ExecStart=(.*)$/m.exec(read("tyche.service"))!;
-  await startService(path.join(home, "opt/tyche"), env, command!.split(" "));
-});
+  return { home: path.join(machine, "opt/tyche"), start: command!.split(" ") };
+}
 
 /** Compiles a browser's program on `tyche/client` and `tyche/verify`, with every declaration checked and no types of Node. */
 function checkTypes(home: string, env: NodeJS.ProcessEnv): void {
@@ -184,7 +198,7 @@ console.log(parsedResult.length, verifyTransaction.length);\n`,
 async function startService(
   home: string,
   env: NodeJS.ProcessEnv,
-  [command, ...args]: readonly string[] = [path.join(home, "node_modules/.bin/tyche"), "start"],
+  [command, ...args]: readonly string[],
 ): Promise<void> {
   const service = spawn(command!, [...args, "--port", "0"], {
     cwd: home,
