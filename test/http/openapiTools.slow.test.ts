@@ -35,8 +35,11 @@ test("Redocly and Spectral find nothing by their recommended rules, not even a h
 });
 
 test("both find what is wrong", async () => {
-  const broken = JSON.parse(description) as { paths: Record<string, object> };
-  broken.paths["/api/broken"] = { get: { responses: {} } };
+  // One operation is enough: the linters take seconds for all of them.
+  const broken = {
+    ...(JSON.parse(description) as object),
+    paths: { "/api/broken": { get: { responses: {} } } },
+  };
   const unnamed = expect.objectContaining({ rule: "operation-operationId" }) as object;
   expect(await lint(JSON.stringify(broken))).toMatchObject({
     redocly: expect.arrayContaining([unnamed]) as object,
