@@ -25,8 +25,8 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     isolate: false,
-    // Three for each of two cores: of a file's time, a third is processor time. `findFreePorts` has ports for no more than eight.
-    maxWorkers: 6,
+    // Four for each of two cores: of a file's time, a third is processor time, and of slow files' less. `findFreePorts` has ports for no more.
+    maxWorkers: 8,
     // Limits are for what hangs: on a busy machine a test takes ten times as long as alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -34,7 +34,7 @@ export default defineConfig({
     teardownTimeout: 300_000,
     // What is waited for may take its time on a busy machine; the default is a second.
     expect: { poll: { timeout: 60_000 } },
-    // Six workers that start at once gain nothing from what V8 has compiled, and take 6 s each to write it down at their end.
+    // Workers that start at once gain nothing from what V8 has compiled, and take 6 s each to write it down at their end.
     env: { NODE_DISABLE_COMPILE_CACHE: "1" },
     unstubEnvs: true,
     retry: 0,
