@@ -298,6 +298,33 @@ describe("in a browser", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("of a guide, code is copied and its comments are told apart", async () => {
+    const { page } = visitor;
+    await visitor.open(`${tyche.url}/docs/presets`);
+    const command = page.locator("#docs .code").first();
+    expect(await visitor.copy(command.getByRole("button", { name: "Copy" }))).toBe(
+      "npx tyche preset new loot",
+    );
+    const comment = page.locator("#docs .code .comment").first();
+    expect(await comment.textContent()).toMatch(/^\/\/ bytesArgs\[0\] is the random word/);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a search from a guide finds parts of all guides, and leads to them", async () => {
+    const { page } = visitor;
+    await visitor.open(`${tyche.url}/docs/presets`);
+    const field = contents().getByRole("searchbox", { name: "Find in all guides" });
+    await field.fill("scheduled backups");
+    await contents().getByRole("link", { name: "Scheduled backups" }).waitFor();
+    await visitor.inspect();
+    await field.press("Enter");
+    await page.waitForURL("**/docs/deploy#scheduled-backups");
+    await page.getByRole("heading", { name: "Scheduled backups" }).waitFor();
+    await page.getByRole("searchbox").fill("xylophone");
+    await contents().getByText("Nothing has all these words.").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("says why no key could be loaded", async () => {
     const { page } = visitor;
     await page.goto(`${tyche.url}/docs`);

@@ -3,7 +3,7 @@
  * `/docs/{name}`: a guide, from its Markdown.
  */
 import { readPageKey } from "../pageKey.ts";
-import { createContents, createGuideContents, groupId, GUIDES } from "./contents.ts";
+import { createContents, groupId, GUIDES } from "./contents.ts";
 import { createAuthorization } from "./credential.ts";
 import {
   operationsOf,
@@ -14,6 +14,7 @@ import {
 } from "./description.ts";
 import "./docs.css";
 import { h, type Child } from "./dom.ts";
+import { createGuideContents, readGuide } from "./guides.ts";
 import { renderInline, renderMarkdown, type LinkTarget } from "./markdown.ts";
 import { createOperationView, type ViewContext } from "./operationView.ts";
 
@@ -22,13 +23,6 @@ const contents = document.querySelector("#contents")!;
 const menu = document.querySelector<HTMLButtonElement>("#menu")!;
 
 const sameLink: LinkTarget = (href) => href;
-
-/** Leads from one guide to another; what lies outside their folder is not served. */
-const guideLink: LinkTarget = (href) => {
-  if (/^(?:#|https?:)/.test(href)) return href;
-  if (href.startsWith("../")) return undefined;
-  return `/docs/${href.replace(/\.md(?=#|$)/, "")}`;
-};
 
 document.body.classList.toggle("signed-in", readPageKey() !== "");
 menu.addEventListener("click", () => showMenu(contents.className === ""));
@@ -98,14 +92,14 @@ function goTo(hash: string): void {
 }
 
 async function showGuide(): Promise<void> {
-  const answer = await fetch(`${location.pathname}.md`);
-  if (!answer.ok) {
+  try {
+    host.replaceChildren(...(await readGuide(location.pathname)));
+  } catch {
     host.replaceChildren("The guide could not be loaded. Reload the page.");
     return;
   }
-  host.replaceChildren(...renderMarkdown(await answer.text(), guideLink));
   document.title = `${host.querySelector("h1")?.textContent ?? "Guide"} · Tyche`;
-  contents.append(createGuideContents(host.querySelectorAll("h2")));
+  contents.append(...createGuideContents(host.querySelectorAll("h2")));
   goTo(location.hash);
 }
 

@@ -1,3 +1,4 @@
+import { drawCode } from "./code.ts";
 import { h, type Child } from "./dom.ts";
 
 /** Where a link of a page leads to; `undefined` if there is nothing to lead to. */
@@ -16,8 +17,8 @@ export function renderMarkdown(text: string, linkTo: LinkTarget): readonly HTMLE
 
 function takeBlock(lines: string[], linkTo: LinkTarget): HTMLElement {
   const first = lines[0]!;
-  const [fence] = /^```/.exec(first) ?? [];
-  if (fence !== undefined) return takeCode(lines);
+  const [, language] = /^```(\w*)/.exec(first) ?? [];
+  if (language !== undefined) return drawCode(takeCode(lines), language);
   const [, marks, title] = /^(#{1,4}) (.*)$/.exec(first) ?? [];
   if (marks !== undefined) {
     lines.shift();
@@ -40,12 +41,12 @@ function takeParagraph(lines: string[]): string {
   return taken.map((line) => line.trim()).join(" ");
 }
 
-function takeCode(lines: string[]): HTMLElement {
+function takeCode(lines: string[]): string {
   lines.shift();
   const end = lines.findIndex((line) => line.startsWith("```"));
   const code = lines.splice(0, end === -1 ? lines.length : end);
   lines.shift();
-  return h("pre", { tabindex: "0" }, h("code", {}, code.join("\n")));
+  return code.join("\n");
 }
 
 function takeTable(lines: string[], linkTo: LinkTarget): HTMLElement {

@@ -2,6 +2,7 @@ import type { Authorization } from "./credential.ts";
 import { describeCall } from "./describedCall.ts";
 import { codesOf, exampleOf, type ErrorRow, type Operation, type Parameter } from "./description.ts";
 import { describeType, type Schema } from "./describeType.ts";
+import { copyButton } from "./code.ts";
 import { h, type Child } from "./dom.ts";
 import { renderInline } from "./markdown.ts";
 import { writeSamples } from "./samples.ts";
@@ -211,16 +212,4 @@ function drawSamples(operation: Operation, context: ViewContext): HTMLElement {
 
 function text(markdown: string): Child {
   return renderInline(markdown, (href) => href);
-}
-
-/** Creates a button that copies a text, and says so. */
-function copyButton(read: () => string): HTMLButtonElement {
-  const button = h("button", { type: "button", class: "copy" }, "Copy");
-  button.addEventListener("click", () => {
-    navigator.clipboard.writeText(read()).then(
-      () => (button.textContent = "Copied"),
-      () => (button.textContent = "Not copied"),
-    );
-  });
-  return button;
 }
