@@ -11,125 +11,126 @@ The account of the network's operatorKey pays, owns the contracts and later send
 the deployment. An interrupted run continues where it stopped. The contracts file is the one named in the configuration; beside it,
 FILE.sources holds what block explorers need to verify the sources.`;
 
-interface CostFlags {
+const YES = ["--yes", "don't ask"] as const;
+
+interface NetworkFlags {
+  readonly config?: string;
+}
+
+interface SendingFlags extends NetworkFlags {
+  readonly yes?: true;
+}
+
+interface DeployFlags extends SendingFlags {
+  readonly oracle: readonly string[];
+}
+
+interface CostFlags extends NetworkFlags {
   readonly rpcUrl?: string;
   readonly usd?: string;
   readonly gasPrice?: string;
-  readonly config?: string;
   readonly json?: true;
-}
-
-interface DeployFlags {
-  readonly config?: string;
-  readonly oracle: readonly string[];
-  readonly yes?: true;
 }
 
 /** Adds `tyche network deploy`, `reconfigure`, `secrets`, `check`, `cost` and `fund` to `tyche network`. */
 export function registerNetworkTools(network: Command, terminal: Terminal): void {
+  registerDeploy(add(network, "deploy"), terminal);
+  registerReconfigure(add(network, "reconfigure"), terminal);
+  registerSecretKeys(add(network, "secrets"), terminal);
+  registerCheck(add(network, "check"), terminal);
+  registerCost(
+    add(network, "cost", "network of the configuration, one that is known, or with --gas-price any"),
+    terminal,
+  );
+  registerFund(add(network, "fund"), terminal);
+}
+
+function registerDeploy(command: Command, terminal: Terminal): void {
   const { out, colors } = terminal;
-  network
-    .command("deploy")
-    .argument("<name>", "network of the configuration")
+  command
     .requiredOption(
       "--oracle <file...>",
       "output of `tyche oracle keys --json`: one file from an oracle with all keys, or the cards of 4 to 31 nodes and of a VRF operator",
     )
-    .option("--config <file>", "configuration file")
-    .option("--yes", "don't ask")
+    .option(...YES)
     .description("Deploys the contracts to a network for an oracle, and writes the contracts file.")
     .addHelpText("after", DEPLOY_HELP)
     .action(async (name: string, flags: DeployFlags) => {
-      const { end, file, total } = await (
-        await loadTools()
-      ).deploy({
-        config: (await loadConfig(flags.config)).config,
-        network: name,
+      const { deploy } = await loadTools();
+      const { end, file, total } = await deploy({
+        ...(await readConfig(name, flags)),
         oracleFiles: flags.oracle,
         async confirm(estimate) {
           printEstimate(estimate, terminal);
-          return flags.yes === true || (await ask("Deploy?", terminal));
+          return await mayGoOn("Deploy?", flags, terminal);
         },
         onStep: ({ index, of, name: step, hash, cost }) =>
           out(
             `  ${colors.green("✓")} ${`${index}/${of}`.padStart(5)}  ${step.padEnd(43)} ${cost.padEnd(16)} ${colors.dim(hash)}`,
           ),
       });
-      if (end === "declined") {
-        out("nothing was sent");
-        process.exitCode = 1;
-      } else if (end === "present") out(`${name} is deployed already: ${file}`);
-      else out(`deployed for ${total}; the contracts are in ${file}`);
+      if (end === "present") out(`${name} is deployed already: ${file}`);
+      else if (end !== "declined") out(`deployed for ${total}; the contracts are in ${file}`);
     });
-  network
-    .command("reconfigure")
-    .argument("<name>", "network of the configuration")
+}
+
+function registerReconfigure(command: Command, terminal: Terminal): void {
+  const { out, colors } = terminal;
+  command
     .requiredOption("--oracle <card...>", "cards of all nodes of the new set, 4 to 31")
-    .option("--config <file>", "configuration file")
     .option("--new-key", "have the new nodes generate a key for secrets: all secrets have to be set again")
-    .option("--yes", "don't ask")
+    .option(...YES)
     .description(
       "Changes a network's oracle nodes; running nodes follow without a restart. The VRF keys stay the same.",
     )
     .action(async (name: string, flags: DeployFlags & { readonly newKey?: true }) => {
-      const done = await (
-        await loadTools()
-      ).reconfigure({
-        config: (await loadConfig(flags.config)).config,
-        network: name,
+      const { reconfigure } = await loadTools();
+      const done = await reconfigure({
+        ...(await readConfig(name, flags)),
         cards: flags.oracle,
         newKey: flags.newKey === true,
         async confirm(change) {
           printChange(change, terminal);
-          return flags.yes === true || (await ask("Change the nodes?", terminal));
+          return await mayGoOn("Change the nodes?", flags, terminal);
         },
       });
-      if (done.end === "declined") {
-        out("nothing was sent");
-        process.exitCode = 1;
-      } else if (done.end === "reconfigured")
+      if (done.end === "reconfigured")
         out(`${name} has its new nodes, for ${done.cost}  ${colors.dim(done.hash)}`);
-      else out(`${name} has these nodes already`);
+      else if (done.end !== "declined") out(`${name} has these nodes already`);
     });
-  network
-    .command("secrets")
-    .argument("<name>", "network of the configuration")
-    .option("--config <file>", "configuration file")
-    .option("--yes", "don't ask")
+}
+
+function registerSecretKeys(command: Command, terminal: Terminal): void {
+  const { out, colors } = terminal;
+  command
+    .option(...YES)
     .description(
       "Publishes the key for secrets that a network's nodes of several operators have generated among themselves. Start the service again afterwards.",
     )
-    .action(async (name: string, flags: Omit<DeployFlags, "oracle">) => {
-      const done = await (
-        await loadTools()
-      ).publishSecretKeys({
-        config: (await loadConfig(flags.config)).config,
-        network: name,
+    .action(async (name: string, flags: SendingFlags) => {
+      const { publishSecretKeys } = await loadTools();
+      const done = await publishSecretKeys({
+        ...(await readConfig(name, flags)),
         async confirm(cost) {
           out(`  cost       at most ${cost}`);
-          return flags.yes === true || (await ask("Publish the key?", terminal));
+          return await mayGoOn("Publish the key?", flags, terminal);
         },
       });
-      if (done.end === "declined") {
-        out("nothing was sent");
-        process.exitCode = 1;
-      } else if (done.end === "reconfigured")
+      if (done.end === "reconfigured")
         out(`the key is published, for ${done.cost}; start the service again  ${colors.dim(done.hash)}`);
-      else out("this key is published already");
+      else if (done.end !== "declined") out("this key is published already");
     });
-  network
-    .command("check")
-    .argument("<name>", "network of the configuration")
-    .option("--config <file>", "configuration file")
+}
+
+function registerCheck(command: Command, { out, colors }: Terminal): void {
+  command
     .description(
       "Checks a network: its nodes, contracts, accounts and LINK. Exit code 1 when anything is wrong.",
     )
-    .action(async (name: string, flags: { readonly config?: string }) => {
-      const isFine = await (
-        await loadTools()
-      ).check({
-        config: (await loadConfig(flags.config)).config,
-        network: name,
+    .action(async (name: string, flags: NetworkFlags) => {
+      const { check } = await loadTools();
+      const isFine = await check({
+        ...(await readConfig(name, flags)),
         onFinding({ isOk, text, remedy }) {
           out(`${isOk ? colors.green("✓") : colors.red("✗")} ${text}`);
           if (remedy !== undefined) out(`    ${remedy}`);
@@ -137,9 +138,10 @@ export function registerNetworkTools(network: Command, terminal: Terminal): void
       });
       if (!isFine) process.exitCode = 1;
     });
-  network
-    .command("cost")
-    .argument("<name>", "network of the configuration, one that is known, or with --gas-price any")
+}
+
+function registerCost(command: Command, terminal: Terminal): void {
+  command
     .option(
       "--rpc-url <url>",
       "node that is asked for the gas price, in place of the configuration's",
@@ -151,41 +153,56 @@ export function registerNetworkTools(network: Command, terminal: Terminal): void
       "price of the network's coin in dollars: shows what calls cost in dollars",
       parseAmount,
     )
-    .option("--config <file>", "configuration file")
     .option("--json", "print JSON")
     .description("Shows what calls cost at the network's current gas price, also before a deployment.")
     .action(async (name: string, flags: CostFlags) => {
-      const { config } = await loadConfig(flags.config);
       const { gasPrice, rpcUrl } = flags;
+      const { cost } = await loadTools();
       const usd = flags.usd === undefined ? undefined : Number(flags.usd);
-      const costs = await (await loadTools()).cost({ config, network: name, gasPrice, rpcUrl, usd });
-      if (flags.json) out(JSON.stringify({ network: name, ...costs }, null, 2));
+      const costs = await cost({ ...(await readConfig(name, flags)), gasPrice, rpcUrl, usd });
+      if (flags.json) terminal.out(JSON.stringify({ network: name, ...costs }, null, 2));
       else printCosts(name, costs, terminal);
     });
-  network
-    .command("fund")
-    .argument("<name>", "network of the configuration")
+}
+
+function registerFund(command: Command, { out, colors }: Terminal): void {
+  command
     .option("--link <amount>", "target LINK balance of the reserve that funds subscriptions", parseAmount)
     .option("--coin <amount>", "target coin balance of each oracle account", parseAmount)
-    .option("--config <file>", "configuration file")
     .description("Tops up the LINK reserve and the oracle's accounts from the operator's account.")
-    .action(async (name: string, flags: { link?: string; coin?: string; config?: string }) => {
-      if (flags.link === undefined && flags.coin === undefined)
+    .action(async (name: string, flags: NetworkFlags & { link?: string; coin?: string }) => {
+      const { link, coin } = flags;
+      if (link === undefined && coin === undefined)
         throw new UsageError("name what to send: --link, --coin, or both");
-      await (
-        await loadTools()
-      ).fund({
-        config: (await loadConfig(flags.config)).config,
-        network: name,
-        link: flags.link,
-        coin: flags.coin,
+      const { fund } = await loadTools();
+      await fund({
+        ...(await readConfig(name, flags)),
+        link,
+        coin,
         onTransfer: ({ what, hash }) => out(`  ${colors.green("✓")} ${what}  ${colors.dim(hash)}`),
         onEnough: (sentence) => out(`  nothing to send: ${sentence}`),
       });
     });
 }
 
+function add(network: Command, command: string, name = "network of the configuration"): Command {
+  return network.command(command).argument("<name>", name).option("--config <file>", "configuration file");
+}
+
 const loadTools = () => import("../app/tools/networkTools.ts");
+
+/** Returns the network that a command names, and the configuration that it is read from. */
+async function readConfig(network: string, { config }: NetworkFlags) {
+  return { network, config: (await loadConfig(config)).config };
+}
+
+/** Asks, unless `--yes` has answered; says that nothing was sent if the answer is no. */
+async function mayGoOn(question: string, { yes }: SendingFlags, terminal: Terminal): Promise<boolean> {
+  if (yes === true || (await ask(question, terminal))) return true;
+  terminal.out("nothing was sent");
+  process.exitCode = 1;
+  return false;
+}
 
 function printCosts(name: string, costs: ShownCosts, { out, colors }: Terminal): void {
   const { gasPrice, gasPriceWei, coin, calls } = costs;
