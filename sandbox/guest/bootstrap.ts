@@ -95,6 +95,7 @@ export default function boot(
   let running: ReturnType<Source> | undefined;
   /** Console characters left; negative once some were dropped. */
   let printable = 0;
+  let maxErrorChars = 0;
   const functions = createFunctions();
   let proxyParts: (value: object) => ProxyParts | undefined = () => undefined;
   let promiseState: (promise: object) => PromiseState | undefined = () => undefined;
@@ -121,8 +122,17 @@ export default function boot(
     load,
     // The first line of its text is the wrapper's.
     sourceLine: (line) => split(textOf(running), "\n")[line] ?? "",
-    exit: (code) => {
-      host(ASK.fail, 2, "", "");
+    exit: (code, error) => {
+      let [message, stack] = ["", ""];
+      try {
+        if (error !== undefined) {
+          message = cutText(error, maxErrorChars);
+          stack = readThrown(error, maxErrorChars).stack;
+        }
+      } catch {
+        // A value whose text can't be had.
+      }
+      host(ASK.fail, 2, message, stack);
       throw new Error(`The program ended with code ${code}`);
     },
     cloneRules: createCloneRules(),
@@ -219,7 +229,8 @@ export default function boot(
       bytesArgs: unknown;
       secrets: unknown;
     };
-    const { maxResponseBytes, maxErrorChars } = limits;
+    const { maxResponseBytes } = limits;
+    maxErrorChars = limits.maxErrorChars;
     printable = limits.maxConsoleBytes;
     if (limits.observe) load("observe");
     isObserved = limits.observe;

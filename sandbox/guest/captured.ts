@@ -119,7 +119,8 @@ export function captureBuiltIns(): object {
       const found = kept[key];
       if (found !== undefined) return found.get === undefined ? found.value : apply(found.get, value, []);
     }
-    return undefined;
+    // A proxy's, or one that a source has given all objects.
+    return getMember(object, key, value);
   }
   /** Calls the method that the value had. */
   function call(value: unknown, key: string, ...args: unknown[]): unknown {

@@ -21,8 +21,8 @@ export interface Internals {
   readonly native: (name: string, header: object, bytes?: Uint8Array) => string | Uint8Array;
   /** Writes to the captured console as is: the text includes its line ends. */
   readonly print: (text: string) => void;
-  /** Ends the run as the end of Deno's process would, and unwinds the calling code. */
-  readonly exit: (code: number) => never;
+  /** Ends the run as the end of Deno's process would, by an error that nobody handled if one is given, and unwinds the calling code. */
+  readonly exit: (code: number, error?: unknown) => never;
   /** Returns the exports of another chunk, which is compiled and run on first use. */
   readonly load: (chunk: string) => Readonly<Record<string, unknown>>;
   /** Returns a line of the running source, from 1, as it was compiled. */

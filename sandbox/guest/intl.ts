@@ -71,24 +71,24 @@ function widenSpaces(written: unknown): unknown {
 function formatDuration(native: Method, of: unknown, duration: unknown): unknown {
   if (typeof duration === "string") throw new RangeError("A duration in text is not supported");
   if ((typeof duration !== "object" && typeof duration !== "function") || duration === null)
-    throw new TypeError("A duration must be an object");
+    throw new TypeError("Temporal error: Duration argument must be Duration or string.");
   const fields: Record<string, number> = { __proto__: null } as never;
   let isEmpty = true;
   for (let at = 0; at < DURATION_FIELDS.length; at++) {
     const name = DURATION_FIELDS[at] as string;
     const value = (duration as Record<string, unknown>)[name];
     if (value === undefined) continue;
-    const number = (value as number) - 0;
-    if (!isInteger(number)) throw new RangeError(`${name} of a duration must be an integer`);
+    const number = +(value as string);
+    if (!isInteger(number)) throw new RangeError("Temporal error: Expected finite integer.");
     fields[name] = number;
     isEmpty = false;
   }
-  if (isEmpty) throw new TypeError("A duration must have a field");
+  if (isEmpty) throw new TypeError("Temporal error: Did not provide any valid Duration fields.");
   try {
     return apply(native, of, [fields]);
   } catch (error) {
     // V8's messages differ between versions; the cause is fields with different signs, or too large ones.
-    if (hasInstance(RangeError, error)) throw new RangeError("A duration is out of range");
+    if (hasInstance(RangeError, error)) throw new RangeError("Temporal error: Duration was not valid.");
     throw error;
   }
 }

@@ -99,11 +99,15 @@ export default function cloneChunk({
   function clone(value: unknown, memory: Map<unknown, unknown>, isNested: boolean): unknown {
     if (typeof value === "symbol") throw refuse(`${String(value)} could not be cloned.`);
     if (typeof value === "function")
-      throw refuse(`${reprinted(Function.prototype.toString.call(value))} could not be cloned.`);
+      throw refuse(`${nameOfTarget(proxyParts(value)?.[0] ?? value)} could not be cloned.`);
     if (typeof value !== "object" || value === null) return value;
     if (memory.has(value)) return memory.get(value);
-    if (proxyParts(value) !== undefined)
-      throw refuse(`${Array.isArray(value) ? "[object Array]" : "#<Object>"} could not be cloned.`);
+    const parts = proxyParts(value);
+    if (parts !== undefined) {
+      if (parts[0] === undefined)
+        throw new TypeError("Cannot perform 'get' on a proxy that has been revoked");
+      throw refuse(`${nameOfTarget(parts[0])} could not be cloned.`);
+    }
     const keep = <T>(copy: T): T => {
       memory.set(value, copy);
       return copy;
@@ -373,6 +377,15 @@ function reprinted(text: string): string {
     .replace(/^(async )?function(\*?) ?\(/, "$1function$2(")
     .replace(/^(?!(?:async )?function\b)((?:async |[gs]et )?\*?[\w$]+)\((?=[^()]*\) *\{)/, "$1 (")
     .replace(/^(class\b[^{]*)\{\s*\}$/, "$1{\n      }");
+}
+
+/** Returns how a message names a proxy, by its target. */
+function nameOfTarget(target: object): string {
+  if (typeof target === "function") return reprinted(Function.prototype.toString.call(target));
+  if (types.isNativeError(target)) return String(target);
+  const name = Object.getPrototypeOf(target) === null ? undefined : target.constructor?.name;
+  const isPlain = !(Array.isArray(target) || types.isDate(target) || types.isRegExp(target));
+  return name && isPlain ? `#<${name}>` : Object.prototype.toString.call(target);
 }
 
 /** Returns how a message names an object with internal slots that a plain copy would lose; undefined for any other. */

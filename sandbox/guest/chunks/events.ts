@@ -11,11 +11,13 @@ import {
   createMessageEvent,
 } from "../events/event.ts";
 import { createEventTarget } from "../events/eventTarget.ts";
+import type { Inspect } from "../webIdl.ts";
 import type { Internals } from "../internals.ts";
 
 /** DOM Standard: events, abort signals; Web IDL: `DOMException`. */
 export default function eventsChunk({
   setTimeout,
+  exit,
   load,
   cloneRules,
 }: Internals): Readonly<Record<string, unknown>> {
@@ -23,7 +25,7 @@ export default function eventsChunk({
   let convertSignal: Convert<never>;
   const target = createEventTarget(
     DOMException,
-    setTimeout,
+    exit,
     (value, prefix, context) => convertSignal(value, prefix, context),
     isHandled,
   );
@@ -51,12 +53,14 @@ export default function eventsChunk({
   );
   const isListenedTo = (type: string): boolean => target.listenersOf(globalThis, type).length > 0;
   /** Passes an uncaught error to the `error` listeners; true if one of them prevents the default. */
-  function isHandled(error: unknown): boolean {
+  function isHandled(error: unknown, isReported = false): boolean {
     if (!isListenedTo("error")) return false;
-    const [, line = 0, column = 0] = /:(\d+):(\d+)/.exec(String((error as Error | null)?.stack)) ?? [];
+    const stack =
+      (error as Partial<Error> | null | undefined)?.stack ?? (isReported ? new Error().stack : "");
+    const [, line = 0, column = 0] = /source\.js:(\d+):(\d+)/.exec(String(stack)) ?? [];
     const init = {
-      message: `Uncaught ${shownError(error)}`,
-      filename: "file:///source.ts",
+      message: `Uncaught ${error instanceof Error ? String(error) : (load("console")["inspect"] as Inspect)(error)}`,
+      filename: stack === "" ? "" : "file:///source.ts",
       lineno: Number(line),
       colno: Number(column),
       error,
@@ -98,11 +102,4 @@ export default function eventsChunk({
     removeEventListener: EventTarget.prototype.removeEventListener,
     dispatchEvent: EventTarget.prototype.dispatchEvent,
   };
-}
-
-/** Names an uncaught value as V8's message does. */
-function shownError(error: unknown): string {
-  if (typeof error === "string") return JSON.stringify(error);
-  if (typeof error !== "object" || error === null || error instanceof Error) return String(error);
-  return `#<${(error.constructor as { name?: string } | undefined)?.name ?? "Object"}>`;
 }

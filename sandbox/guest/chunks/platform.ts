@@ -225,9 +225,8 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     },
     reportError: function (error: unknown): void {
       requireArguments(arguments.length, 1, "Failed to execute 'reportError'");
-      if ((load("events")["isHandled"] as (error: unknown) => boolean)(error)) return;
-      internals.exit(1);
-      throw error;
+      const { isHandled } = load("events") as { isHandled: (error: unknown, isReported: boolean) => boolean };
+      if (!isHandled(error, true)) internals.exit(1, error);
     },
   };
 }

@@ -107,6 +107,8 @@ const REQUIRED: readonly (readonly [RegExp, readonly [kind: string, members: rea
   [/^AES/, ["AES", ["length"]]],
   [/^HMAC$/, ["HMAC", ["hash"]]],
 ];
+/** How bytes that are no key are given to the host as one. */
+const CARRIER = [{ name: "HMAC", hash: "SHA-256" }, true, ["sign"]];
 const WRAPPINGS = { ...CIPHERS, "AES-KW": {} };
 
 /** Returns a digest's name in the spelling of the standard. */
@@ -360,6 +362,8 @@ export function createSubtle(
     if (bits % 8 !== 0) throw exception("Invalid XOF parameters", "OperationError");
     return { ...algorithm, outputLength: bits, name: name === "KangarooTwelve" ? "KT128" : name };
   }
+  const exportJwk = async (key: unknown, usages: readonly string[]): Promise<object> =>
+    orderJwk({ ...((await call("exportKey", ["jwk", key])) as object), key_ops: [...usages] });
   const invalidAccess = (text: string): Error => exception(text, "InvalidAccessError");
   const operation = (text: string): Error => exception(text, "OperationError");
   const notSupported = (text: string): Error => exception(text, "NotSupportedError");
@@ -874,9 +878,7 @@ export function createSubtle(
         RAW_PUBLIC.includes(String(nameIn(algorithm)))
       )
         throw invalidAccess("Key is not a public key");
-      const exported = await call("exportKey", [form, keyGiven]);
-      if (form !== "jwk") return exported;
-      return orderJwk({ ...(exported as Record<string, unknown>), key_ops: [...usages] });
+      return form === "jwk" ? exportJwk(keyGiven, usages) : call("exportKey", [form, keyGiven]);
     }
     async wrapKey(
       format: unknown,
@@ -890,7 +892,13 @@ export function createSubtle(
       requireUse("wrapKey", made.name, wrapping);
       if (!wrapped.extractable) throw invalidAccess("Key is not extractable");
       if (made.name !== "AES-KW") checkCipher(false, made, wrapping, 0);
-      return call("wrapKey", [form, wrapped, wrapping, made]);
+      if (form !== "jwk") return call("wrapKey", [form, wrapped, wrapping, made]);
+      // The host wraps keys in its own order of members.
+      const text = JSON.stringify(await exportJwk(wrapped, wrapped.usages));
+      const padded = made.name === "AES-KW" ? text.padEnd(Math.ceil(text.length / 8) * 8) : text;
+      const json = Uint8Array.from(padded, (character) => character.charCodeAt(0));
+      const carrier = await call("importKey", ["raw", json, ...CARRIER]);
+      return call("wrapKey", ["raw", carrier, wrapping, made]);
     }
     async unwrapKey(
       ...[format, data, keyGiven, given, type, extractable, usages]: unknown[]
@@ -906,8 +914,7 @@ export function createSubtle(
       requireUse("unwrapKey", made.name, unwrapping);
       if (made.name !== "AES-KW") checkCipher(true, made, unwrapping, wrapped.length);
       // The host unwraps keys, not bytes.
-      const carrier = [{ name: "HMAC", hash: "SHA-256" }, true, ["sign"]];
-      const secret = await call("unwrapKey", ["raw", wrapped, unwrapping, made, ...carrier]);
+      const secret = await call("unwrapKey", ["raw", wrapped, unwrapping, made, ...CARRIER]);
       const plain = (await call("exportKey", ["raw", secret])) as ArrayBuffer;
       return importKey(
         form,

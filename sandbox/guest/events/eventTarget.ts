@@ -43,7 +43,7 @@ export type EventTargetTools = ReturnType<typeof createEventTarget>;
 /** Creates `EventTarget` (DOM Standard, §2.7). `convertSignal` converts the `signal` of a listener, `isHandled` passes on what one throws. */
 export function createEventTarget(
   DOMException: DomExceptionType,
-  setTimeout: Internals["setTimeout"],
+  exit: Internals["exit"],
   convertSignal: Convert<AbortSignalLike>,
   isHandled: (error: unknown) => boolean,
 ) {
@@ -79,12 +79,13 @@ export function createEventTarget(
     removeEventListener(type: unknown, listener: Listener, options?: unknown): void {
       const lists = listsOf(this);
       requireArguments(arguments.length, 2, "Failed to execute 'removeEventListener' on 'EventTarget'");
+      const list = listener === null ? undefined : lists.get(String(type));
+      if (list === undefined) return;
       const capture =
         typeof options === "boolean" || options === undefined || options === null
           ? !!options
           : !!(options as { readonly capture?: unknown }).capture;
-      const list = lists.get(String(type)) ?? [];
-      const at = listener === null ? -1 : findListener(list, listener, capture);
+      const at = findListener(list, listener, capture);
       if (at >= 0) remove(list, list[at] as Registration);
     }
     dispatchEvent(event: Event): boolean {
@@ -173,10 +174,7 @@ export function createEventTarget(
 
   /** Passes an error that a listener threw on to the `error` listeners; one that nobody handles ends the run as it ends Deno. */
   function report(error: unknown): void {
-    if (isHandled(error)) return;
-    setTimeout(() => {
-      throw error;
-    }, 0);
+    if (!isHandled(error)) exit(1, error);
   }
 
   /** Adds an `on…` attribute to a class; its handler is a listener from the first time that it is set. */

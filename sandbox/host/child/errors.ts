@@ -46,7 +46,10 @@ export function thrownError(
   source: PlaceMap | undefined,
 ): RunError {
   if (kind === 1) return { kind: "result", message };
-  if (kind === 2) return { kind: "thrown", message: CRASH_TEXT };
+  if (kind === 2)
+    return message === ""
+      ? { kind: "thrown", message: CRASH_TEXT }
+      : { kind: "thrown", message: CRASH_TEXT, detail: message, ...positionIn(stack, source) };
   return { kind: "thrown", message, ...positionIn(stack, source) };
 }
 
