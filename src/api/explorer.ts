@@ -33,7 +33,7 @@ const Searched = Type.Object(
 const title = Type.Optional(
   Type.String({
     description:
-      "Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here.",
+      "Title of the preset, or what a function's source says first in a comment, or the hosts that it names, or its arguments; absent for random numbers, and while it isn't known here.",
   }),
 );
 

@@ -1314,7 +1314,7 @@ export interface RequestSummary {
   readonly requestId: Hex;
   readonly network: string;
   readonly kind: "preset" | "random" | "function";
-  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here. */
+  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it names, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   readonly label?: string;
   /** Id of its dapp, on chain with the label; absent without one. */
@@ -1666,7 +1666,7 @@ export interface SharedRequest {
   readonly label?: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
-  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here. */
+  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it names, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
@@ -1686,7 +1686,7 @@ export interface SharedResult {
   readonly updatedAt: string;
   /** Name of the preset; absent for others. */
   readonly preset?: string;
-  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it asks, or its arguments; absent for random numbers, and while it isn't known here. */
+  /** Title of the preset, or what a function's source says first in a comment, or the hosts that it names, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
@@ -1837,7 +1837,7 @@ export interface TransactionSummary {
   readonly requests?: {
     readonly count: number;
     readonly kind?: "preset" | "random" | "function";
-    /** Title of the preset, or what a function's source says first in a comment, or its arguments; absent for random numbers, and while it isn't known here. */
+    /** Title of the preset, or what a function's source says first in a comment, or the hosts that it names, or its arguments; absent for random numbers, and while it isn't known here. */
     readonly title?: string;
     /** Result of a single one that it answers, in one line. */
     readonly result?: string;

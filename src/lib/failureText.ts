@@ -1,3 +1,5 @@
+import { LINE_COMMENTS } from "./sourceHosts.ts";
+
 /** How results and verdicts say that a source failed. */
 
 /** Says what failed. */
@@ -37,23 +39,26 @@ export function explainFailure(error: string): string | undefined {
 }
 
 /** What a source throws: its text, up to what is filled in. */
-const THROWN = /\bthrow\b[^"'`]*(["'`])((?:(?!\1|\$\{|\\).)*)/g;
+const THROWN = /\bthrow\b[^"'`]{0,80}(["'`])((?:(?!\1|\$\{|\\).)*)/g;
 /** A shorter text may be anywhere. */
 const MIN_THROWN = 3;
 
 /**
- * Finds where a source throws an error: the first line, from 1, that throws a text with which the error begins. An error doesn't name its
- * line, so another line with the same text may have thrown it; `undefined` if none has it.
+ * Finds where a source throws an error: the first line, from 1, that throws the longest text with which the error begins. An error doesn't name
+ * its line, so another one with the same text may have thrown it; `undefined` if none has it.
  */
 export function findThrowingLine(
   source: string,
   error: string,
 ): { readonly number: number; readonly text: string } | undefined {
-  const lines = source.split("\n");
-  const index = lines.findIndex((line) =>
-    [...line.matchAll(THROWN)].some(
-      ([, , thrown = ""]) => thrown.length >= MIN_THROWN && error.startsWith(thrown),
-    ),
-  );
-  return index === -1 ? undefined : { number: index + 1, text: lines[index]!.trim() };
+  const thrown = source
+    .split("\n")
+    .flatMap((line, index) =>
+      [...line.replaceAll(LINE_COMMENTS, "").matchAll(THROWN)].map(([, , begins = ""]) => ({
+        begins,
+        line: { number: index + 1, text: line.trim() },
+      })),
+    )
+    .filter(({ begins }) => begins.length >= MIN_THROWN && error.startsWith(begins));
+  return thrown.toSorted((a, b) => b.begins.length - a.begins.length)[0]?.line;
 }

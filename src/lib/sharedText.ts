@@ -20,7 +20,7 @@ const BY_ARGUMENTS = "Function of ";
 const MAX_NAME = 80;
 
 /**
- * Names a function by what its source says first in a comment, by the hosts that it asks, or by its arguments; `undefined` where there is none
+ * Names a function by what its source says first in a comment, by the hosts that it names, or by its arguments; `undefined` where there is none
  * of them. The name says that it is a function: its author could give it a preset's title.
  */
 export function nameFunction({
@@ -34,7 +34,7 @@ export function nameFunction({
   const comment = (line ?? block?.replace(/\*\/.*$/, ""))?.trim();
   if (comment !== undefined && comment !== "") return cut(`Function: ${comment}`, MAX_NAME);
   const hosts = findSourceHosts(source) ?? [];
-  if (hosts.length > 0) return cut(`Function that asks ${hosts.join(", ")}`, MAX_NAME);
+  if (hosts.length > 0) return cut(`Function that names ${hosts.join(", ")}`, MAX_NAME);
   return args.length === 0 ? undefined : cut(`${BY_ARGUMENTS}${args.join(", ")}`, MAX_NAME);
 }
 

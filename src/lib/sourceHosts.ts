@@ -1,6 +1,7 @@
-/** A comment, of a source without regard to its strings; an address in a string has no blank before its slashes. */
-const COMMENTS = /\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*/g;
-const LINE_COMMENTS = /(?<![:"'`\w])\/\/.*/g;
+/** A comment, of a source without regard to its strings; an address in a string has no blank before its slashes, and none begins within a media type. */
+const COMMENTS = /(?<!["'`*])\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*/g;
+/** Comments to the end of a line; an address in a string has none. */
+export const LINE_COMMENTS = /(?<![:"'`\w])\/\/.*/g;
 /** The beginning of an address that a source names, up to its path or to what is filled in. */
 const ADDRESSES = /\bhttps?:\/\/([^\s/?#"'`<>\\(){}[\],;]+)/gi;
 const CALLS = /\bmakeHttpRequest\b|\bfetch\b|\bimport\s*\(/;

@@ -32,6 +32,13 @@ test("finds the line that throws a text with which an error begins", () => {
   expect(findThrowingLine('throw Error("no price"); throw "none"', "none")?.number).toBe(1);
 });
 
+test("takes the line whose text has most of an error, and none of a comment", () => {
+  const source =
+    '// never throw "no price for today"\nthrow Error("no price" + a)\nthrow Error("no price for today")';
+  expect(findThrowingLine(source, "no price for today")?.number).toBe(3);
+  expect(findThrowingLine(source, "no price for EUR")?.number).toBe(2);
+});
+
 test.each([
   ["throws another text", 'throw Error("no price")', "no market"],
   ["throws what it computes", "throw Error(args[0])", "no price"],

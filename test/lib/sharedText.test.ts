@@ -74,7 +74,7 @@ test.each([
   ["/* a price */ return 1", [], "Function: a price"],
   ["return 1 // one", ["eth", "usd"], "Function of eth, usd"],
   ["return 1", ["x".repeat(100)], `Function of ${"x".repeat(67)}…`],
-  ["return (await fetch('https://api.example.org/x')).data", ["eth"], "Function that asks api.example.org"],
+  ["return (await fetch('https://api.example.org/x')).data", ["eth"], "Function that names api.example.org"],
   ["// Reads a price\nreturn (await fetch('https://api.example.org/x')).data", [], "Function: Reads a price"],
   ["return await fetch(args[0])", ["eth"], "Function of eth"],
   ["return 1", [], undefined],

@@ -14,6 +14,10 @@ test.each([
   ["await fetch(`https://${args[0]}.example/1`)", []],
   ["await fetch(args[0])", []],
   ["/* a */ await fetch('https://a.example', { accept: '*/*' }) // https://b.example", ["a.example"]],
+  [
+    "await fetch('https://a.example', { accept: '*/*' }); await fetch('https://b.example', { accept: '*/*' })",
+    ["a.example", "b.example"],
+  ],
   ["// https://b.example\nawait fetch('https://a.example') /* https://c.example", ["a.example", "c.example"]],
 ])("%s names the hosts %j", (source, hosts) => {
   expect(findSourceHosts(source)).toEqual(hosts);

@@ -261,7 +261,7 @@ test("a function that failed says so first, with its error, and then that it is 
   await result().locator(".bad", { hasText: "no price for X" }).waitFor();
   await result().locator(".hidden-char", { hasText: "U+202E" }).waitFor();
   await result()
-    .getByText(/^The error is the program's own, not the chain's or the service's/)
+    .getByText(/^The oracle's nodes signed that this is what came of the program/)
     .waitFor();
   await result()
     .getByText(/^There is no result, and none will follow\./)
@@ -304,13 +304,13 @@ test("where the nodes disagreed, the page doesn't say that they agreed, or that 
   });
   await page.goto(`${tyche.url}/r/${id}`);
   await page
-    .getByRole("heading", { level: 1, name: "Function that asks 127.0.0.1:1", exact: true })
+    .getByRole("heading", { level: 1, name: "Function that names 127.0.0.1:1", exact: true })
     .waitFor();
   await result()
     .getByText(/they came to different outcomes, not which of the answers was right\.$/)
     .waitFor();
   await result()
-    .getByText(/^Neither the program nor the chain is at fault:/)
+    .getByText(/^What the program read differed from node to node/)
     .waitFor();
   await page
     .locator("#how")

@@ -274,7 +274,11 @@ test("a transaction with a function's error says first that the function failed,
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
   const first = page.locator("main > .subject + *");
   await first.getByText("The function failed: no <price>").waitFor();
-  await first.getByText(/^Its source threw this error, by its text in line 2: if \(bytesArgs/).waitFor();
+  await first
+    .getByText(
+      /^The oracle's nodes signed this error, whose text line 2 of the source throws: if \(bytesArgs/,
+    )
+    .waitFor();
   await first.getByText(/^The transaction itself succeeded/).waitFor();
   expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
     "Transaction: error of Function (The price)",

@@ -143,13 +143,8 @@ test("the page of a draw that waits for its round says for what and until when, 
     .getByText(new RegExp(`^waiting for round ${round} of .*, due at ${due}$`))
     .waitFor({ timeout: 60_000 });
   await run.getByText("not answered yet", { exact: true }).waitFor();
-  const named = other.getByRole("region", { name: "Requests", exact: true });
-  expect(await named.getByRole("cell").allInnerTexts()).toEqual([
-    "Draw winners from a list: before the draw",
-    "waiting",
-    expect.stringMatching(/^dapp_\w+…\w+$/),
-  ]);
-  expect(await named.getByRole("link").first().getAttribute("href")).toBe(`/r/${data.id}`);
+  const named = other.getByRole("heading", { level: 2, name: "Draw winners from a list: before the draw" });
+  expect(await named.getByRole("link").getAttribute("href")).toBe(`/r/${data.id}`);
   const banner = other.getByText(new RegExp(`^No result yet: waiting for round ${round} of `));
   await banner
     .locator("xpath=..")
@@ -230,7 +225,7 @@ test("the page of a request that failed before it was on chain has its id and wh
   await page.getByRole("heading", { level: 1, name: "A request that failed", exact: true }).waitFor();
   await expect.poll(() => page.title()).toBe("Failed: A request that failed · Tyche");
   await result.getByText("Failed before it was on chain", { exact: true }).waitFor();
-  await result.getByText(/There is no result, none will follow, and nothing was paid for one\.$/).waitFor();
+  await result.getByText(/there is no result, and none will follow\.$/).waitFor();
   await result.getByText(/ask whoever gave you this address: they see why it failed/).waitFor();
   await result.getByText(asked.data.id, { exact: true }).waitFor();
   await result.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();

@@ -230,7 +230,7 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   const isDraw = functions.length === 0;
   const what = capitalize(nameFailure(isDraw));
   const explanation = isDisagreement(first.err)
-    ? "Each node ran the source. What they read differed, such as the answers to HTTP requests, so they had no result to sign."
+    ? "What the nodes read differed, such as the answers to HTTP requests, so that they had no result to sign."
     : explainFailure(first.err);
   const { source = "", preset } = first.program ?? {};
   const line = findThrowingLine(preset?.source ?? source, first.err);
@@ -244,10 +244,10 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
       </p>
       {explanation === undefined ? (
         <p>
-          {isDraw ? "The preset's source" : "Its source"} threw this error
+          The oracle's nodes signed this error
           {line !== undefined && (
             <>
-              , by its text in line {line.number}: <Code text={cut(line.text, MAX_LINE)} />
+              , whose text line {line.number} of the source throws: <Code text={cut(line.text, MAX_LINE)} />
             </>
           )}
           .

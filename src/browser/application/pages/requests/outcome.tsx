@@ -21,31 +21,18 @@ export function OutcomePart({
   if ("randomNumber" in outcome) return <Numbers words={outcome.randomNumber} />;
   if (!("parsedResult" in outcome)) return null;
   if (!outcome.success) return <Failure isDraw={"vrfv2Hash" in outcome} error={outcome.err} />;
-  const text = outcome.parsedResult;
+  const { parsedResult } = outcome;
+  const type = "vrfv2Hash" in outcome ? undefined : typeOf(outcome.result, parsedResult);
+  // Bytes that are no text are shown in hex.
+  const text = type === "Bytes" ? outcome.result : parsedResult;
   return (
     <>
-      {shown !== undefined ? (
-        <Shown shown={shown} places={places} />
-      ) : "vrfv2Hash" in outcome ? (
-        <TextResult text={text} />
-      ) : (
-        <FunctionValue bytes={outcome.result} text={text} />
-      )}
+      {shown === undefined ? <TextResult text={text} /> : <Shown shown={shown} places={places} />}
+      {type !== undefined && <p className="note">{type}</p>}
       <p>
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
       {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
-    </>
-  );
-}
-
-/** A function's result with its type in words; bytes that are no text are shown in hex. */
-function FunctionValue({ bytes, text }: { readonly bytes: string; readonly text: string }) {
-  const type = typeOf(bytes, text);
-  return (
-    <>
-      <TextResult text={type === "Bytes" ? bytes : text} />
-      <p className="note">{type}</p>
     </>
   );
 }
@@ -122,8 +109,8 @@ function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: 
       {explanation !== undefined && <p>{explanation}</p>}
       <p>
         {isDisagreement(error)
-          ? "Neither the program nor the chain is at fault: what the program read differed from node to node, such as the answers to its HTTP requests, the time or a random number. The nodes signed that."
-          : `The error is the program's own${isDraw ? ", with these inputs" : ""}, not the chain's or the service's: the oracle's nodes ran it as it was requested, and signed what it ended with.`}
+          ? "What the program read differed from node to node, such as the answers to its HTTP requests, the time or a random number, unless the program itself threw these words. The nodes signed that."
+          : `The oracle's nodes signed that this is what came of the program${isDraw ? " with these inputs" : ""}: it is no error of the chain.`}
       </p>
       <p className="note">
         There is no result, and none will follow. Whoever made the request can make a new one, which has a

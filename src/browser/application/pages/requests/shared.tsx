@@ -224,8 +224,8 @@ function WithoutResult({
         </p>
         <p>
           {kind === undefined
-            ? "The service did not put it on chain. There is no result, none will follow, and nothing was paid for one."
-            : "It is on chain, but the oracle did not answer it. There is no result, none will follow, and nothing was paid for one."}
+            ? "No request of it stands on chain, so that nothing can answer it: there is no result, and none will follow."
+            : "It is on chain, but had no answer in its time: there is no result."}
         </p>
         <p>
           If you were promised a result, ask whoever gave you this address: they see why it failed in{" "}
@@ -273,7 +273,11 @@ function WithoutResult({
       )}
       <p className="note">
         The result will appear here by itself
-        {beacon === undefined && (isLocal ? ", mostly within seconds" : ", mostly within a few minutes")}.
+        {beacon === undefined &&
+          isVague &&
+          waitsFor === undefined &&
+          (isLocal ? ", mostly within seconds" : ", mostly within a few minutes")}
+        .
       </p>
     </>
   );
