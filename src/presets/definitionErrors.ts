@@ -69,7 +69,10 @@ function* findParameterMismatches({ parameters, args }: PresetDefinition): Gener
   }
   for (const [index, parameter] of args.entries()) {
     if (!names.includes(parameter)) {
-      yield { pointer: `/args/${index}`, reason: `${quote(parameter)} is not one of the parameters` };
+      yield {
+        pointer: `/args/${index}`,
+        reason: `${quote(parameter)} is not one of the parameters${askMeant(parameter, names)}`,
+      };
     } else if (args.indexOf(parameter) !== index) {
       yield { pointer: `/args/${index}`, reason: `${quote(parameter)} occurs twice` };
     }
@@ -78,7 +81,7 @@ function* findParameterMismatches({ parameters, args }: PresetDefinition): Gener
     if (!names.includes(parameter)) {
       yield {
         pointer: `/parameters/required/${index}`,
-        reason: `${quote(parameter)} is not one of the parameters`,
+        reason: `${quote(parameter)} is not one of the parameters${askMeant(parameter, names)}`,
       };
     }
   }

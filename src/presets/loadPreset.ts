@@ -90,12 +90,13 @@ function readDefinition(name: string, text: string): ReadDefinition {
   const file = `${name}/preset.json`;
   const json = parseDefinitionText(name, text);
   const problemAt = (pointer: string, reason: string): PresetProblem => {
-    const what = pointer.slice(pointer.lastIndexOf("/") + 1);
+    // The last name, with the places behind it: `args[1]`.
+    const [, what = "", places = ""] = /([^/]*?)((?:\/\d+)*)$/.exec(pointer) ?? [];
     return {
       preset: name,
       file,
       ...json.positionOf(pointer),
-      reason: what === "" ? reason : `${what}: ${reason}`,
+      reason: what === "" ? reason : `${what}${places.replaceAll(/\/(\d+)/g, "[$1]")}: ${reason}`,
     };
   };
   const definition = json.value as PresetDefinition;

@@ -229,8 +229,12 @@ describe("preset.json", () => {
     ],
     ["no example", { examples: [] }, "examples: must have at least 1 item; got 0"],
     ["args without a parameter", { args: ["text"] }, 'args: must list every parameter; "times" is missing'],
-    ["args with a stranger", { args: ["text", "times", "x"] }, '2: "x" is not one of the parameters'],
-    ["args with a parameter twice", { args: ["text", "times", "text"] }, '2: "text" occurs twice'],
+    [
+      "args with a stranger",
+      { args: ["text", "times", "tmes"] },
+      'args[2]: "tmes" is not one of the parameters (did you mean times?)',
+    ],
+    ["args with a parameter twice", { args: ["text", "times", "text"] }, 'args[2]: "text" occurs twice'],
     ["no bound on a text", { maxResultBytes: undefined }, 'returnType: "string" needs "maxResultBytes"'],
     [
       "a bound that can't be read",
