@@ -1,3 +1,4 @@
+import type { ChainClient } from "./client.ts";
 import { createTurnstile } from "../lib/turnstile.ts";
 import type { Hex } from "viem";
 import { RpcError, type Receipt } from "../lib/nodeAnswers.ts";
@@ -88,11 +89,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   const onTooDear = ({ priceWei, capWei, message }: PriceAboveCapError): void => {
     wait = { reason: "price_above_cap", priceWei, capWei, message };
   };
-  /**
-   * Refused transactions by hash, while their nonce is free. A node may have accepted one all the same, so its hash must not be
-   * reused for another payload.
-   */
-  const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
+  const refusals = createRefusals<Payload>();
   const flights = createFlights({
     ...options,
     journal,
@@ -100,13 +97,11 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     pauses,
     inFlight,
     onTooDear,
-    isRefused: (nonce) => [...refused.values()].some((one) => one.nonce === nonce),
+    isRefused: refusals.has,
     fillGaps: gaps && ((nonce) => gaps.fill(nonce)),
   });
   /** Nonce of the next transaction; `undefined` means that the chain is asked. */
   let nextNonce: number | undefined;
-  let refusals = 0n;
-
   const inTurn = createTurnstile();
 
   /** Waits until gas costs no more than the cap; no nonce is claimed meanwhile. */
@@ -142,20 +137,9 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     let endMs = performance.now() + fees.repriceAfterMs;
     while (journal?.isInDoubt?.() === true) {
       if (inFlight.size > 0) endMs = performance.now() + fees.repriceAfterMs;
-      else if (performance.now() >= endMs || !(await isAnyPending())) return;
+      else if (performance.now() >= endMs || !(await isAnyPending(client, account.address))) return;
       await pauses.wait(pollMs);
       signal.throwIfAborted();
-    }
-  };
-
-  const isAnyPending = async (): Promise<boolean> => {
-    try {
-      const mined = await client.getNonce(account.address, "latest");
-      return (await client.getNonce(account.address, "pending")) > mined;
-    } catch (error) {
-      // Some nodes have no pool.
-      if (error instanceof RpcError && error.answered) return false;
-      throw error;
     }
   };
 
@@ -168,9 +152,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
     const sign = (gas: bigint): Promise<SignedTransaction> =>
       signCall(account, { ...call, gas }, { chainId, ...terms });
     const transaction = await sign(call.gas);
-    const other = refused.get(transaction.hash);
-    const isFree = other === undefined || other.payload === JSON.stringify(payload);
-    return isFree ? transaction : await sign(call.gas + refusals);
+    return refusals.isOfAnother(transaction, payload) ? await sign(call.gas + refusals.count()) : transaction;
   };
 
   /** Completes the flight of a nonce; the next caller may sign once a node has responded. Returns the pending receipt. */
@@ -189,12 +171,11 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
       .catch((error: unknown) => {
         const isOff = isTaken(error) || error instanceof NonceGapError;
         nextNonce = isInTurn && !isOff ? nonce : undefined;
-        refusals += 1n;
-        for (const { hash } of versions) refused.set(hash, { nonce, payload: JSON.stringify(payload) });
+        refusals.add(versions, payload);
         throw error;
       })
       .then((mined) => {
-        for (const [hash, other] of refused) if (other.nonce <= nonce) refused.delete(hash);
+        refusals.forgetTo(nonce);
         return mined;
       })
       .finally(() => {
@@ -300,6 +281,43 @@ function withoutForeign<Payload>(
       return entries.filter((_, index) => own[index]);
     },
   };
+}
+
+/**
+ * Creates the memory of refused transactions, while their nonce is free. A node may have accepted one all the same, so its hash must not
+ * be reused for another payload.
+ */
+function createRefusals<Payload>() {
+  const refused = new Map<Hex, { readonly nonce: number; readonly payload: string | undefined }>();
+  let count = 0n;
+  return {
+    /** How often transactions were refused so far. */
+    count: () => count,
+    has: (nonce: number): boolean => [...refused.values()].some((one) => one.nonce === nonce),
+    isOfAnother({ hash }: SignedTransaction, payload: Payload): boolean {
+      const other = refused.get(hash);
+      return other !== undefined && other.payload !== JSON.stringify(payload);
+    },
+    add(versions: readonly SignedTransaction[], payload: Payload): void {
+      count += 1n;
+      for (const { hash, nonce } of versions) refused.set(hash, { nonce, payload: JSON.stringify(payload) });
+    },
+    /** Forgets those of nonces that are taken. */
+    forgetTo(nonce: number): void {
+      for (const [hash, other] of refused) if (other.nonce <= nonce) refused.delete(hash);
+    },
+  };
+}
+
+async function isAnyPending(client: Pick<ChainClient, "getNonce">, address: Hex): Promise<boolean> {
+  try {
+    const mined = await client.getNonce(address, "latest");
+    return (await client.getNonce(address, "pending")) > mined;
+  } catch (error) {
+    // Some nodes have no pool.
+    if (error instanceof RpcError && error.answered) return false;
+    throw error;
+  }
 }
 
 function termsOf({ maxGasPriceWei: capWei, avoidsPeaks }: Call): PriceTerms {

@@ -95,20 +95,9 @@ export function createRequestSet<Request extends OnChainRequest>(options: {
   readonly signal: AbortSignal;
 }): RequestSet<Request> {
   const entries = new Map<Hex, Entry<Request>>();
-  /** By request id: block of the answer. */
-  const answered = new Map<Hex, bigint>();
-  /** By block of answers: block of the oldest request answered there. */
-  const oldestAnswered = new Map<bigint, bigint>();
-
+  const answers = createAnswers();
   const alarm = createAlarm(options.onDue, options.signal);
   let newest = 0n;
-
-  const noteAnswer = ({ blockNumber: requestBlock }: Request, answerBlock: bigint): void => {
-    const oldest = oldestAnswered.get(answerBlock);
-    if (oldest === undefined || requestBlock < oldest) oldestAnswered.set(answerBlock, requestBlock);
-    if (oldestAnswered.size > REMEMBERED_ANSWER_BLOCKS)
-      oldestAnswered.delete(oldestAnswered.keys().next().value!);
-  };
 
   const requestSet: RequestSet<Request> = {
     head: () => newest,
@@ -119,9 +108,9 @@ export function createRequestSet<Request extends OnChainRequest>(options: {
       return count;
     },
     find: (requestId) => entries.get(requestId),
-    isAnswered: (requestId) => answered.has(requestId),
+    isAnswered: answers.has,
     add(request) {
-      if (entries.has(request.requestId) || answered.has(request.requestId)) return undefined;
+      if (entries.has(request.requestId) || answers.has(request.requestId)) return undefined;
       const entry: Entry<Request> = {
         request,
         seenAt: performance.now(),
@@ -140,13 +129,12 @@ export function createRequestSet<Request extends OnChainRequest>(options: {
     isOpen: (entry) => entries.get(entry.request.requestId) === entry,
     finish(request, blockNumber) {
       entries.delete(request.requestId);
-      answered.set(request.requestId, blockNumber);
-      noteAnswer(request, blockNumber);
+      answers.add(request, blockNumber);
     },
     drop(requestId) {
       const entry = entries.get(requestId);
       // Another's answer may be in any block so far, or in the next one.
-      if (entry !== undefined) noteAnswer(entry.request, newest + 1n);
+      if (entry !== undefined) answers.noteBlock(entry.request, newest + 1n);
       entries.delete(requestId);
     },
     postpone(entry, why, longestPauseMs = LONGEST_COSTLY_PAUSE_MS) {
@@ -183,26 +171,14 @@ export function createRequestSet<Request extends OnChainRequest>(options: {
     onHead(head) {
       // Logs that a node omitted arrive with an earlier block.
       if (head > newest) newest = head;
-      for (const [requestId, blockNumber] of answered) {
-        if (blockNumber + REMEMBERED_BLOCKS > head) break;
-        answered.delete(requestId);
-      }
+      answers.onHead(head);
     },
     onReorg(firstReplaced) {
       if (newest >= firstReplaced) newest = firstReplaced - 1n;
       for (const [requestId, { request }] of entries) {
         if (request.blockNumber >= firstReplaced) entries.delete(requestId);
       }
-      for (const [requestId, blockNumber] of answered)
-        if (blockNumber >= firstReplaced) answered.delete(requestId);
-      let oldest: bigint | undefined;
-      for (const [answerBlock, requestBlock] of oldestAnswered) {
-        if (answerBlock < firstReplaced) continue;
-        oldestAnswered.delete(answerBlock);
-        if (requestBlock < firstReplaced && (oldest === undefined || requestBlock < oldest))
-          oldest = requestBlock;
-      }
-      return oldest;
+      return answers.onReorg(firstReplaced);
     },
     pending: (kind) =>
       [...entries.values()].map(({ request, seenAt, why, unanswerable }) => ({
@@ -216,4 +192,46 @@ export function createRequestSet<Request extends OnChainRequest>(options: {
       })),
   };
   return requestSet;
+}
+
+/** Creates the memory of which requests were answered, and where. */
+function createAnswers() {
+  /** By request id: block of the answer. */
+  const answered = new Map<Hex, bigint>();
+  /** By block of answers: block of the oldest request answered there. */
+  const oldestAnswered = new Map<bigint, bigint>();
+  const noteBlock = ({ blockNumber }: OnChainRequest, answerBlock: bigint): void => {
+    const oldest = oldestAnswered.get(answerBlock);
+    if (oldest === undefined || blockNumber < oldest) oldestAnswered.set(answerBlock, blockNumber);
+    if (oldestAnswered.size > REMEMBERED_ANSWER_BLOCKS)
+      oldestAnswered.delete(oldestAnswered.keys().next().value!);
+  };
+  return {
+    has: (requestId: Hex): boolean => answered.has(requestId),
+    add(request: OnChainRequest, answerBlock: bigint): void {
+      answered.set(request.requestId, answerBlock);
+      noteBlock(request, answerBlock);
+    },
+    /** Notes where a request may have been answered, so that a reorg of that block has it read again. */
+    noteBlock,
+    onHead(head: bigint): void {
+      for (const [requestId, answerBlock] of answered) {
+        if (answerBlock + REMEMBERED_BLOCKS > head) break;
+        answered.delete(requestId);
+      }
+    },
+    /** Forgets answers in replaced blocks; returns the block of the oldest request that had one, if that block still stands. */
+    onReorg(firstReplaced: bigint): bigint | undefined {
+      for (const [requestId, answerBlock] of answered)
+        if (answerBlock >= firstReplaced) answered.delete(requestId);
+      let oldest: bigint | undefined;
+      for (const [answerBlock, requestBlock] of oldestAnswered) {
+        if (answerBlock < firstReplaced) continue;
+        oldestAnswered.delete(answerBlock);
+        if (requestBlock < firstReplaced && (oldest === undefined || requestBlock < oldest))
+          oldest = requestBlock;
+      }
+      return oldest;
+    },
+  };
 }
