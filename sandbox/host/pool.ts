@@ -405,13 +405,12 @@ type Settings = ReturnType<typeof settingsOf>;
 /** Returns a pool's settings with their defaults; see {@link SandboxPoolOptions}. */
 function settingsOf(options: SandboxPoolOptions) {
   const concurrency = options.concurrency ?? availableParallelism();
-  const standing = concurrency + 1;
-  const maxWorkers = Math.max(standing, options.maxWorkers ?? 4 * concurrency + 1);
+  const maxWorkers = options.maxWorkers ?? 4 * concurrency + 1;
   const maxQueue = options.maxQueue ?? 4_096;
   return {
     concurrency,
     /** Most children kept running without work: one for each quick source at once, and a warm spare. */
-    standing,
+    standing: Math.min(concurrency + 1, maxWorkers),
     maxWorkers,
     /** Children that one caller may hold. */
     perCaller: Math.max(1, Math.floor(maxWorkers / 2)),

@@ -146,6 +146,14 @@ test("a bad request names its member", async () => {
   });
 });
 
+test("a pool of one process starts no other, as a spare or for what waits", async () => {
+  const single = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
+  const slow = "await new Promise((done) => setTimeout(done, 200)); return new Uint8Array(1)";
+  const results = await Promise.all(["a", "b", "a"].map((caller) => single.run({ source: slow, caller })));
+  expect([results.map(({ ok }) => ok), single.stats().started]).toEqual([[true, true, true], 1]);
+  await single.close();
+});
+
 test("a closed pool refuses, an aborted run rejects", async () => {
   const own = createSandboxPool({ concurrency: 1 });
   const controller = new AbortController();
@@ -226,8 +234,8 @@ test.each([
   ["a caller without a group", { group: "g" }, {}],
 ] as const)("finds nothing of an earlier run in the same process: %s", async (_name, leaves, reads) => {
   const limits = { maxResponseBytes: 100_000, timeoutMs: 60_000 };
-  // Two children at most; a caller holds one of them.
-  const used = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
+  // A caller holds one of the two children.
+  const used = createSandboxPool({ concurrency: 1, maxWorkers: 2 });
   const runAll = (source: string, more: Partial<RunRequest>) =>
     Promise.all(
       ["a", "b", "a", "b", "a", "b"].map((caller) => used.run({ source, limits, caller, ...more })),

@@ -80,7 +80,7 @@ export async function verifyWithTool(options: VerifyToolOptions): Promise<Verifi
       : parsePublished(contractsGiven, { name: network, chainId: named });
   const client = createChainClient(rpcUrl ?? published?.rpcUrl ?? known!.rpcUrl);
   const recorder = createReadRecorder(client);
-  const pool = createSandboxPool({ concurrency: 1 });
+  const pool = createSandboxPool({ concurrency: 1, maxWorkers: 1 });
   const presets = once(() => loadPresets(findPresetFolders()));
   try {
     // A name of the caller's own says nothing of the chain: without the operator's word, it is the node's.

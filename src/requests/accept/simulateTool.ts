@@ -46,7 +46,7 @@ export interface SimulateTool {
 /** Starts a sandbox for the command line; its sources can reach whatever the user's machine can. */
 export function createSimulateTool(): SimulateTool {
   const network = createSandboxNetwork(DEVELOPER_NETWORK);
-  const pool = createSandboxPool({ concurrency: 1, hostCalls: network.hostCalls });
+  const pool = createSandboxPool({ concurrency: 1, maxWorkers: 1, hostCalls: network.hostCalls });
   return {
     async simulate({ source, args, bytesArgs, beacon, secrets, returnType, signal }) {
       const linked = link(source);
