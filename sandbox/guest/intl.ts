@@ -13,18 +13,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Methods = Record<string, Method>;
 
 /** A duration's fields in the order in which they are read (ECMA-402, ToDurationRecord). */
-const DURATION_FIELDS = [
-  "days",
-  "hours",
-  "microseconds",
-  "milliseconds",
-  "minutes",
-  "months",
-  "nanoseconds",
-  "seconds",
-  "weeks",
-  "years",
-] as const;
+const DURATION_FIELDS =
+  "days hours microseconds milliseconds minutes months nanoseconds seconds weeks years".split(" ");
 
 /** Replaces the methods that differ. Must be called before any of the caller's code runs. */
 export function shareFormats(): void {

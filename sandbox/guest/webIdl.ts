@@ -126,13 +126,13 @@ export function moveToEnd({ prototype }: { readonly prototype: object }, keys: r
 export function defineGetters<K extends string>(
   type: { readonly prototype: object },
   keys: readonly K[],
-  fieldsOf: (self: never, key: K) => Readonly<Record<K, unknown>>,
+  fieldsOf: (self: never) => Readonly<Record<K, unknown>>,
   later: readonly string[] = [],
 ): void {
   for (const key of keys) {
     const accessor = {
       get [key](): unknown {
-        return fieldsOf(this as never, key)[key];
+        return fieldsOf(this as never)[key];
       },
     };
     const { get } = Object.getOwnPropertyDescriptor(accessor, key) as PropertyDescriptor;

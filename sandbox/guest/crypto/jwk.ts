@@ -3,26 +3,7 @@ const EC_ALGORITHMS: Readonly<Record<string, string>> = {
   "P-384": "ES384",
   "P-521": "ES512",
 };
-const JWK_ORDER = [
-  "kty",
-  "alg",
-  "pub",
-  "priv",
-  "crv",
-  "x",
-  "y",
-  "n",
-  "e",
-  "d",
-  "p",
-  "q",
-  "dp",
-  "dq",
-  "qi",
-  "k",
-  "key_ops",
-  "ext",
-];
+const JWK_ORDER = "kty alg pub priv crv x y n e d p q dp dq qi k key_ops ext".split(" ");
 
 /** Orders the members of a JSON Web Key as Deno does, which names the algorithm of every key on a curve of NIST and of no other. */
 export function orderJwk(jwk: Record<string, unknown>): object {

@@ -148,19 +148,6 @@ function listMembers(type: typeof Event, listed: readonly string[], shown: reado
 }
 listMembers(Event, KEYS);
 
-/** Reads the fields of an event; Deno's are private members of their own, which its errors name. */
-const naming =
-  <T>(read: (event: T) => Init) =>
-  (event: T, key: string): Init => {
-    try {
-      return read(event);
-    } catch (error) {
-      throw foreign((error as Error).message, key);
-    }
-  };
-const foreign = (message: string, key: string): TypeError =>
-  new TypeError(message.replace("#fields", `#${key}`));
-
 /** Each of these takes its dictionary as Deno does, which decides the number of its arguments and the errors for a wrong one. */
 export class CustomEvent extends Event {
   [Symbol.toStringTag] = "CustomEvent";
@@ -181,11 +168,7 @@ export class ErrorEvent extends Event {
   readonly #fields: Init;
   static {
     const keys = ["message", "filename", "lineno", "colno", "error"];
-    defineGetters(
-      ErrorEvent,
-      keys,
-      naming((event: ErrorEvent) => event.#fields),
-    );
+    defineGetters(ErrorEvent, keys, (event: ErrorEvent) => event.#fields);
     listMembers(ErrorEvent, keys);
   }
   constructor(
@@ -210,11 +193,7 @@ export class CloseEvent extends Event {
   readonly #fields: Init;
   static {
     const keys = ["wasClean", "code", "reason"];
-    defineGetters(
-      CloseEvent,
-      keys,
-      naming((event: CloseEvent) => event.#fields),
-    );
+    defineGetters(CloseEvent, keys, (event: CloseEvent) => event.#fields);
     listMembers(CloseEvent, [], keys);
   }
   constructor(
@@ -245,11 +224,7 @@ export class PromiseRejectionEvent extends Event {
   readonly #fields: Init;
   static {
     const keys = ["promise", "reason"];
-    defineGetters(
-      PromiseRejectionEvent,
-      keys,
-      naming((event: PromiseRejectionEvent) => event.#fields),
-    );
+    defineGetters(PromiseRejectionEvent, keys, (event: PromiseRejectionEvent) => event.#fields);
     listMembers(PromiseRejectionEvent, keys);
   }
   constructor(type: unknown, { bubbles, cancelable, composed, promise, reason }: Init = NO_INIT) {

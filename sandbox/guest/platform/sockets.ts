@@ -1,4 +1,4 @@
-import { boolean, dictionary, scalarString, sequence, string } from "../convert.ts";
+import { boolean, dictionary, scalarString, string } from "../convert.ts";
 import type { Internals } from "../internals.ts";
 import { defineGetters, exposeInterface, moveToEnd, printGetters, requireArguments } from "../webIdl.ts";
 
@@ -8,66 +8,41 @@ interface Events {
   readonly CloseEvent: new (type: string, init: object) => object;
   readonly handlerAttribute: (prototype: object, type: string) => void;
 }
+type Fields = Record<string, unknown>;
 
 const STATES = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 };
 const SOURCE_STATES = { CONNECTING: 0, OPEN: 1, CLOSED: 2 };
-const HANDLERS = ["message", "error", "close", "open"];
-const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
-const readSourceInit = dictionary<{ withCredentials: boolean }>("EventSourceInit", {
-  withCredentials: [boolean, false],
-});
-const readInit = dictionary<{ protocols?: string[] }>("WebSocketInit", {
-  protocols: [sequence(string)],
-});
+const readInit = dictionary<object>("EventSourceInit", { withCredentials: [boolean, false] });
 
 /** Creates `WebSocket` and `EventSource`, whose connections always fail: sources reach the network only through requests. */
-export function createSockets({ load, setTimeout, exception, encodeUtf8 }: Internals, events: Events) {
-  /** Parses a connection's URL. */
-  function parse(text: string): { href: string; protocol: string; hash: string } {
-    const { URL } = load("url") as { URL: new (url: string) => ReturnType<typeof parse> };
+export function createSockets({ load, setTimeout, exception }: Internals, events: Events) {
+  const parse = (text: string): string => {
+    const { URL } = load("url") as { URL: new (url: string) => { readonly href: string } };
     try {
-      return new URL(text);
+      return new URL(text).href;
     } catch (error) {
       throw exception((error as Error).message, "SyntaxError");
     }
-  }
+  };
 
   class WebSocket extends events.EventTarget {
-    readonly #fields: Record<string, unknown>;
+    readonly #fields: Fields;
     #binaryType = "blob";
     static {
       const keys = ["readyState", ...Object.keys(STATES), "extensions", "protocol", "url", "bufferedAmount"];
       defineGetters(WebSocket, keys, (socket: WebSocket) => socket.#fields);
     }
-    constructor(url: unknown, protocols: unknown = undefined) {
-      const prefix = "Failed to construct 'WebSocket'";
-      requireArguments(arguments.length, 1, prefix);
+    constructor(url: unknown, _protocols?: unknown) {
+      requireArguments(arguments.length, 1, "Failed to construct 'WebSocket'");
       super();
-      const text = scalarString(url, prefix, "Argument 1");
-      const names = readProtocols(protocols, prefix);
-      const parsed = parse(text);
-      const href = parsed.href.replace(/^http/, "ws");
-      if (!/^wss?:/.test(href))
-        throw exception(
-          `Only ws & wss schemes are allowed in a WebSocket URL: received ${parsed.protocol}`,
-          "SyntaxError",
-        );
-      if (parsed.hash !== "" || href.endsWith("#"))
-        throw exception("Fragments are not allowed in a WebSocket URL", "SyntaxError");
-      if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
-        throw exception("Cannot supply the same protocol multiple times", "SyntaxError");
-      if (names.some((name) => !TOKEN.test(name))) throw exception("Invalid protocol value", "SyntaxError");
-      const fields = {
-        ...STATES,
-        readyState: STATES.CONNECTING,
-        extensions: "",
-        protocol: "",
-        url: href,
-        bufferedAmount: 0,
-      };
-      this.#fields = fields;
+      const href = parse(scalarString(url)).replace(/^http/, "ws");
+      if (!/^wss?:/.test(href)) {
+        const text = `Only ws & wss schemes are allowed in a WebSocket URL: received ${/^\w+:/.exec(href)?.[0]}`;
+        throw exception(text, "SyntaxError");
+      }
+      this.#fields = { ...STATES, readyState: 0, extensions: "", protocol: "", url: href, bufferedAmount: 0 };
       setTimeout(() => {
-        fields.readyState = STATES.CLOSED;
+        this.#fields["readyState"] = STATES.CLOSED;
         this.dispatchEvent(new events.Event("error"));
         this.dispatchEvent(new events.CloseEvent("close", { code: 1006, reason: "" }));
       }, 0);
@@ -81,24 +56,15 @@ export function createSockets({ load, setTimeout, exception, encodeUtf8 }: Inter
     }
     send(_data: unknown): void {
       requireArguments(arguments.length, 1, "Failed to execute 'send' on 'WebSocket'");
-      if (this.#fields["readyState"] !== STATES.OPEN)
-        throw exception("'readyState' not OPEN", "InvalidStateError");
+      throw exception("'readyState' not OPEN", "InvalidStateError");
     }
-    close(...[code, reason]: [unknown?, unknown?]): void {
-      const number = Number(code);
-      if (code !== undefined && number !== 1000 && !(number >= 3000 && number <= 4999))
-        throw exception(
-          `The close code must be either 1000 or in the range of 3000 to 4999: received ${number}`,
-          "InvalidAccessError",
-        );
-      if (reason !== undefined && encodeUtf8(scalarString(reason)).length > 123)
-        throw exception("The close reason may not be longer than 123 bytes", "SyntaxError");
-      if (this.#fields["readyState"] === STATES.CONNECTING) this.#fields["readyState"] = STATES.CLOSING;
+    close(..._reason: unknown[]): void {
+      if (this.#fields["readyState"] === 0) this.#fields["readyState"] = STATES.CLOSING;
     }
   }
 
   class EventSource extends events.EventTarget {
-    readonly #fields: Record<string, unknown>;
+    readonly #fields: Fields;
     static {
       const keys = ["readyState", ...Object.keys(SOURCE_STATES), "url", "withCredentials"];
       defineGetters(EventSource, keys, (source: EventSource) => source.#fields, ["close"]);
@@ -107,14 +73,13 @@ export function createSockets({ load, setTimeout, exception, encodeUtf8 }: Inter
       const prefix = "Failed to construct 'EventSource'";
       requireArguments(arguments.length, 1, prefix);
       super();
-      const text = scalarString(url, prefix, "Argument 1");
-      const { withCredentials } = readSourceInit(init, prefix, "Argument 2");
-      const { href } = parse(text);
-      this.#fields = { ...SOURCE_STATES, readyState: STATES.CONNECTING, url: href, withCredentials };
+      const text = scalarString(url);
+      const { ...options } = readInit(init, prefix, "Argument 2");
+      this.#fields = { ...SOURCE_STATES, readyState: 0, url: parse(text), ...options };
       setTimeout(() => {
-        if (this.#fields["readyState"] === SOURCE_STATES.CLOSED) return;
-        this.#fields["readyState"] = SOURCE_STATES.CLOSED;
-        this.dispatchEvent(new events.Event("error"));
+        if (this.#fields["readyState"] !== SOURCE_STATES.CLOSED)
+          this.dispatchEvent(new events.Event("error"));
+        this.close();
       }, 0);
     }
     close(): void {
@@ -123,33 +88,23 @@ export function createSockets({ load, setTimeout, exception, encodeUtf8 }: Inter
   }
 
   moveToEnd(WebSocket, ["binaryType", "bufferedAmount", "send", "close"]);
-  const sourceHandlers = ["open", "message", "error"];
-  for (const [type, states, handlers] of [
-    [WebSocket, STATES, HANDLERS],
-    [EventSource, SOURCE_STATES, sourceHandlers],
+  for (const [type, states, handlers, shown] of [
+    [
+      WebSocket,
+      STATES,
+      "message error close open",
+      "url readyState extensions protocol binaryType bufferedAmount",
+    ],
+    [EventSource, SOURCE_STATES, "open message error", "readyState url withCredentials"],
   ] as const) {
     for (const [name, value] of Object.entries(states)) Object.defineProperty(type, name, { value });
     exposeInterface(type);
-    for (const name of handlers) events.handlerAttribute(type.prototype, name);
+    for (const name of handlers.split(" ")) events.handlerAttribute(type.prototype, name);
+    printGetters(type, [...shown.split(" "), ...handlers.split(" ").map((name) => `on${name}`)]);
   }
   Object.defineProperty(WebSocket, "length", { value: 2, configurable: true });
   for (const key of Object.getOwnPropertyNames(EventSource.prototype))
     if (!key.startsWith("on")) Object.defineProperty(EventSource.prototype, key, { enumerable: false });
   delete (EventSource.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
-  const on = (names: readonly string[]): string[] => names.map((name) => `on${name}`);
-  printGetters(WebSocket, [
-    ..."url readyState extensions protocol binaryType bufferedAmount".split(" "),
-    ...on(HANDLERS),
-  ]);
-  printGetters(EventSource, ["readyState", "url", "withCredentials", ...on(sourceHandlers)]);
   return { WebSocket, EventSource };
-}
-
-/** Converts the second argument of `WebSocket`: a protocol, a list of them, or a dictionary. */
-function readProtocols(value: unknown, prefix: string): readonly string[] {
-  if (value === undefined || value === null) return [];
-  if (typeof value !== "object") return [string(value)];
-  return Symbol.iterator in value
-    ? sequence(string)(value, prefix, "Argument 2")
-    : (readInit(value, prefix, "Argument 2").protocols ?? []);
 }
