@@ -52,7 +52,7 @@ const LISTS: readonly (readonly [name: string, path: () => string, label: string
     "transactions",
     () => `/explorer/${NETWORK}`,
     "Transactions",
-    "Transaction Status Calls Block Time From To",
+    "Transaction Status What Block Time From To Fee, ETH",
   ],
   [
     "blocks",
