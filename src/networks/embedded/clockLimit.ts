@@ -1,6 +1,6 @@
 import { createTurnstile } from "../../lib/turnstile.ts";
 import { MAX_TIMESTAMP, quantityOf } from "./rpc/rpcLimits.ts";
-import { RpcLimitError, type RpcRequest } from "./rpc/rpcErrors.ts";
+import { RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
 
 /** How far a call advances the chain's clock, in seconds. */
 interface Advance {

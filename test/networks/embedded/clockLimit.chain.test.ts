@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANVIL_METHODS } from "../../../src/networks/embedded/rpc/rpcServer.ts";
 import { MAX_TIMESTAMP } from "../../../src/networks/embedded/rpc/rpcLimits.ts";
 import { limitClock } from "../../../src/networks/embedded/clockLimit.ts";
-import type { RpcRequest } from "../../../src/networks/embedded/rpc/rpcErrors.ts";
+import type { RpcRequest } from "../../../src/networks/embedded/rpcErrors.ts";
 import { startTestChain } from "../../support/anvil.ts";
 
 let chain: Awaited<ReturnType<typeof startTestChain>>;

@@ -6,7 +6,7 @@ import { fromHexText, toHexText } from "../../../lib/hex.ts";
 import { withDeadline } from "../../../lib/deadline.ts";
 import { keccak256 } from "../../../lib/keccak.ts";
 import { createTurnstile } from "../../../lib/turnstile.ts";
-import { RPC_CODES } from "../rpc/rpcErrors.ts";
+import { RPC_CODES } from "../rpcErrors.ts";
 
 /** After a death, transactions are sent one at a time for this long. */
 const ALONE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { AnswerError, type Connection } from "../../../evm/connection.ts";
-import { RPC_CODES } from "./rpcErrors.ts";
+import { RPC_CODES } from "../rpcErrors.ts";
 import type { Subscribe } from "./rpcSockets.ts";
 
 /** Announced blocks whose logs may still be removed: more than `anvil_reorg` can roll back on an embedded chain. */

@@ -1,6 +1,6 @@
 import { AnswerError, type Connection } from "../../../evm/connection.ts";
 import { KEPT_STATES, KEPT_TRANSACTION_BLOCKS } from "../process/anvil.ts";
-import { RPC_CODES, type RpcRequest } from "./rpcErrors.ts";
+import { RPC_CODES, type RpcRequest } from "../rpcErrors.ts";
 import { EVENT_TOPICS } from "../../../chainlink/events.ts";
 import { CONFIG_SET_TOPIC } from "../../../chainlink/nodeConfig.ts";
 import type { RemovedBlocks } from "../storage/history.ts";

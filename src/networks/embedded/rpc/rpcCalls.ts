@@ -2,7 +2,7 @@ import { AnswerError } from "../../../evm/connection.ts";
 import { messageOf } from "../../../lib/errors.ts";
 import { blobFaultOf, bounded, codeFaultOf, excessOf, tracesByScript } from "./rpcLimits.ts";
 import { refusalOf } from "../gate.ts";
-import { RPC_CODES, failure, RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
+import { RPC_CODES, failure, RpcLimitError, type RpcRequest } from "../rpcErrors.ts";
 
 /** Largest message: fits any transaction, and a batch of calls. */
 export const MAX_MESSAGE_BYTES = 16 * 2 ** 20;

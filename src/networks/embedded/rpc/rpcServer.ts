@@ -6,7 +6,7 @@ import { createRpcAccess, type RpcAccess } from "./rpcAccess.ts";
 import { closeIfStalled } from "../../../lib/stalledReaders.ts";
 import { AnswerError } from "../../../evm/connection.ts";
 import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
-import { RPC_CODES, failure, type RpcRequest } from "./rpcErrors.ts";
+import { RPC_CODES, failure, type RpcRequest } from "../rpcErrors.ts";
 import { serveRpcSockets, type Subscribe } from "./rpcSockets.ts";
 
 /** HTTP connections and WebSockets of one chain. */

@@ -5,7 +5,7 @@ import { AnswerError } from "../../../evm/connection.ts";
 import { repeat } from "../../../lib/repeat.ts";
 import type { RpcAccess } from "./rpcAccess.ts";
 import { MAX_MESSAGE_BYTES, answerMessage } from "./rpcCalls.ts";
-import { RPC_CODES, RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
+import { RPC_CODES, RpcLimitError, type RpcRequest } from "../rpcErrors.ts";
 import type { UnsentBudget } from "./unsentBudget.ts";
 
 const MAX_SOCKETS = 256;

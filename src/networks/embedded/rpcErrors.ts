@@ -1,4 +1,4 @@
-import { AnswerError } from "../../../evm/connection.ts";
+import { AnswerError } from "../../evm/connection.ts";
 
 /** Sends a request to the chain. */
 export type RpcRequest = (method: string, parameters: readonly unknown[]) => Promise<unknown>;
