@@ -74,8 +74,10 @@ export default function boot(
   let isObserved = false;
   /** Number of chunks being set up: what they read meanwhile isn't attributed to the source. */
   let loading = 0;
+  /** Whether `makeHttpRequest` starts its timer, whose use of time is that of an HTTP request. */
+  let isRequesting = false;
   const touch = (what: "time" | "randomness"): void => {
-    if (isObserved && loading === 0) host(ASK.touch, what);
+    if (isObserved && loading === 0) host(ASK.touch, isRequesting ? "http" : what);
   };
   const timers = createTimers(host, touch);
   const chunks: Record<string, Readonly<Record<string, unknown>>> = { __proto__: null } as never;
@@ -96,7 +98,14 @@ export default function boot(
   /** Console characters left; negative once some were dropped. */
   let printable = 0;
   let maxErrorChars = 0;
-  const functions = createFunctions();
+  const functions = createFunctions((start) => {
+    isRequesting = true;
+    try {
+      return start();
+    } finally {
+      isRequesting = false;
+    }
+  });
   let proxyParts: (value: object) => ProxyParts | undefined = () => undefined;
   let promiseState: (promise: object) => PromiseState | undefined = () => undefined;
 

@@ -27,7 +27,7 @@ export const ASK = {
   import: 7,
   /** (name, header, bytes) Calls a native synchronously. The answer is bytes, or text that begins with `=` (result) or `!` (error). */
   native: 8,
-  /** (what) The source used `time` or `randomness`; reported only if the run is observed. */
+  /** (what) The source used `time` or `randomness`, or `http` whose timer it was; reported only if the run is observed. */
   touch: 9,
   /** () Returns the time that timers are due by: what the source has run and waited, in ms. */
   now: 10,

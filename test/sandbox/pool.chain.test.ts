@@ -49,6 +49,15 @@ test.each([
     ["randomness"],
   ],
   ["await fetch('https://example.com').catch(() => {}); return new Uint8Array(1)", ["http"]],
+  ["await Functions.makeHttpRequest({ url: 'https://example.com' }); return new Uint8Array(1)", ["http"]],
+  [
+    "await Functions.makeHttpRequest({ url: args[0] }); return Functions.encodeUint256(Date.now())",
+    ["http", "time"],
+  ],
+  [
+    "await Functions.makeHttpRequest({ url: 'https://example.com' }); await new Promise((done) => setTimeout(done, 1)); return new Uint8Array(1)",
+    ["http", "time"],
+  ],
   ["await import('npm:ethers').catch(() => {}); return new Uint8Array(1)", ["imports"]],
 ])("an observed run reports what can't be repeated: %s", async (source, touched) => {
   expect(await run(source, { observe: true })).toMatchObject({ ok: true, touched });

@@ -67,12 +67,12 @@ test.each(["coinflip", "range", "nDice", "lotto"])(
 );
 
 test.each([
-  ["fetch('https://example.org')", "fetch"],
+  ["fetch('https://example.org')", "uses HTTP (fetch), so"],
   ["return Functions.encodeUint256(Date.now())", "Date"],
   ["return Functions.encodeUint256(Math.random())", "random"],
   ["return Functions.encodeString(new Error().stack)", "stack"],
   ["return Functions.encodeString((1.5).toLocaleString())", "toLocaleString"],
-  ["return Functions.makeHttpRequest({})", "makeHttpRequest"],
+  ["return Functions.makeHttpRequest({})", "uses HTTP (Functions.makeHttpRequest), so"],
   ["console.table(args); return Functions.encodeUint256(1)", "console.table"],
   ["const x = await import('npm:a'); return x", "imports"],
   ["return this", "this"],

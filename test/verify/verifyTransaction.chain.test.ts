@@ -1135,7 +1135,7 @@ test.each([
     "const r = await Functions.makeHttpRequest({ url: 'https://example.com' });" +
       "return Functions.encodeString(r.error ? 'LOSE' : 'WIN')",
     "LOSE",
-    /used HTTP/,
+    /used HTTP, so/,
   ],
   [
     "lets the import fail",

@@ -274,7 +274,7 @@ class SourceRun {
         this.#import(Number(a), { specifier: String(b), type: String(c) });
         break;
       case ASK.touch:
-        this.#touched.add(a === "time" ? "time" : "randomness");
+        this.#touched.add(a === "time" || a === "http" ? a : "randomness");
         break;
       case ASK.now:
         return (this.#clock ??= createRunClock()).now();

@@ -1,4 +1,4 @@
-import type { RunResult, Touch } from "../../../sandbox/index.ts";
+import type { RunResult } from "../../../sandbox/index.ts";
 import type { ReturnType } from "../../lib/vocabulary.ts";
 
 const RANDOMNESS =
@@ -7,9 +7,6 @@ const RANDOMNESS =
 const TIME =
   "The source reads the clock (Date, performance or a timer). Every oracle node reads another time, so the nodes may see different values, and " +
   "running the source again gives another result. Pass the time as an argument.";
-/** Names by which a source reads the clock, or waits. */
-const CLOCK =
-  /\b(?:Date|Intl|performance|timeStamp|setTimeout|setInterval|timers|hrtime|uptime)\b|\.timeout\(/;
 const SECRETS = "The source reads `secrets`, and the call passes none: each of its members is undefined.";
 
 const SHOWN = "The result holds a secret. Results are on chain, for all to see.";
@@ -33,16 +30,12 @@ export function warningsOf({ source, run, returnType, shownChars }: RanSource): 
   const warnings = [
     ...(run.ok ? warningsOfResult(run.bytes, returnType) : []),
     ...(touched.includes("randomness") ? [RANDOMNESS] : []),
-    ...(touched.includes("time") && !isRequestTimer(source, touched) ? [TIME] : []),
+    ...(touched.includes("time") ? [TIME] : []),
     ...((shownChars ?? 0) >= MIN_SHOWN_CHARS ? [SHOWN] : []),
     ...(shownChars === undefined && /\bsecrets\s*(?:\??\.|\[)/.test(source) ? [SECRETS] : []),
   ];
   return warnings.length === 0 ? {} : { warnings };
 }
-
-/** Returns whether the only timer is likely to be the one that `Functions.makeHttpRequest` sets for its request. */
-const isRequestTimer = (source: string, touched: readonly Touch[]): boolean =>
-  touched.includes("http") && !touched.includes("imports") && !CLOCK.test(source);
 
 /** Size of an encoded number, of either type. */
 const NUMBER_BYTES = 32;

@@ -36,6 +36,7 @@ export function findObstacle(source: string): string | undefined {
     return "the source is not plain ECMAScript";
   }
   const unknown = namesOutside(program).find((name) => !GIVEN.has(name));
+  if (unknown === "fetch") return usesHttp(unknown);
   if (unknown !== undefined)
     return `the source uses ${unknown}, which is not part of ECMAScript or differs from run to run`;
   for (const node of walk(program)) {
@@ -43,6 +44,11 @@ export function findObstacle(source: string): string | undefined {
     if (obstacle !== undefined) return obstacle;
   }
   return undefined;
+}
+
+/** Says of HTTP what a run says that has used it. */
+function usesHttp(name: string): string {
+  return `the source uses HTTP (${name}), so its result can depend on more than its arguments`;
 }
 
 /** Parses a source in the form in which it is compiled: the body of one async arrow function, with nothing after it. */
@@ -90,7 +96,9 @@ function findObstacleInMember(node: AnyNode & { readonly type: "MemberExpression
   const { name } = property;
   if (object.type === "Identifier" && (object.name === "Functions" || object.name === "console")) {
     const given: readonly string[] = GIVEN_MEMBERS[object.name];
-    if (!given.includes(name)) return `the source uses ${object.name}.${name}`;
+    const text = `${object.name}.${name}`;
+    if (!given.includes(name))
+      return name === "makeHttpRequest" ? usesHttp(text) : `the source uses ${text}`;
   }
   return name === "random" || name === "stack" || /^(?:to)?[Ll]ocale/.test(name)
     ? `the source uses ${name}, which may differ from machine to machine`

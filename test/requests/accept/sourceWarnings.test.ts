@@ -32,24 +32,6 @@ test.each([
   expect(warningsOf({ ...ran, ...change })).toEqual({ warnings: [expect.stringMatching(warning)] });
 });
 
-const request = "return (await Functions.makeHttpRequest({ url: args[0], timeout: 5000 })).data";
-
-test("the timer that a request of makeHttpRequest has is none of the source's", () => {
-  const run = runOf(Buffer.from("hello"), ["http", "time"]);
-  expect(warningsOf({ ...ran, source: request, run })).toEqual({});
-});
-
-test.each([
-  ["Date", `console.log(Date.now()); ${request}`, ["http", "time"]],
-  ["a timer", `await new Promise((done) => setTimeout(done, 9)); ${request}`, ["http", "time"]],
-  ["a signal's timeout", `await fetch(args[0], { signal: AbortSignal.timeout(9) })`, ["http", "time"]],
-  ["code imported", request, ["http", "imports", "time"]],
-] as const)("warns of time beside requests, read by %s", (_, source, touched) => {
-  const run = runOf(Buffer.from("hello"), touched);
-  const warnings = [expect.stringMatching(/^The source reads the clock/)];
-  expect(warningsOf({ ...ran, source, run })).toEqual({ warnings });
-});
-
 test("secrets that are passed are none of its business", () => {
   expect(warningsOf({ ...ran, source: "return secrets.apiKey", shownChars: 0 })).toEqual({});
 });
