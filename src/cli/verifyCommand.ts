@@ -300,7 +300,7 @@ async function findResult({ id, origin: named }: OfService): Promise<{
     throw new UsageError(
       answer.state === "waiting"
         ? `no result yet: ${why}; verify again once there is one`
-        : `no result: ${why}`,
+        : `no result: ${why}${answer.kind === undefined ? "; ask whoever made it" : ""}`,
     );
   }
   const shared = findShared(answer);

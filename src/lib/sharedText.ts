@@ -52,7 +52,7 @@ export function describeRequest(request: {
   const { state, kind, title, label, params = {} } = request;
   const what =
     kind === undefined
-      ? `A request that ${state === "failed" ? "failed" : "is not on chain yet"}`
+      ? `A request that ${state === "failed" ? "failed before it was on chain" : "is not on chain yet"}`
       : nameKind({ kind, ...(title === undefined ? {} : { title }) });
   const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
   const extent = list !== undefined && others.length === 0 ? countEntries(list) : undefined;

@@ -84,5 +84,8 @@ test.each([
 
 test("names a request that isn't on chain by its state alone", () => {
   const headings = (["failed", "waiting"] as const).map((state) => describeRequest({ state }).heading);
-  expect(headings).toEqual(["A request that failed", "A request that is not on chain yet"]);
+  expect(headings).toEqual([
+    "A request that failed before it was on chain",
+    "A request that is not on chain yet",
+  ]);
 });

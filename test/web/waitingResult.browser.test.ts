@@ -25,9 +25,11 @@ const ENTRIES = Array.from({ length: 25 }, (_, i) => `guest ${i + 1}`);
 let browser: Browser;
 let url: string;
 let call: SharedDapp["call"];
-shared.beforeAll(async ({ browser: chromium, service }) => {
+let service: SharedDapp;
+shared.beforeAll(async ({ browser: chromium, service: running }) => {
   browser = chromium;
-  ({ url, call } = await joinService(service));
+  service = await joinService(running);
+  ({ url, call } = service);
 });
 
 /** Starts a service that learns no round until it is handed in, and whose clock a signal moves to where rounds are late. */
@@ -211,7 +213,7 @@ test("the page of a draw that waits for its round says for what and until when, 
   expect(visitor.troubles).toEqual([]);
 });
 
-test("the page of a request that failed before it was on chain has its id and when it was made", async () => {
+test("of a request that failed before it was on chain, the page has its id and when it was made, and the command says who to ask", async () => {
   const visitor = await createVisitor(browser);
   onTestFinished(() => visitor.close());
   const { page } = visitor;
@@ -222,18 +224,44 @@ test("the page of a request that failed before it was on chain has its id and wh
   expect(asked.status).toBe(202);
   await page.goto(`${url}/r/${asked.data.id}`);
   const result = page.getByRole("region", { name: "Result" });
-  await page.getByRole("heading", { level: 1, name: "A request that failed", exact: true }).waitFor();
-  await expect.poll(() => page.title()).toBe("Failed: A request that failed · Tyche");
-  await result.getByText("Failed before it was on chain", { exact: true }).waitFor();
-  await result.getByText(/there is no result, and none will follow\.$/).waitFor();
-  await result.getByText(/ask whoever gave you this address: they see why it failed/).waitFor();
+  const heading = "A request that failed before it was on chain";
+  await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe(`${heading} · Tyche`);
+  expect(await page.getByText(/failed before it was on chain/i).count()).toBe(1);
+  await result
+    .getByText(/there is no result, and none will follow\. What it asked for is not public\.$/)
+    .waitFor();
+  await result.getByText(/ask whoever gave you this address/).waitFor();
   await result.getByText(asked.data.id, { exact: true }).waitFor();
   await result.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
-  expect(await result.getByRole("link").getAttribute("href")).toBe("/");
+  const signIn = result.getByRole("link", { name: "sign in", exact: true });
+  expect(await signIn.getAttribute("href")).toBe(`/sign-in?next=%2Fr%2F${asked.data.id}`);
   expect(await page.getByRole("img", { name: "QR code of this page's address" }).count()).toBe(0);
+  const verified = await runCli(["verify", `${url}/r/${asked.data.id}`]);
+  expect(verified).toMatchObject({
+    code: 1,
+    stderr: "error: no result: it failed before it was on chain; ask whoever made it\n",
+  });
   expect(await page.getByText("private words").count()).toBe(0);
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
+});
+
+test("who may see a request that failed before it was on chain reads why, and gets to it", async () => {
+  const { data } = await call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source: "throw new Error('private words')" },
+    headers: { prefer: "respond-async" },
+  });
+  const visitor = await createVisitor(browser, { operatorOf: service });
+  onTestFinished(() => visitor.close());
+  const { page } = visitor;
+  await page.goto(`${url}/r/${data.id}`);
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText(/private words/).waitFor();
+  expect(await result.getByText(/ask whoever gave you this address/).count()).toBe(0);
+  await visitor.inspect({ width: 1280, scheme: "light" });
+  await result.getByRole("link", { name: "function", exact: true }).click();
+  await page.waitForURL(`**/dapps/${service.dappId}/requests/${data.id}`);
 });
 
 test("an id of no request is not found, and what was meant can be searched for", async () => {

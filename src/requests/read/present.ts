@@ -75,8 +75,8 @@ function describeWait({ state, progress }: OpenRequest): string | null {
  */
 export function describeOpenly(request: OpenRequest, isBeaconLate = false): string {
   const { state, kind, progress } = request;
-  if (state === "failed") return "the request failed";
   const isOnChain = progress.acceptedBlock !== undefined;
+  if (state === "failed") return isOnChain ? "the request failed" : "it failed before it was on chain";
   const round = describeBeacon(
     beaconOfRequest(request),
     isOnChain && (kind !== "preset" || progress.wordBlock !== undefined),

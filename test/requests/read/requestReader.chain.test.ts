@@ -142,7 +142,7 @@ const lackOf = async (...given: Parameters<typeof endRequest>) => {
 
 test("of a request without a result, everybody learns what became of it, and of what is on chain what it is for", async () => {
   const failed = { state: "failed", error: { code: "oracle_timeout", message: "late" } } as const;
-  expect(await lackOf(failed)).toEqual({ state: "failed", why: "the request failed" });
+  expect(await lackOf(failed)).toEqual({ state: "failed", why: "it failed before it was on chain" });
   const open = { state: "waiting", why: "the request is not on chain yet" };
   expect(await lackOf({ state: "submitted", why: "private words" })).toEqual(open);
   expect(await lackOf({ state: "received" })).toEqual(open);

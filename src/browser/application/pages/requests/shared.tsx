@@ -7,6 +7,7 @@ import type {
   SharedRequest,
   SharedResult,
   TransactionView,
+  TycheOperator,
 } from "../../../../client/index.ts";
 import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
 import { AWAITED, isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
@@ -18,14 +19,15 @@ import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
+import { Facts, Folded, Notice, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { HttpPart } from "../../parts/httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
-import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon, summaryOf, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer, useNetworks } from "../../services.tsx";
+import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
+import { useSession } from "../../session.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { isDisagreement } from "../../../../lib/failureText.ts";
@@ -158,7 +160,9 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
 /** What the tab says before the name, so that the page can be left open behind others. */
 function stateOf(shared: AnyShared): string {
   if (isWaitingRequest(shared)) return "Waiting: ";
-  return "outcome" in shared && shared.outcome.success ? "" : "Failed: ";
+  if ("outcome" in shared) return shared.outcome.success ? "" : "Failed: ";
+  // The name of one that is on no chain says that it failed.
+  return shared.kind === undefined ? "" : "Failed: ";
 }
 
 /** Reads a transaction, once its hash is known, and reads it anew while it `isOpen`. */
@@ -205,7 +209,7 @@ function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined 
 
 /** What an audience sees before a draw, or of a request that failed without a result. */
 function WithoutResult({
-  request: { id, state, why, createdAt, kind, beacon, requestId },
+  request,
   requested,
   isLocal,
 }: {
@@ -215,31 +219,9 @@ function WithoutResult({
   /** Whether the chain is one of the service's own. */
   readonly isLocal: boolean;
 }) {
+  const { state, why, kind, beacon, requestId } = request;
   const waitsFor = requested && findWait(requested, requestId);
-  if (state === "failed")
-    return (
-      <>
-        <p className="big-result bad-text">
-          {kind === undefined ? "Failed before it was on chain" : sentence(why)}
-        </p>
-        <p>
-          {kind === undefined
-            ? "No request of it stands on chain, so that nothing can answer it: there is no result, and none will follow."
-            : "It is on chain, but had no answer in its time: there is no result."}
-        </p>
-        <p>
-          If you were promised a result, ask whoever gave you this address: they see why it failed in{" "}
-          <Link href="/">the application</Link>, and can make a new request, with a page of its own.
-          {kind === undefined && " What it asked for is not public."}
-        </p>
-        <Facts
-          entries={[
-            ["Request", <Copyable text={id} what="request" />],
-            ["Made", <Time iso={createdAt} />],
-          ]}
-        />
-      </>
-    );
+  if (state === "failed") return <FailedPart request={request} />;
   // The state of the request alone says less than the chain.
   const isVague = why === AWAITED.words || why === AWAITED.result;
   const reason = isVague && beacon === undefined ? (waitsFor ?? why) : why;
@@ -281,6 +263,79 @@ function WithoutResult({
       </p>
     </>
   );
+}
+
+/** Of a request that failed without a result: what that means, and the reason to who may read it. */
+function FailedPart({ request: { id, why, createdAt, kind } }: { readonly request: SharedRequest }) {
+  const { kind: viewer } = useSession();
+  return (
+    <>
+      {kind !== undefined && <p className="big-result bad-text">{sentence(why)}</p>}
+      <p>
+        {kind === undefined
+          ? "No request of it stands on chain, so that nothing can answer it: there is no result, and none will follow. What it asked for is not public."
+          : "It is on chain, but had no answer in its time: there is no result."}
+      </p>
+      {viewer === "operator" ? <OwnFailure id={id} /> : <PromisedPart id={id} />}
+      <Facts
+        entries={[
+          ["Request", <Copyable text={id} what="request" />],
+          ["Made", <Time iso={createdAt} />],
+        ]}
+      />
+    </>
+  );
+}
+
+/** What to do for who waits for a result, and for who could read why there is none. */
+function PromisedPart({ id }: { readonly id: string }) {
+  return (
+    <p>
+      If you were promised a result, ask whoever gave you this address: they can make a new request, with a
+      page of its own. If it was yours,{" "}
+      <Link href={`/sign-in?next=${encodeURIComponent(`/r/${id}`)}`}>sign in</Link> to see why it failed.
+    </p>
+  );
+}
+
+/** Why a request failed, and the link to it, if it is of a dapp of who is signed in. */
+function OwnFailure({ id }: { readonly id: string }) {
+  const operator = useOperator();
+  const { data, isPending } = useQuery({
+    queryKey: ["ownRequest", id],
+    queryFn: () => findOwn(operator, id),
+    staleTime: Infinity,
+  });
+  if (isPending) return null;
+  if (data === null || data === undefined) return <PromisedPart id={id} />;
+  const { dappId, request } = data;
+  return (
+    <>
+      {request.error !== null && (
+        <Notice kind="bad">
+          <UnknownText text={request.error.message} /> <code>{request.error.code}</code>
+        </Notice>
+      )}
+      <p>
+        Only those who may see the dapp&rsquo;s requests see the reason:{" "}
+        <Link href={`/dapps/${dappId}/requests/${id}`}>
+          <UnknownText text={summaryOf(request)} />
+        </Link>
+      </p>
+    </>
+  );
+}
+
+/** Looks for a request among the dapps of who is signed in: a link to share doesn't say whose it is. */
+async function findOwn(operator: TycheOperator, id: string) {
+  for (const { id: dappId } of await operator.dapps()) {
+    try {
+      return { dappId, request: await operator.as(dappId).request(id) };
+    } catch (error) {
+      if (!describeRefusal(error).isMissing) throw error;
+    }
+  }
+  return null;
 }
 
 /** Returns what a request's own transaction says that it waits for. */
