@@ -211,7 +211,10 @@ function isPagePath(path: string): boolean {
  * Responds with the page in which the application runs: the same at every path, and for everyone, but for the preview of a link to a
  * shared result, which is made by programs that run no script.
  */
-function sendShell(ctx: Context, { title = "Tyche", tags = "" }: Partial<LinkPreview> = {}): void {
+function sendShell(
+  ctx: Context,
+  { title = "Tyche", tags = "", summary = "" }: Partial<LinkPreview> = {},
+): void {
   // An upgrade changes the build that the page names, and removes the files of the previous one.
   ctx.set("Cache-Control", "no-store");
   ctx.set("Content-Type", "text/html; charset=utf-8");
@@ -224,7 +227,7 @@ ${headOf(title, getEntry("application"))}${tags}
 </head>
 <body>
 <div id="application"></div>
-<noscript><p>These pages need JavaScript. Without it, the API and the command line do all that they do: <a href="/docs">/docs</a>.</p></noscript>
+<noscript>${summary}<p>These pages need JavaScript. Without it, the API and the command line do all that they do: <a href="/docs">/docs</a>.</p></noscript>
 </body>
 </html>`;
 }

@@ -10,6 +10,8 @@ export interface LinkPreview {
   /** As HTML. */
   readonly title: string;
   readonly tags: string;
+  /** What the page itself says with JavaScript alone. */
+  readonly summary: string;
 }
 
 type Shared = Awaited<ReturnType<Service["getShared"]>>;
@@ -35,6 +37,7 @@ export function createLinkPreview(shared: Shared): LinkPreview {
   );
   return {
     title: `${title} · Tyche`,
+    summary: `<h1>${title}</h1><p>${description}</p>`,
     tags: `${lines.join("")}\n<meta name="description" content="${description}">`,
   };
 }

@@ -31,22 +31,24 @@ const contentOf = (tags: string, name: string) =>
   new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)">`).exec(tags)?.[1];
 
 test("names purpose, extent and result, with absolute addresses", () => {
-  const { title, tags } = createLinkPreview(shared("raffle", ["ann", "bob"]));
+  const { title, tags, summary } = createLinkPreview(shared("raffle", ["ann", "bob"]));
   expect(title).toBe("raffle · Tyche");
   expect(contentOf(tags, "og:title")).toBe("raffle");
   expect(contentOf(tags, "og:description")).toBe("Draw winners from a list: 2 of 2 entries: ann, bob");
   expect(contentOf(tags, "description")).toBe(contentOf(tags, "og:description"));
+  expect(summary).toBe("<h1>raffle</h1><p>Draw winners from a list: 2 of 2 entries: ann, bob</p>");
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:image")).toBe("https://tyche.example.org/assets/preview.png");
 });
 
 test("lets no text of others end an attribute or an element, or reorder what follows", () => {
-  const { title, tags } = createLinkPreview(
+  const { title, tags, summary } = createLinkPreview(
     shared(`</title><script>alert("1")</script>`, [`"><b>`, "a\u202Eb"]),
   );
   expect(title).toBe(`&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; · Tyche`);
   expect(contentOf(tags, "og:description")).toContain("&quot;&gt;&lt;b&gt;, a[U+202E]b");
   expect(tags.match(/<(?!meta )/g)).toBeNull();
+  expect(summary.match(/<(?!\/?(?:h1|p)>)/g)).toBeNull();
 });
 
 test("cuts a long result at a whole character", () => {
@@ -66,12 +68,13 @@ test("says of a request without a result what it waits for", () => {
     kind: "preset",
     title: "Draw winners from a list",
     label: "raffle",
-    params: { list: ["ann", "bob"] },
+    preset: "lotto",
+    params: { numberOfWinners: 1, list: ["ann", "bob"] },
   });
   expect(contentOf(tags, "og:title")).toBe("raffle");
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:description")).toBe(
-    "Draw winners from a list: 2 entries: waiting for drand's round 7",
+    "Draw winners from a list: 1 of 2 entries: waiting for drand's round 7",
   );
 });
 

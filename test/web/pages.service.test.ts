@@ -31,9 +31,13 @@ describe("the page that the application starts from", () => {
     const { text } = await get(`/r/${drawn.id}`, { accept: "*/*" });
     expect(text).toContain("<title>&lt;b&gt;&quot;raffle&quot;&lt;/b&gt; · Tyche</title>");
     expect(text).toContain(`<meta property="og:url" content="${drawn.shareUrl}">`);
+    expect(text).toMatch(
+      /<noscript><h1>&lt;b&gt;&quot;raffle&quot;&lt;\/b&gt;<\/h1><p>Flip a coin: (?:heads|tails)<\/p>/i,
+    );
     const plain = text
       .replace(/<title>.*/, "<title>Tyche</title>")
-      .replaceAll(/\n<meta (?:property|name="description").*/g, "");
+      .replaceAll(/\n<meta (?:property|name="description").*/g, "")
+      .replace(/(?<=<noscript>)<h1>[^<]+<\/h1><p>Flip a coin: [^<]+<\/p>(?=<p>These pages need)/, "");
     expect(plain).toBe((await get("/")).text);
     const image = await fetch(`${tyche.url}/assets/preview.png`);
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);

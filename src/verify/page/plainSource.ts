@@ -97,8 +97,7 @@ function findObstacleInMember(node: AnyNode & { readonly type: "MemberExpression
   if (object.type === "Identifier" && (object.name === "Functions" || object.name === "console")) {
     const given: readonly string[] = GIVEN_MEMBERS[object.name];
     const text = `${object.name}.${name}`;
-    if (!given.includes(name))
-      return name === "makeHttpRequest" ? usesHttp(text) : `the source uses ${text}`;
+    if (!given.includes(name)) return name === "makeHttpRequest" ? usesHttp(text) : `the source uses ${text}`;
   }
   return name === "random" || name === "stack" || /^(?:to)?[Ll]ocale/.test(name)
     ? `the source uses ${name}, which may differ from machine to machine`
