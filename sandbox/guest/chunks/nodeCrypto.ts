@@ -73,8 +73,8 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
   let other = random;
   const accessor = { get: () => other, set: (value: unknown) => void (other = value), configurable: true };
   Object.defineProperties(names, {
-    prng: accessor,
     pseudoRandomBytes: { value: random, writable: true, enumerable: false, configurable: true },
+    prng: accessor,
     rng: accessor,
   });
   return exported;

@@ -426,7 +426,8 @@ export function createZlib({
       codes: Object.freeze(codes),
       crc32: (data: unknown, value: unknown = 0): number => {
         const bytes = bytesOf(data, "data", CHUNK, ["string"]);
-        if (data instanceof DataView) throw new TypeError("expected typed ArrayBufferView");
+        if (typeof data !== "string" && !(data instanceof Uint8Array))
+          throw new TypeError("expected typed ArrayBufferView");
         if (typeof value !== "number") throw wrongType("value", "number", value);
         if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
           throw outOfRange("value", Number.isInteger(value) ? ">= 0 && < 4294967296" : "an integer", value);

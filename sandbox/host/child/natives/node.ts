@@ -65,6 +65,18 @@ const UTIL_FUNCTIONS = [
   "styleText",
 ] as const;
 
+/** Puts variables in the order of the text that defines them: Node has them in the alphabet's. */
+function inOrder(variables: object, text: string): object {
+  const names = text.split("\n").map((line) =>
+    line
+      .split("=", 1)[0]
+      ?.replace(/^\s*(?:export\s)?/, "")
+      .trim(),
+  );
+  const at = ([name]: readonly [string, unknown]): number => names.indexOf(name);
+  return Object.fromEntries(Object.entries(variables).sort((a, b) => at(a) - at(b)));
+}
+
 /**
  * Node's own `node:path`, the older functions of `node:url`, and some of `node:util`: functions of strings, so the guest needs no copy of them.
  * Paths are relative to the root, not to this process's directory.
@@ -123,8 +135,9 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
   util: ({ name, args }) => {
     const known = UTIL_FUNCTIONS.find((one) => one === name);
     if (known === undefined) throw new TypeError("unknown function of node:util");
+    const value = (util[known] as (...args: unknown[]) => unknown)(...(args as unknown[]));
     return JSON.stringify({
-      value: (util[known] as (...args: unknown[]) => unknown)(...(args as unknown[])),
+      value: known === "parseEnv" ? inOrder(value as object, String((args as unknown[])[0])) : value,
     });
   },
   httpNames: () => JSON.stringify({ METHODS, STATUS_CODES }),
