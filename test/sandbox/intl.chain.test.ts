@@ -32,12 +32,12 @@ test("a duration is an object of integers, whichever way it is written", async (
 
 test.each([
   ['"PT1H"', "A duration in text is not supported"],
-  ["null", "A duration must be an object"],
-  ["{ hour: 1 }", "A duration must have a field"],
-  ["{ hours: NaN }", "hours of a duration must be an integer"],
-  ["{ days: 1.5 }", "days of a duration must be an integer"],
-  ["{ hours: 1, minutes: -1 }", "A duration is out of range"],
-  ["{ years: 2 ** 32 }", "A duration is out of range"],
+  ["null", "Temporal error: Duration argument must be Duration or string."],
+  ["{ hour: 1 }", "Temporal error: Did not provide any valid Duration fields."],
+  ["{ hours: NaN }", "Temporal error: Expected finite integer."],
+  ["{ days: 1.5 }", "Temporal error: Expected finite integer."],
+  ["{ hours: 1, minutes: -1 }", "Temporal error: Duration was not valid."],
+  ["{ years: 2 ** 32 }", "Temporal error: Duration was not valid."],
 ])("%s is no duration", async (duration, message) => {
   expect(await show(durationOf(duration))).toBe(message);
   expect(await show(durationOf(duration, "formatToParts"))).toBe(message);
