@@ -14,6 +14,7 @@ import type {
 } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
+import { TycheError } from "../lib/errors.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
 import type { ExploredChain } from "./exploredChain.ts";
@@ -90,11 +91,11 @@ export interface Explorer {
   findAddress(network: string, address: Hex, before?: ListCursor): Promise<Listed<AddressView> | undefined>;
   /** Returns source, interface and build of one of the service's own contracts; `undefined` for any other address. */
   findContract(network: string, address: Hex): Promise<ContractView | undefined>;
-  /** Returns everything on a network that matches the terms, except requests; empty without a chain. */
+  /** Returns everything on a network that matches the terms, except requests. Rejects without a chain, as the next two do. */
   search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
   /**
-   * Returns the VRF or Functions request with this id, as far back as logs are read; empty without a chain. More expensive
-   * than {@link search}.
+   * Returns the VRF or Functions request with this id, as far back as logs are read. More expensive than
+   * {@link search}.
    */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
   /** Returns the requests with a label, in its canonical form, in the blocks below `before`, and where to go on; if there are none, some whose label contains it; or those with a dapp's labels. As expensive. */
@@ -155,6 +156,15 @@ export function createChainExplorer<Preset extends InstalledPreset>(
     if (book === undefined)
       books.set(chain.contracts, (book = createAddressBook(chain.contracts, chain.accounts)));
     return { chain, book };
+  };
+  const get = (network: string) => {
+    const found = open(network);
+    if (found !== undefined) return found;
+    throw new TycheError(`The chain of ${network} is not available yet`, {
+      code: "chain_unavailable",
+      blame: "us",
+      retryable: true,
+    });
   };
 
   return {
@@ -258,16 +268,14 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       return found && (await readContractRequests(subscriptions, found.chain, found.book, before));
     },
     async search(network, terms) {
-      const found = open(network);
-      return found === undefined ? [] : await searchChain(terms, found.chain, found.book);
+      const { chain, book } = get(network);
+      return await searchChain(terms, chain, book);
     },
     async searchRequest(network, requestId) {
-      const found = open(network);
-      return found === undefined ? [] : await searchRequest(requestId, found.chain);
+      return await searchRequest(requestId, get(network).chain);
     },
     async searchLabel(network, wanted, before) {
-      const found = open(network);
-      return found === undefined ? { hits: [], older: null } : await searchLabel(wanted, found.chain, before);
+      return await searchLabel(wanted, get(network).chain, before);
     },
     async findOverview(network) {
       const found = open(network);
