@@ -128,7 +128,7 @@ function describeCounts(
   const sum = weights.reduce((a, b) => a + b, 0);
   const counts = names.slice(0, MAX_NAMED).map((name, index) => {
     const expected = Math.round((draws * weights[index]!) / sum);
-    return `${name} ${totals[index]} times, not ${expected}`;
+    return `${name} ${totals[index]} times, ${totals[index] === expected ? "as expected" : `not ${expected}`}`;
   });
   const more = names.length - counts.length;
   return counts.join("; ") + (more > 0 ? `; and ${more} more` : "");

@@ -96,6 +96,22 @@ test("a wrong distribution says of each outcome how often it came, and was expec
   ]);
 });
 
+test("a wrong distribution says which outcome came as often as expected", async () => {
+  const distributions = [{ params: {}, outcomes: { 0: 1, 1: 1, 2: 2 } }];
+  const preset = await loadNumber("return Functions.encodeUint256(0n)", { distributions });
+  // Exact counts take a source that counts its own draws.
+  const counts = { counts: [250, 0, 750], stray: null, failure: null };
+  const source = `return Functions.encodeString(${JSON.stringify(JSON.stringify(counts))})`;
+  const runCounts: typeof runHere = (request) => runHere({ ...request, source });
+  expect(await checkDistributions(preset, runCounts, { draws: 1_000 })).toMatchObject([
+    {
+      reason: expect.stringMatching(
+        /; "0" 250 times, as expected; "1" 0 times, not 250; "2" 750 times, not 500$/,
+      ),
+    },
+  ]);
+});
+
 test("one byte modulo 10 is found", async () => {
   const preset = await loadNumber("return Functions.encodeUint256((BigInt(bytesArgs[0]) & 255n) % 10n)", {
     distributions: [{ params: {}, outcomes: tenOutcomes }],
