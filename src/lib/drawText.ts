@@ -1,4 +1,5 @@
 /** How the pages and the command say what was drawn, when, and who delivered it. */
+import { parseList } from "./entryLists.ts";
 import { isError } from "./verificationText.ts";
 
 interface FoundDraw {
@@ -21,13 +22,22 @@ const MAX_SHOWN = 140;
 /** Says what a preset is whose source the verifier doesn't know. */
 export const UNKNOWN_PRESET = "none that is known here";
 
-/** Names what a request ran and its arguments: `nDice (source 3): numDice = 2, numFaces = 6`. `undefined` for random numbers. */
-export function describeDraw({ kind, preset, args }: FoundDraw): string | undefined {
+/**
+ * Names what a request ran and its arguments: `nDice (source 3): numDice = 2, numFaces = 6`. `undefined` for random numbers.
+ *
+ * @param countFrom the fewest entries of a preset's list that is only counted. Default: no list is.
+ */
+export function describeDraw(
+  { kind, preset, args }: FoundDraw,
+  countFrom = Number.POSITIVE_INFINITY,
+): string | undefined {
   if (kind === "function")
     return args === null ? undefined : `a source of its own, args = ${JSON.stringify(args)}`;
   const named = args?.map((arg, i) => {
     const name = preset?.parameters[i];
-    return name === undefined ? readable(arg) : `${name} = ${readable(arg)}`;
+    const { length } = countFrom === Number.POSITIVE_INFINITY ? [] : (parseList(arg) ?? []);
+    const shown = length < countFrom ? readable(arg) : `${length} entries`;
+    return name === undefined ? shown : `${name} = ${shown}`;
   });
   if (preset === null) return undefined;
   const what = `${preset.name ?? "a preset"} (source ${preset.sourceId})`;

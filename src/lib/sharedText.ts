@@ -30,12 +30,18 @@ export function nameFunction({
   readonly source: string;
   readonly args: readonly string[];
 }): string | undefined {
-  const [, line, block] = /^\s*(?:\/\/[/\s]*(\S.*)|\/\*[*\s]*([^*\s].*))/.exec(source) ?? [];
-  const comment = (line ?? block?.replace(/\*\/.*$/, ""))?.trim();
-  if (comment !== undefined && comment !== "") return cut(`Function: ${comment}`, MAX_NAME);
+  const comment = findComment(source);
+  if (comment !== undefined) return cut(`Function: ${comment}`, MAX_NAME);
   const hosts = findSourceHosts(source) ?? [];
   if (hosts.length > 0) return cut(`Function that names ${hosts.join(", ")}`, MAX_NAME);
   return args.length === 0 ? undefined : cut(`${BY_ARGUMENTS}${args.join(", ")}`, MAX_NAME);
+}
+
+/** Returns the first line with words of the comments before a source's first code. */
+function findComment(source: string): string | undefined {
+  const [comments = ""] = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/.exec(source) ?? [];
+  const lines = comments.split("\n").map((line) => line.replace(/^[\s/*]+/, "").replace(/\*\/.*$/, ""));
+  return lines.find((line) => /[\p{L}\p{N}]/u.test(line))?.trim();
 }
 
 type Kind = "preset" | "random" | "function";

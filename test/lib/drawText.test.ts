@@ -20,6 +20,11 @@ test("describeDraw names the preset and its arguments", () => {
   expect(describeDraw({ ...draw, args: null })).toBe("nDice (source 3)");
 });
 
+test("describeDraw counts the entries of a long list where it is asked to", () => {
+  const lists = { ...draw, args: [JSON.stringify(["ann", "bob"]), JSON.stringify(["ann"])] };
+  expect(describeDraw(lists, 2)).toBe('nDice (source 3): numDice = 2 entries, numFaces = ["ann"]');
+});
+
 test("describeDraw gives the arguments of a function, and nothing for random numbers", () => {
   expect(describeDraw({ ...draw, kind: "function", preset: null })).toBe(
     'a source of its own, args = ["2","6"]',

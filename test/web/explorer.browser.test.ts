@@ -300,7 +300,7 @@ test("the transaction of a draw says that the chain decides its result, that of 
     await page.locator("#check").waitFor();
   };
   const claim = page.locator("#check").getByText("Everything that decides this result is on chain.");
-  const requests = page.locator("[data-function-result]").getByText(/^The nodes made HTTP requests\./);
+  const requests = page.locator("[data-function-result]").getByText(/^The nodes made HTTP requests; /);
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip");
   await visitor.open(data.url.replace(new URL(data.url).origin, tyche.url));
   await claim.waitFor();

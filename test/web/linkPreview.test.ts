@@ -74,7 +74,7 @@ test("says of a request without a result what it waits for", () => {
   expect(contentOf(tags, "og:title")).toBe("raffle");
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:description")).toBe(
-    "Draw winners from a list: 1 of 2 entries: waiting for drand's round 7",
+    "Draw winners from a list: 2 entries: waiting for drand's round 7",
   );
 });
 

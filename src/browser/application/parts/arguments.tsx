@@ -13,7 +13,7 @@ export function Arguments({ args }: { readonly args: readonly string[] }) {
     <ul className="arguments">
       {args.map((arg, i) => (
         <li key={i}>
-          <code>args[{i}]</code> <Argument arg={arg} label={`args[${i}]`} />
+          <code>args[{i}]</code> = <Argument arg={arg} label={`args[${i}]`} />
         </li>
       ))}
     </ul>

@@ -26,7 +26,7 @@ export function FindField({
         onChange={({ currentTarget }) => onWanted(currentTarget.value)}
       />{" "}
       <span className="note" role="status">
-        {wanted.trim() !== "" && `${found} of ${all}`}
+        {wanted.trim() !== "" && (found === 0 ? "Nothing matches" : `${found} of ${all}`)}
       </span>
     </p>
   );

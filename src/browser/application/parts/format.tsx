@@ -162,16 +162,34 @@ export function Age({ iso }: { readonly iso: string }) {
   );
 }
 
-const local = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
+const local = new Intl.DateTimeFormat("en", {
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+  timeZoneName: "short",
+});
 
 /** Whether the reader's own clock shows UTC at a time. */
 export function isUtcHere(iso: string): boolean {
   return new Date(iso).getTimezoneOffset() === 0;
 }
 
-/** A point in time on the reader's own clock, with its zone. */
+/** A point in time on the reader's own clock, with its zone, written as in {@link Time}. */
 export function LocalTime({ iso }: { readonly iso: string }) {
-  return <time dateTime={iso}>{local.format(new Date(iso))}</time>;
+  const parts = new Map(local.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+  const [date, time] = [
+    ["year", "month", "day"],
+    ["hour", "minute", "second"],
+  ].map((types) => types.map((type) => parts.get(type as Intl.DateTimeFormatPartTypes)));
+  return (
+    <time dateTime={iso}>
+      {date!.join("-")} {time!.join(":")} {parts.get("timeZoneName")}
+    </time>
+  );
 }
 
 /** How long it is until a time, or since it: in words that count down. */

@@ -12,22 +12,18 @@ export function HttpPart({
   readonly error: string;
 }) {
   return (
-    <>
-      <p>
-        {hosts.length === 0 ? (
-          "The nodes made HTTP requests, to addresses that the source builds as it runs."
-        ) : (
-          <>
-            The nodes made HTTP requests. The source names <UnknownText text={hosts.join(", ")} />.
-          </>
-        )}
-      </p>
-      <p className="note">
-        The answers are not on chain. The nodes&rsquo; signatures prove that{" "}
-        {isDisagreement(error)
-          ? "they came to different outcomes, not which of the answers was right."
-          : `they agreed on this ${error === "" ? "result" : "error"}, not that the answers were right.`}
-      </p>
-    </>
+    <p>
+      {hosts.length === 0 ? (
+        "The nodes made HTTP requests, to addresses that the source builds as it runs."
+      ) : (
+        <>
+          The nodes made HTTP requests; the source names <UnknownText text={hosts.join(", ")} />.
+        </>
+      )}{" "}
+      The answers are not on chain: the nodes&rsquo; signatures prove that{" "}
+      {isDisagreement(error)
+        ? "they came to different outcomes, not which of the answers was right."
+        : `they agreed on this ${error === "" ? "result" : "error"}, not that the answers were right.`}
+    </p>
   );
 }

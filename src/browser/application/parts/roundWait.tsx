@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { capitalize } from "../../../lib/capitalize.ts";
 import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../lib/drawText.ts";
-import { Countdown, isUtcHere, LocalTime, useNow } from "./format.tsx";
+import { Countdown, isUtcHere, LocalTime, Time, useNow } from "./format.tsx";
 
 /** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come: shown until the result is there or the service waits no longer. */
 export function RoundWait({
@@ -36,8 +36,8 @@ export function RoundWait({
       {sinceMs >= LATE_MS && beacon.isLocal !== true && (
         <p>
           If no relay has the round, anybody who has it can hand it in, without a key:{" "}
-          <code>tyche beacon ROUND SIGNATURE</code>, or as <a href="/docs/api#states-of-a-request">the API</a>{" "}
-          takes it.
+          <code>tyche beacon {beacon.round} SIGNATURE</code>, or as{" "}
+          <a href="/docs/api#states-of-a-request">the API</a> takes it.
         </p>
       )}
       <p className="note">
@@ -46,8 +46,7 @@ export function RoundWait({
           "If it does not come before the function times out on chain, the request fails."
         ) : (
           <>
-            The service waits for it for about 24 hours, until <LocalTime iso={until} />; then the request
-            fails.
+            The service waits for it for about 24 hours, until <Time iso={until} />; then the request fails.
           </>
         )}
       </p>

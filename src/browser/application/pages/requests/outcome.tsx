@@ -27,8 +27,7 @@ export function OutcomePart({
   const text = type === "Bytes" ? outcome.result : parsedResult;
   return (
     <>
-      {shown === undefined ? <TextResult text={text} /> : <Shown shown={shown} places={places} />}
-      {type !== undefined && <p className="note">{type}</p>}
+      {shown === undefined ? <TextResult text={text} type={type} /> : <Shown shown={shown} places={places} />}
       <p>
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
@@ -50,12 +49,20 @@ function typeOf(bytes: string, text: string): string {
 }
 
 /** JSON is indented; it is copied as it is on chain. */
-function TextResult({ text }: { readonly text: string }) {
+function TextResult({ text, type }: { readonly text: string; readonly type: string | undefined }) {
   const indented = indentJson(text);
   if (indented !== undefined) return <Listing text={indented} label="JSON" />;
   return (
     <p className={resultClass(text)}>
-      <ResultText text={text} />
+      <span>
+        <ResultText text={text} />
+      </span>
+      {type !== undefined && (
+        <>
+          {" "}
+          <small className="note whole">{type}</small>
+        </>
+      )}
     </p>
   );
 }
@@ -110,11 +117,8 @@ function Failure({ isDraw, error }: { readonly isDraw: boolean; readonly error: 
       <p>
         {isDisagreement(error)
           ? "What the program read differed from node to node, such as the answers to its HTTP requests, the time or a random number, unless the program itself threw these words. The nodes signed that."
-          : `The oracle's nodes signed that this is what came of the program${isDraw ? " with these inputs" : ""}: it is no error of the chain.`}
-      </p>
-      <p className="note">
-        There is no result, and none will follow. Whoever made the request can make a new one, which has a
-        page of its own.
+          : `The oracle's nodes signed that this is what came of the program${isDraw ? " with these inputs" : ""}: it is no error of the chain.`}{" "}
+        There is no result, and none will follow.
       </p>
     </>
   );

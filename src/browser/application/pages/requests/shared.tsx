@@ -98,7 +98,8 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
   return (
-    <Page title={`${stateOf(shared)}${plainText(heading)}`}>
+    <Page title={plainText(`${stateOf(shared)}${heading}`)}>
+      {ended !== undefined && <p className="on-paper">Tyche: verifiable result</p>}
       <h1>
         <UnknownText text={heading} />
       </h1>
@@ -133,7 +134,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
         )}
         {(network !== undefined || isWaitingRequest(shared)) && <QrCode address={address} />}
       </div>
-      {network !== undefined && <About {...{ shared, network, mined, requested, program }} />}
+      {network !== undefined && <About {...{ shared, network, mined, program }} />}
       {ended !== undefined && resultHash !== undefined && (
         <>
           <HowPart shared={ended} usesHttp={hosts !== undefined} />
@@ -157,10 +158,17 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   );
 }
 
+/** Longest result that a tab has room for beside the name, in characters. */
+const MAX_IN_TITLE = 30;
+
 /** What the tab says before the name, so that the page can be left open behind others. */
 function stateOf(shared: AnyShared): string {
   if (isWaitingRequest(shared)) return "Waiting: ";
-  if ("outcome" in shared) return shared.outcome.success ? "" : "Failed: ";
+  if ("outcome" in shared) {
+    if (!shared.outcome.success) return "Failed: ";
+    const { result } = describeShared(shared);
+    return result === "" || result.length > MAX_IN_TITLE ? "" : `${result} – `;
+  }
   // The name of one that is on no chain says that it failed.
   return shared.kind === undefined ? "" : "Failed: ";
 }
@@ -353,15 +361,12 @@ function About({
   shared,
   network,
   mined,
-  requested,
   program,
 }: {
   readonly shared: AnyShared;
   readonly network: string;
   /** The transaction with the result. */
   readonly mined: TransactionView | undefined;
-  /** The transaction with the request. */
-  readonly requested: TransactionView | undefined;
   readonly program: ProgramView | null | undefined;
 }) {
   const { params = {}, parameterTitles = {}, dappId, requestedIn } = shared;
@@ -382,13 +387,10 @@ function About({
           ]),
           ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
           ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
-          [
-            "Requested in",
-            requestedIn !== undefined && <In network={network} hash={requestedIn} transaction={requested} />,
-          ],
+          ["Requested in", requestedIn !== undefined && <In network={network} hash={requestedIn} />],
           ...(ended === undefined ? [] : transactionsOf(ended.outcome)).map(({ name, hash }): Fact => [
             name,
-            <In network={network} hash={hash} transaction={mined?.hash === hash ? mined : undefined} />,
+            <In network={network} hash={hash} />,
           ]),
           [
             "Delivered by",
@@ -419,15 +421,8 @@ function beaconOf(outcome: SharedResult["outcome"]): BeaconView | undefined {
 }
 
 /** A transaction, and when it was mined. */
-function In({
-  network,
-  hash,
-  transaction,
-}: {
-  readonly network: string;
-  readonly hash: string;
-  readonly transaction: TransactionView | undefined;
-}) {
+function In({ network, hash }: { readonly network: string; readonly hash: string }) {
+  const transaction = useTransaction(network, hash);
   return (
     <>
       <TransactionLink network={network} hash={hash}>

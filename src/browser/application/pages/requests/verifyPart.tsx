@@ -14,6 +14,7 @@ import {
 } from "../../../../lib/verificationText.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
+import { sentence } from "../../page.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useNetworks, type AnyPresets } from "../../services.tsx";
@@ -95,12 +96,7 @@ export function Found({
   const headline = outcome === "ok" ? describeGenuine(request?.kind ?? "function", isLocal) : said?.headline;
   const signatures = request?.steps.find(({ name }) => name === "signatures");
   const isSigned = ["valid", "unconfirmed"].includes(found.verdict) && signatures?.outcome === "ok";
-  const verdict = (
-    <>
-      <Tag kind={TAG_KINDS[outcome]}>{said?.short ?? words}</Tag>{" "}
-      {isSigned && <UnknownText text={signatures.detail} />}
-    </>
-  );
+  const verdict = <Tag kind={TAG_KINDS[outcome]}>{said?.short ?? words}</Tag>;
   return (
     <>
       {headline === undefined ? (
@@ -111,12 +107,16 @@ export function Found({
           <p className="verdict">{verdict}</p>
         </>
       )}
-      {failure !== undefined && <p>{failure.meaning}</p>}
       {reasons.map((reason) => (
         <p key={reason} className="sentence">
           <UnknownText text={reason} />
         </p>
       ))}
+      {isSigned && (
+        <p>
+          <UnknownText text={sentence(signatures.detail)} />
+        </p>
+      )}
       <p>{children(isUnconfirmed ? "every other step" : "every step")}</p>
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
       {request?.label === null && <p className="note">{describeLabel(null)}</p>}
@@ -132,7 +132,7 @@ export function Found({
                 <UnknownText text={describeLabel(request.label)} />
               </p>
             )}
-            <DrawLine text={describeDraw(request)} />
+            <DrawLine text={describeDraw(request, LONG_FROM)} />
             {times !== undefined && (
               <p>
                 <UnknownText text={times} />
@@ -177,7 +177,10 @@ function isShort(source: string): boolean {
   return source.length <= MAX_OPEN.characters && source.split("\n").length <= MAX_OPEN.lines;
 }
 
-/** Shows what was drawn from, which may be a list of hundreds of entries: shortened then, and whole once it is opened. */
+/** Lists from this length on are only counted among the steps: the page has them in full. */
+const LONG_FROM = 20;
+
+/** Shows what was drawn from: shortened if it is long, and whole once it is opened. */
 function DrawLine({ text }: { readonly text: string | undefined }) {
   if (text === undefined) return null;
   const short = shorten(text);
