@@ -19,7 +19,7 @@ export interface SchemaCheckOptions {
 }
 
 /** Most violations listed: thousands of wrong entries say nothing more, and take time to write. */
-const MAX_VIOLATIONS = 100;
+export const MAX_VIOLATIONS = 100;
 
 /**
  * Compiles a JSON Schema (draft 2020-12), each with a compiler of its own, because a compiler keeps something of everything that it compiled.

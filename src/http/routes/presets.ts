@@ -10,6 +10,7 @@ import type { PresetCommand, Service } from "../../requests/service.ts";
 import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
+import { MAX_VIOLATIONS } from "../../lib/schemaCheck.ts";
 import { askMeant } from "../../lib/meant.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../../lib/vocabulary.ts";
 
@@ -120,14 +121,14 @@ function findUnserved(
   }
 }
 
-/** Finds parameters that are wrong whichever preset was meant: no preset has them, or none accepts such a value. */
+/** Finds parameters that are wrong whichever preset was meant: no preset has them, or none accepts such a value. Stops after {@link MAX_VIOLATIONS}. */
 function findUntaken(
   params: Readonly<Record<string, unknown>>,
   schemas: LiveSchemas,
   service: Service,
 ): readonly ParameterViolation[] {
   const presets = [...schemas.presets.values()];
-  return Object.entries(params).flatMap(([name, value]) => {
+  const findIn = ([name, value]: readonly [name: string, value: unknown]): readonly ParameterViolation[] => {
     const pointer = pointerTo(name);
     const takers = presets.filter(({ parameters: { properties } }) =>
       Object.hasOwn({ ...(properties as object) }, name),
@@ -148,7 +149,14 @@ function findUntaken(
       }
     });
     return refusals.every((refusal) => refusal.length > 0) ? refusals[0]! : [];
-  });
+  };
+  const found: ParameterViolation[] = [];
+  for (const [index, entry] of Object.entries(params).entries()) {
+    if (found.length >= MAX_VIOLATIONS)
+      return [...found, { path: "", message: `and ${Object.keys(params).length - index} more not checked` }];
+    found.push(...findIn(entry));
+  }
+  return found;
 }
 
 function known(value: JsonValue | undefined, names: ReadonlyMap<string, unknown>): string | undefined {
