@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
@@ -47,7 +48,7 @@ import { createChainExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
-import { openDataDirectory } from "../store/dataDirectory.ts";
+import { MARKER, openDataDirectory } from "../store/dataDirectory.ts";
 import type { Migrated } from "../store/store.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { getVerifierPage } from "./verifierPage.ts";
@@ -126,7 +127,7 @@ async function start(options: TycheOptions, closers: Closers): Promise<Tyche> {
   const names = namesOf(options.config);
   assertAccepted(options.acceptChains ?? [], [...names.embedded, ...names.external]);
   // A directory in use says more than its service's port, and is checked first of all when it is opened.
-  if (!existsSync(options.dataDir)) await assertFreePort(options.config);
+  if (!existsSync(join(options.dataDir, MARKER))) await assertFreePort(options.config);
   const state = await openState(options, closers);
   const here: Here = { publicUrl: state.publicUrl };
   // Closed last, so that callers are told until the end that the service is closing.

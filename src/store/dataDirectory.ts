@@ -22,7 +22,7 @@ import { setAside } from "../lib/setAside.ts";
 /** Configuration file in the data directory: a folder that contains it is meant for Tyche, whatever else it holds. */
 export const CONFIG_FILE = "tyche.json";
 /** Distinguishes our data directories from folders with other contents. */
-const MARKER = "tyche-data";
+export const MARKER = "tyche-data";
 /** Files that identify a directory that lost its marker, and that can't be recreated if lost. */
 const DATABASE = "tyche.sqlite";
 const CHAINS = "chains";

@@ -121,15 +121,19 @@ test("a user's own transaction is mined on the printed RPC URL", async () => {
   await tyche.stop();
 });
 
-test("the port is in use, which a first start says before it stores anything", async () => {
+test.each([
+  ["creates", "new"],
+  ["fills", ""],
+])("the port is in use, which a start that %s its directory says first", async (_what, name) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const dataDir = path.join(newDataDir(), "new");
+  const parent = newDataDir();
+  const dataDir = path.join(parent, name);
   const { code, output } = await runTyche(["start"], { PORT: String(port), TYCHE_DATA_DIR: dataDir });
   server.close();
   expect(code).toBe(1);
-  expect(existsSync(dataDir)).toBe(false);
+  expect(readdirSync(parent)).toEqual([]);
   expect(output).toBe(
     `Tyche is starting\nerror: port ${port} on 127.0.0.1 is in use; set PORT to another one, or to 0 for a free one\n`,
   );
