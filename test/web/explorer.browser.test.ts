@@ -677,7 +677,15 @@ test("requests are filtered by text and organiser, and pages lead back, with the
   await expect.poll(texts).toEqual(second);
   await page.reload();
   await expect.poll(texts).toEqual(second);
+  const { searchParams: places } = new URL(page.url());
   await pages.getByRole("link", { name: "Newer" }).click();
+  await expect.poll(texts).toEqual(first);
+  places.delete("cursor", "");
+  await page.goto(`${tyche.url}/explorer/requests?${places.toString()}`);
+  await page.getByText(/^55 requests$/).waitFor();
+  await expect.poll(texts).toEqual(second);
+  expect(await pages.getByRole("link").allInnerTexts()).toEqual(["First page", "Older"]);
+  await pages.getByRole("link", { name: "First page" }).click();
   await expect.poll(texts).toEqual(first);
 
   await page

@@ -1,7 +1,10 @@
 import { Link, useLocation, useSearchParams } from "wouter";
 
-/** Pages for which the address has the way back. */
-const MAX_PASSED = 50;
+/** Pages that an address has the places of. */
+const MAX_PLACES = 50;
+
+/** The place of the first page: addresses that have all places before their page begin with it. */
+const FIRST = "";
 
 /** Query parameter with the place where a page begins. */
 type Parameter = "before" | "cursor";
@@ -9,14 +12,15 @@ type Parameter = "before" | "cursor";
 /** Returns where the page of a list begins that is shown; `undefined` for the first. */
 export function usePlace(parameter: Parameter): string | undefined {
   const [search] = useSearchParams();
-  return search.getAll(parameter).at(-1);
+  return search.getAll(parameter).at(-1) || undefined;
 }
 
-/** Returns how many pages come before the one that is shown; `undefined` if they are too many for the address. */
+/** Returns how many pages come before the one that is shown; `undefined` if the address doesn't have them all. */
 export function usePassed(parameter: Parameter): number | undefined {
   const [search] = useSearchParams();
-  const { length } = search.getAll(parameter);
-  return length < MAX_PASSED ? length : undefined;
+  const places = search.getAll(parameter);
+  if (places.length === 0) return 0;
+  return places[0] === FIRST ? places.length - 1 : undefined;
 }
 
 /**
@@ -33,24 +37,28 @@ export function Pages({
 }) {
   const [location] = useLocation();
   const [search] = useSearchParams();
-  const passed = search.getAll(parameter);
-  if (passed.length === 0 && older === null) return null;
-  const pageAfter = (places: readonly string[]): string => {
+  const places = search.getAll(parameter);
+  const passed = usePassed(parameter);
+  if (places.length === 0 && older === null) return null;
+  const pageAt = (way: readonly string[]): string => {
     const query = new URLSearchParams(search);
     query.delete(parameter);
-    for (const place of places) query.append(parameter, place);
+    if (way.at(-1) !== FIRST) for (const place of way) query.append(parameter, place);
     return query.size === 0 ? location : `${location}?${query.toString()}`;
   };
   return (
     <nav className="pages" aria-label="Pages">
-      {passed.length > 1 && <Link href={pageAfter([])}>First page</Link>}
-      {passed.length > 0 && (
-        <Link rel="prev" href={pageAfter(passed.slice(0, -1))}>
+      {(passed === undefined || passed > 1) && <Link href={pageAt([FIRST])}>First page</Link>}
+      {places.length > 1 && (
+        <Link rel="prev" href={pageAt(places.slice(0, -1))}>
           Newer
         </Link>
       )}
       {older !== null && (
-        <Link rel="next" href={pageAfter([...passed, older].slice(-MAX_PASSED))}>
+        <Link
+          rel="next"
+          href={pageAt([...(places.length === 0 ? [FIRST] : places), older].slice(-MAX_PLACES))}
+        >
           Older
         </Link>
       )}
