@@ -25,6 +25,9 @@ const older = (of: string) =>
     description: `Give it as \`before\` for the next page of ${of}; null on the last.`,
   });
 
+const further = (of: string) =>
+  Type.Optional(Type.Integer({ description: `How many further ${of}; absent: none.` }));
+
 const Searched = Type.Object(
   { from: decimal("First block."), to: decimal("Last block.") },
   { description: "The blocks searched for the page; with an index, all that it covers." },
@@ -191,9 +194,10 @@ export const BlockView = Type.Object({
   requests: Type.Optional(
     Type.Array(RequestSummary, {
       description:
-        "Those of the service's own requests that its transactions make or answer, in their order; absent without a transaction, or if their logs can't be read.",
+        "Those of the service's own among the first 200 requests that its transactions make or answer, in their order; absent without a transaction.",
     }),
   ),
+  moreRequests: further("requests they make or answer, whosever they are"),
 });
 
 /** A page of an address's transactions. */
@@ -237,9 +241,14 @@ export const AddressView = Type.Object({
   createdIn: Type.Optional(
     hex("The transaction that created the contract; absent if that is not in the index by address."),
   ),
-  events: Type.Array(Type.Object({ transactionHash: hex("Its transaction."), ...EventView.properties }), {
-    description: "What it emitted in the page's transactions, the first 100.",
-  }),
+  events: Type.Array(
+    Type.Object({
+      transactionHash: hex("Its transaction, which has its data."),
+      ...Type.Pick(EventView, ["logIndex", "event", "topics"]).properties,
+    }),
+    { description: "What it emitted in the page's transactions, the first 100." },
+  ),
+  moreEvents: further("events in them"),
   transfers: Type.Array(
     Type.Object({
       transactionHash: hex("Its transaction."),
@@ -249,12 +258,12 @@ export const AddressView = Type.Object({
     }),
     { description: "LINK that it sent or received in the page's transactions, the first 100." },
   ),
-  requests: Type.Optional(
-    Type.Array(RequestSummary, {
-      description:
-        "The service's own requests that the page's transactions make or answer, the first 200; absent without any.",
-    }),
-  ),
+  moreTransfers: further("transfers in them"),
+  requests: Type.Array(RequestSummary, {
+    description:
+      "Those of the service's own among the first 200 requests that the page's transactions make or answer.",
+  }),
+  moreRequests: further("requests they make or answer, whosever they are"),
   ...AddressTransactions.properties,
 });
 
@@ -361,7 +370,7 @@ export const TransactionView = Type.Object({
   events: Type.Array(EventView, {
     description: "Its logs, decoded where the interface is known: the first 1,000.",
   }),
-  moreEvents: Type.Optional(Type.Integer({ description: "How many further logs it has; absent: none." })),
+  moreEvents: further("logs it has"),
 });
 
 /** What a search found. */

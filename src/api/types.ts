@@ -61,18 +61,16 @@ export interface AddressView extends AddressTransactions {
   readonly createdIn?: Hex;
   /** What it emitted in the page's transactions, the first 100. */
   readonly events: readonly {
-    /** Its transaction. */
+    /** Its transaction, which has its data. */
     readonly transactionHash: Hex;
     /** Index among the logs of the block. */
     readonly logIndex: number;
-    readonly contract: Party;
     /** Absent where no known interface declares it. */
     readonly event?: string;
-    readonly fields: readonly DecodedValue[];
     readonly topics: readonly Hex[];
-    /** Data. */
-    readonly data: Hex;
   }[];
+  /** How many further events in them; absent: none. */
+  readonly moreEvents?: number;
   /** LINK that it sent or received in the page's transactions, the first 100. */
   readonly transfers: readonly {
     /** Its transaction. */
@@ -82,8 +80,12 @@ export interface AddressView extends AddressTransactions {
     /** Amount in juels (1e-18 LINK). */
     readonly juels: string;
   }[];
-  /** The service's own requests that the page's transactions make or answer, the first 200; absent without any. */
-  readonly requests?: readonly RequestSummary[];
+  /** How many further transfers in them; absent: none. */
+  readonly moreTransfers?: number;
+  /** Those of the service's own among the first 200 requests that the page's transactions make or answer. */
+  readonly requests: readonly RequestSummary[];
+  /** How many further requests they make or answer, whosever they are; absent: none. */
+  readonly moreRequests?: number;
 }
 
 /** A member that was changed. */
@@ -176,8 +178,10 @@ export interface BlockView extends BlockSummary {
   /** Number of the newest block. */
   readonly headNumber: string;
   readonly transactions: readonly TransactionSummary[];
-  /** Those of the service's own requests that its transactions make or answer, in their order; absent without a transaction, or if their logs can't be read. */
+  /** Those of the service's own among the first 200 requests that its transactions make or answer, in their order; absent without a transaction. */
   readonly requests?: readonly RequestSummary[];
+  /** How many further requests they make or answer, whosever they are; absent: none. */
+  readonly moreRequests?: number;
 }
 
 /** What a node answered: enough to check a result again without it. */

@@ -88,7 +88,11 @@ export interface Explorer {
   /** Returns the newest transactions, or those before a cursor. */
   findTransactions(network: string, before?: ListCursor): Promise<Listed<TransactionList> | undefined>;
   /** Returns an address with its newest transactions, or those before a cursor. */
-  findAddress(network: string, address: Hex, before?: ListCursor): Promise<Listed<AddressView> | undefined>;
+  findAddress(
+    network: string,
+    address: Hex,
+    before?: ListCursor,
+  ): Promise<Omit<Listed<AddressView>, "requests"> | undefined>;
   /** Returns source, interface and build of one of the service's own contracts; `undefined` for any other address. */
   findContract(network: string, address: Hex): Promise<ContractView | undefined>;
   /** Returns everything on a network that matches the terms, except requests. Rejects without a chain, as the next two do. */

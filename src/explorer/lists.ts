@@ -10,10 +10,11 @@ import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { findTransfer } from "../chainlink/linkTransfer.ts";
+import { findTransfer, type LinkTransfer } from "../chainlink/linkTransfer.ts";
+import { type BoundedMap, createBoundedMap } from "../lib/boundedMap.ts";
 import type { Receipt } from "../lib/nodeAnswers.ts";
 import { idsIn, isAnswer } from "./readRequestIds.ts";
-import { isFromOracle, timeOf, viewEvent } from "./readTransaction.ts";
+import { isFromOracle, timeOf } from "./readTransaction.ts";
 
 /** Entries per page of a list. */
 export const PAGE_ENTRIES = 25;
@@ -24,10 +25,13 @@ export const PAGE_ENTRIES = 25;
 const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
 /** Blocks requested at once. */
 const BLOCKS_AT_ONCE = 25n;
-/** Events and transfers of an address's page. */
+/** Events of an address's page, and as many transfers. */
 const MAX_EVENTS = 100;
-/** Number of transaction outcomes to cache: a live page asks for the same ones every few seconds. */
-const KEPT_OUTCOMES = 2_000;
+/**
+ * Transaction outcomes to cache, with the events and transfers in them, each of half a kilobyte or less: a live page asks for the same ones
+ * every few seconds.
+ */
+const KEPT_OUTCOMES = 20_000;
 
 /** Transactions per block whose outcome is read: each takes a call. */
 export const MAX_STATUSES = 100;
@@ -86,28 +90,29 @@ export async function readAddressTransactions(
   book: AddressBook,
   address: Hex,
   before: ListCursor | undefined,
-): Promise<Listed<AddressTransactions> & Pick<AddressView, "events" | "transfers">> {
+): Promise<
+  Listed<AddressTransactions> & Pick<AddressView, "events" | "moreEvents" | "transfers" | "moreTransfers">
+> {
   const { placed, ...page } =
     (await findIndexed(chain.archive, address, before)) ?? (await scan(chain, address, before));
-  const receipts = await Promise.all(
-    placed.map(({ transaction: { hash } }) => chain.archive.findReceipt(hash)),
-  );
-  const logs = receipts.flatMap((receipt) => receipt?.logs ?? []);
-  const own = address.toLowerCase();
-  const events = logs.filter((log) => log.address === own).slice(0, MAX_EVENTS);
-  const transfers = logs
-    .flatMap((log) => findTransfer(log, chain.contracts.link) ?? [])
-    .filter(({ from, to }) => [from, to].includes(own as Hex))
-    .slice(0, MAX_EVENTS);
+  const owner = { address: address.toLowerCase() as Hex, book };
+  const outcomes = await Promise.all(placed.map((one) => readOutcome(chain, one, owner)));
+  const parts = outcomes.flatMap((outcome) => outcome?.own ?? []);
+  const events = parts.flatMap((own) => own.events).slice(0, MAX_EVENTS);
+  const transfers = parts.flatMap((own) => own.transfers).slice(0, MAX_EVENTS);
+  const moreEvents = parts.reduce((sum, own) => sum + own.eventCount, -events.length);
+  const moreTransfers = parts.reduce((sum, own) => sum + own.transferCount, -transfers.length);
   return {
     ...page,
-    transactions: placed.map((one, i) => summarizeTransaction(one, outcomeOf(chain, receipts[i]), book)),
-    events: events.map((log) => ({ transactionHash: log.transactionHash, ...viewEvent(log, book) })),
+    transactions: placed.map((one, i) => summarizeTransaction(one, outcomes[i], book)),
+    events,
+    ...(moreEvents > 0 ? { moreEvents } : {}),
     transfers: transfers.map(({ from, to, ...rest }) => ({
       ...rest,
       from: book.party(from),
       to: book.party(to),
     })),
+    ...(moreTransfers > 0 ? { moreTransfers } : {}),
   };
 }
 
@@ -223,12 +228,60 @@ interface Outcome {
   readonly feeWei: string;
   readonly requestIds: readonly Hex[];
   readonly isAnswer: boolean;
+  /** On the page of an address: its events and its transfers of LINK, the first {@link MAX_EVENTS}. */
+  readonly own?: {
+    readonly events: AddressView["events"];
+    readonly eventCount: number;
+    readonly transfers: readonly LinkTransfer[];
+    readonly transferCount: number;
+  };
 }
 
-const outcomes = new WeakMap<ChainArchive, Map<string, Outcome>>();
+/** The address whose page is read, and what names its events. */
+interface Owner {
+  readonly address: Hex;
+  readonly book: AddressBook;
+}
 
-function outcomeOf({ contracts }: ExploredChain, receipt: Receipt | undefined): Outcome | undefined {
+const caches = new WeakMap<ChainArchive, BoundedMap<string, Outcome>>();
+
+/** Reads a transaction's outcome; for the page of an address also what that emitted, sent and received. */
+async function readOutcome(
+  chain: ExploredChain,
+  { block, transaction: { hash } }: Pick<Placed, "block" | "transaction">,
+  owner?: Owner,
+): Promise<Outcome | undefined> {
+  const { archive, contracts } = chain;
+  let known = caches.get(archive);
+  if (known === undefined) caches.set(archive, (known = createBoundedMap(KEPT_OUTCOMES)));
+  // A reorg moves a transaction to another block, where its outcome may differ.
+  const key = `${block.hash} ${hash} ${owner?.address ?? ""}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const receipt = await archive.findReceipt(hash);
   if (receipt === undefined) return undefined;
+  const own = owner && findOwn(receipt, contracts.link, owner);
+  const outcome = { ...outcomeOf(chain, receipt), ...(own && { own }) };
+  known.set(key, outcome, 1 + (own === undefined ? 0 : own.events.length + own.transfers.length));
+  return outcome;
+}
+
+/** Their data, which may have megabytes, is on the page of the transaction. */
+function findOwn({ logs }: Receipt, link: Hex, { address, book }: Owner): NonNullable<Outcome["own"]> {
+  const emitted = logs.filter((log) => log.address === address);
+  const moved = logs
+    .flatMap((log) => findTransfer(log, link) ?? [])
+    .filter(({ from, to }) => [from, to].includes(address));
+  const events = emitted.slice(0, MAX_EVENTS).map((log) => {
+    const event = book.decodeEvent(address, log)?.event;
+    const { transactionHash, logIndex, topics } = log;
+    return { transactionHash, logIndex, ...(event === undefined ? {} : { event }), topics };
+  });
+  const transfers = moved.slice(0, MAX_EVENTS);
+  return { events, eventCount: emitted.length, transfers, transferCount: moved.length };
+}
+
+function outcomeOf({ contracts }: ExploredChain, receipt: Receipt): Outcome {
   const { succeeded, gasUsed, effectiveGasPriceWei, logs } = receipt;
   const ours = logs.filter(isFromOracle(contracts));
   return {
@@ -245,23 +298,9 @@ export async function summarizeTransactions(
   book: AddressBook,
   placed: readonly Pick<Placed, "block" | "transaction">[],
 ): Promise<ListedTransaction[]> {
-  const { archive } = chain;
-  let known = outcomes.get(archive);
-  if (known === undefined) outcomes.set(archive, (known = new Map()));
-  const readOutcome = async (block: ArchivedBlock, hash: Hex): Promise<Outcome | undefined> => {
-    // A reorg moves a transaction to another block, where its outcome may differ.
-    const key = `${block.hash} ${hash}`;
-    const kept = known.get(key);
-    if (kept !== undefined) return kept;
-    const outcome = outcomeOf(chain, await archive.findReceipt(hash));
-    if (outcome === undefined) return undefined;
-    known.set(key, outcome);
-    if (known.size > KEPT_OUTCOMES) known.delete(known.keys().next().value!);
-    return outcome;
-  };
   return await Promise.all(
     placed.map(async (one, i) => {
-      const outcome = i < MAX_STATUSES ? await readOutcome(one.block, one.transaction.hash) : undefined;
+      const outcome = i < MAX_STATUSES ? await readOutcome(chain, one) : undefined;
       return summarizeTransaction(one, outcome, book);
     }),
   );

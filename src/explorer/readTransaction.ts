@@ -276,7 +276,7 @@ async function findReason(
 }
 
 /** Describes an event, decoded where its interface is known. */
-export function viewEvent(log: RawLog, book: AddressBook): EventView {
+function viewEvent(log: RawLog, book: AddressBook): EventView {
   const decoded = book.decodeEvent(log.address, log);
   const { logIndex, topics, data } = log;
   return {

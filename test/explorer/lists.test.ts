@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { toEventSelector, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
@@ -246,6 +246,45 @@ test("outcomes are read once, and for a hundred transactions at most", async () 
     expect(list.filter(({ status }) => status === null)).toHaveLength(20);
   }
   expect(chain.receipts).toBe(100);
+});
+
+test("an address's events and transfers are read once, counted beyond a hundred, and come without data", async () => {
+  const chain = createChain(["1"]);
+  const named = { ...book, decodeEvent: () => undefined } as unknown as AddressBook;
+  const topics = [idOf(1n)];
+  const logs = Array.from({ length: 130 }, (_, logIndex) => ({
+    address: ALICE,
+    topics,
+    data: `0x${"00".repeat(1_000)}`,
+    logIndex,
+    transactionHash: idOf(0n),
+  }));
+  const transfer = {
+    address: BOB,
+    topics: [
+      toEventSelector("Transfer(address,address,uint256)"),
+      `0x${ALICE.slice(2).padStart(64, "0")}`,
+      idOf(0n),
+    ],
+    data: idOf(5n),
+    transactionHash: idOf(0n),
+  };
+  const archive: ChainArchive = {
+    ...chain.archive,
+    async findReceipt(hash) {
+      const receipt = (await chain.archive.findReceipt(hash))!;
+      const transfers = Array.from({ length: 101 }, () => transfer);
+      return { ...receipt, logs: [...logs, ...transfers] as unknown as RawLog[] };
+    },
+  };
+  for (let i = 0; i < 2; i += 1) {
+    const page = await readAddressTransactions({ ...chain.explored, archive }, named, ALICE, undefined);
+    expect(page.events).toHaveLength(100);
+    expect(page.events[99]).toEqual({ transactionHash: idOf(0n), logIndex: 99, topics });
+    expect(page.transfers).toHaveLength(100);
+    expect(page).toMatchObject({ moreEvents: 30, moreTransfers: 1 });
+  }
+  expect(chain.receipts).toBe(1);
 });
 
 test("reads no cursor from other texts", () => {

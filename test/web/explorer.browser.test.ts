@@ -523,8 +523,7 @@ test("an address has its transactions with what they answer and cost, requests, 
   await page.locator(`a[href="/r/${data.id}"]`).waitFor();
   await visitor.inspect();
   await tabs.getByRole("link", { name: "Events" }).click();
-  await page.getByText("BatchReported", { exact: true }).first().click();
-  await page.locator(`details[open] a[href^="/explorer/sepolia/tx/"]`).first().waitFor();
+  await row.getByText("BatchReported", { exact: true }).first().waitFor();
   await visitor.inspect();
   await tabs.getByRole("link", { name: "LINK transfers" }).click();
   await page.getByText("It sent and received no LINK.").waitFor();

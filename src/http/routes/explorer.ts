@@ -30,6 +30,8 @@ const SCANS = { policy: "scan", quota: 60, windowSeconds: 60 } as const;
 
 /** Requests that are looked up for a list of transactions: one query reads them. */
 const MAX_LISTED_REQUESTS = 200;
+/** How long they are kept, in ms: every page of a network asks for the same ones each second. */
+const LISTED_MS = 1_000;
 
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
@@ -105,15 +107,24 @@ export function explorerOperations(
     const requests = await service.findOnChain(network, ids);
     return requests.toSorted((a, b) => ids.indexOf(a.requestId) - ids.indexOf(b.requestId));
   };
-  /** Adds the service's own requests to listed transactions, as few as one query reads in no time, and returns them, too. */
+  const findListed = remember(LISTED_MS, async (key: string) => {
+    const [network, ...ids] = key.split(" ");
+    return await findRequests(network!, ids as Hex[]);
+  });
+  /**
+   * Adds the service's own requests to listed transactions, as few as one query reads in no time, and returns them, too: those of the
+   * transactions, after others with the given ids.
+   */
   const addRequests = async <View extends Listed<{ readonly transactions: readonly TransactionSummary[] }>>(
     network: string,
     view: View,
+    given: readonly Hex[] = [],
   ) => {
-    const ids = [...new Set(view.transactions.flatMap(({ requestIds }) => requestIds))];
-    const found = ids.length === 0 ? [] : await findRequests(network, ids.slice(0, MAX_LISTED_REQUESTS));
-    const own = new Map(found.map((request) => [request.requestId, request]));
-    const known = new Set(ids.slice(0, MAX_LISTED_REQUESTS));
+    const all = new Set([...given, ...view.transactions.flatMap(({ requestIds }) => requestIds)]);
+    const ids = [...all].slice(0, MAX_LISTED_REQUESTS);
+    const requests = ids.length === 0 ? [] : await findListed([network, ...ids].join(" "));
+    const own = new Map(requests.map((request) => [request.requestId, request]));
+    const known = new Set(ids);
     const transactions = view.transactions.map(
       ({ requestIds, isAnswer, ...transaction }: ListedTransaction): TransactionSummary => ({
         ...transaction,
@@ -126,7 +137,11 @@ export function explorerOperations(
           : {}),
       }),
     );
-    return { found, view: { ...view, transactions } };
+    const moreRequests = all.size - ids.length;
+    return {
+      view: { ...view, transactions },
+      listed: { requests, ...(moreRequests === 0 ? {} : { moreRequests }) },
+    };
   };
   const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
@@ -233,11 +248,11 @@ export function explorerOperations(
           if (!SUBJECTS.block.test(param("number"))) return undefined;
           const found = await explorer.findBlock(network, BigInt(param("number")));
           if (found === undefined) return undefined;
-          const { view: block } = await addRequests(network, found);
-          if (block.transactions.length === 0) return block;
+          if (found.transactions.length === 0) return { ...found, transactions: [] };
           // Nodes that prune logs, or have no calls to spare, have the block all the same.
-          const ids = await explorer.findRequestIds(network, BigInt(block.number)).catch(() => undefined);
-          return ids === undefined ? block : { ...block, requests: await findRequests(network, ids) };
+          const ids = await explorer.findRequestIds(network, BigInt(found.number)).catch(() => []);
+          const { view, listed } = await addRequests(network, found, ids);
+          return { ...view, ...listed };
         },
         (title, param) => `${title} has no block ${param("number")}.`,
       ),
@@ -255,8 +270,8 @@ export function explorerOperations(
           if (!SUBJECTS.address.test(param("address"))) return undefined;
           const page = await explorer.findAddress(network, param("address") as Hex, before);
           if (page === undefined) return undefined;
-          const { view, found } = await addRequests(network, page);
-          return found.length === 0 ? view : { ...view, requests: found };
+          const { view, listed } = await addRequests(network, page);
+          return { ...view, ...listed };
         },
         (_, param) =>
           `An address is 0x and 40 hex digits; ${param("address")}${describeDigits(param("address"), 40)}.`,

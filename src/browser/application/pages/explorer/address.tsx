@@ -20,8 +20,7 @@ import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
-import { EventPart } from "./events.tsx";
-import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
@@ -124,7 +123,7 @@ type PartName = (typeof PARTS)[number]["name"];
 
 /** A part of a page of an address's transactions. */
 function Shown({ view, shown }: { readonly view: AddressView; readonly shown: PartName }) {
-  const { network, transactions, requests = [], events, transfers } = view;
+  const { network, transactions, requests, events, transfers } = view;
   switch (shown) {
     case "transactions":
       return <OwnTransactions key={transactions[0]?.hash} view={view} />;
@@ -133,10 +132,13 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
         <>
           <h2>Requests</h2>
           {requests.length === 0 ? (
-            <p className="note">They make and answer no requests of this service.</p>
+            view.moreRequests === undefined && (
+              <p className="note">They make and answer no requests of this service.</p>
+            )
           ) : (
             <RequestList label="Requests" requests={requests.map(listed)} />
           )}
+          <More count={view.moreRequests} of={OTHER_REQUESTS} />
         </>
       );
     case "events":
@@ -146,15 +148,24 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
           {events.length === 0 ? (
             <p className="note">It emitted none.</p>
           ) : (
-            events.map((event) => (
-              <EventPart
-                key={`${event.transactionHash} ${event.logIndex}`}
-                event={event}
-                network={network}
-                transactionHash={event.transactionHash}
-              />
-            ))
+            <List
+              label="Events"
+              items={events}
+              keyOf={({ transactionHash, logIndex }) => `${transactionHash} ${logIndex}`}
+              columns={[
+                {
+                  head: "Transaction",
+                  cell: ({ transactionHash }) => <TransactionLink network={network} hash={transactionHash} />,
+                },
+                { head: "Index", kind: "number", cell: ({ logIndex }) => logIndex },
+                {
+                  head: "Event",
+                  cell: ({ event, topics: [topic = "unknown"] }) => event ?? <Code text={topic} />,
+                },
+              ]}
+            />
           )}
+          <More count={view.moreEvents} of="Further events" />
         </>
       );
     case "transfers":
@@ -162,6 +173,7 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
         <>
           <h2>LINK transfers</h2>
           <Transfers view={view} transfers={transfers} />
+          <More count={view.moreTransfers} of="Further transfers" />
         </>
       );
   }

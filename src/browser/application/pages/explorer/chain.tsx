@@ -21,7 +21,7 @@ import { TransactionTable } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks } from "../../services.tsx";
 import { Batch, rowOf } from "./batch.tsx";
-import { ExplorerPage, Found, LatestRequests, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, LatestRequests, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 
 const REFRESH_MS = 1_000;
@@ -202,6 +202,7 @@ export function Block() {
             {block.requests !== undefined && block.requests.length > 0 && (
               <Batch key={block.hash} rows={block.requests.map(rowOf)} />
             )}
+            <More count={block.moreRequests} of={OTHER_REQUESTS} />
             <section className="panel">
               <h2>Transactions</h2>
               <TransactionTable transactions={block.transactions} network={network} isOneBlock />

@@ -1,5 +1,5 @@
 import type { EventView, TransactionView } from "../../../../client/index.ts";
-import { Code, PartyLink, TransactionLink } from "../../parts/format.tsx";
+import { Code, PartyLink } from "../../parts/format.tsx";
 import { Folded, RawBytes, ValueTable } from "../../parts/parts.tsx";
 
 /** Consecutive events of the same kind are folded, if they are more. */
@@ -48,15 +48,12 @@ function kindOf({ contract, event, topics }: EventView): string {
 }
 
 /** An event, folded to its name. */
-export function EventPart({
+function EventPart({
   event: { logIndex, contract, event, fields, topics, data },
   network,
-  transactionHash,
 }: {
   readonly event: EventView;
   readonly network: string;
-  /** Its transaction. Default: that of the page. */
-  readonly transactionHash?: string;
 }) {
   const raw = (
     <table className="values">
@@ -87,11 +84,6 @@ export function EventPart({
     >
       <p className="note">
         From <PartyLink network={network} party={contract} full />
-        {transactionHash !== undefined && (
-          <>
-            , in <TransactionLink network={network} hash={transactionHash} />
-          </>
-        )}
       </p>
       <div className="scroll">
         {event === undefined ? (

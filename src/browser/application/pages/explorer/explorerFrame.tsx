@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
+import { groupDigits } from "../../parts/format.tsx";
 import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -24,6 +25,19 @@ export function ExplorerPage({
       <SearchForm {...(network === undefined ? {} : { network })} />
       {children}
     </Page>
+  );
+}
+
+/** How a note names requests that weren't looked up. */
+export const OTHER_REQUESTS = "Further requests, of this service or not,";
+
+/** Says how many more entries there are than a part lists. */
+export function More({ count, of }: { readonly count: number | undefined; readonly of: string }) {
+  if (count === undefined) return null;
+  return (
+    <p className="note">
+      {of} that are not listed: {groupDigits(count)}.
+    </p>
   );
 }
 
