@@ -179,13 +179,13 @@ test("thousands of violations are counted, not listed", async () => {
 
 test("thousands of parameters that no preset has are not all checked", async () => {
   const { call } = await startHarness();
-  const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`netwrk${i}`, 1]));
+  const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`netwrk${i}`, 1]));
   const reply = await call("POST", "/api/vrfv2/presets", { body: { preset: "none", ...unknown } });
   expect(reply.status).toBe(400);
   const details = reply.data["details"] as { path: string; message: string }[];
   expect(details.slice(-2)).toEqual([
     { path: "/netwrk99", message: expect.stringMatching(/^is not a parameter of any preset served here/) },
-    { path: "", message: "and 19900 more not checked" },
+    { path: "", message: "and 9900 more not checked" },
   ]);
 });
 
