@@ -102,8 +102,16 @@ test("lists all requests page by page, also those of one network, and all transa
   await page.getByLabel("Network").selectOption("fuji");
   await own.waitFor();
 
+  await page.clock.setFixedTime(Date.now() + 17 * 60_000); // a wide one
   await page.goto(`${tyche.url}/explorer/fuji`);
-  await page.getByRole("region", { name: "Latest requests" }).locator(`a[href="${pathname}"]`).waitFor();
+  const latest = page.getByRole("region", { name: "Latest requests" });
+  await latest.locator(`a[href="${pathname}"]`).waitFor();
+  expect(await latest.getByRole("columnheader").allInnerTexts()).toEqual(["Request", "Result", "Time"]);
+  await page
+    .locator("#transactions")
+    .getByText(/^1\d min\. ago$/)
+    .first()
+    .waitFor();
   await visitor.inspect();
   await page.getByRole("link", { name: "All transactions" }).click();
   await page.getByRole("heading", { level: 1, name: "Transactions" }).waitFor();

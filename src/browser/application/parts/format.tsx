@@ -152,12 +152,12 @@ export function TimeAndAge({ iso }: { readonly iso: string }) {
   );
 }
 
-/** How long ago something was, with the time as in {@link Time} as its title. */
-export function Age({ iso }: { readonly iso: string }) {
+/** How long ago something was, with the time as in {@link Time} as its title. `isShort`: "17 min. ago". */
+export function Age({ iso, isShort = false }: { readonly iso: string; readonly isShort?: boolean }) {
   const now = useNow();
   return (
     <time className="age" dateTime={iso} title={timeOf(iso)}>
-      {ageOf((Date.parse(iso) - now) / 1000)}
+      {ageOf((Date.parse(iso) - now) / 1000, isShort ? shortFormat : format)}
     </time>
   );
 }
@@ -226,10 +226,11 @@ const UNITS = [
 ] as const;
 const REFRESH_MS = 1_000;
 const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const shortFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
-function ageOf(seconds: number): string {
+function ageOf(seconds: number, written: Intl.RelativeTimeFormat): string {
   const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? UNITS.at(-1)!;
-  return Math.abs(seconds) < 5 ? "just now" : format.format(Math.round(seconds / size), unit);
+  return Math.abs(seconds) < 5 ? "just now" : written.format(Math.round(seconds / size), unit);
 }
 
 /** One clock for all ages on a page; it stops while there are none. */

@@ -59,11 +59,14 @@ export function RequestList({
   label,
   requests,
   hasOrganisers = false,
+  isOneNetwork = false,
 }: {
   readonly label: string;
   readonly requests: readonly ListedRequest[];
   /** Whether to say whose requests with a label are. */
   readonly hasOrganisers?: boolean;
+  /** Whether they are of the network that the page is about, which need not be named. */
+  readonly isOneNetwork?: boolean;
 }) {
   const titleOf = useShortTitleOf();
   return (
@@ -82,7 +85,16 @@ export function RequestList({
           ),
         },
         { head: "Result", kind: "long", cell: ({ answer }) => <Answer answer={answer} /> },
-        { head: "Network", kind: "name", isPlain: true, cell: ({ network }) => titleOf(network) },
+        ...(isOneNetwork
+          ? []
+          : [
+              {
+                head: "Network",
+                kind: "name" as const,
+                isPlain: true,
+                cell: ({ network }: ListedRequest) => titleOf(network),
+              },
+            ]),
         { head: "Time", isPlain: true, cell: ({ at }) => <Age iso={at} /> },
         ...(hasOrganisers && requests.some(({ dappId }) => dappId !== undefined) ? [ORGANISER] : []),
       ]}

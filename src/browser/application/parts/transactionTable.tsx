@@ -41,7 +41,7 @@ export function TransactionTable({
         { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
         { ...WHAT, kind: "long" },
         ...(isOneBlock ? [] : [blockOf(network)]),
-        { head: "Time", cell: ({ at }) => <Age iso={at} /> },
+        { head: "Time", cell: ({ at }) => <Age iso={at} isShort /> },
         { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
         {
           head: "To",

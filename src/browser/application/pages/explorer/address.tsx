@@ -136,7 +136,7 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
               <p className="note">They make and answer no requests of this service.</p>
             )
           ) : (
-            <RequestList label="Requests" requests={requests.map(listed)} />
+            <RequestList label="Requests" requests={requests.map(listed)} isOneNetwork />
           )}
           <More count={view.moreRequests} of={OTHER_REQUESTS} />
         </>

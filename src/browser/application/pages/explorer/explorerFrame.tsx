@@ -53,7 +53,11 @@ export function LatestRequests({ network }: { readonly network?: string }) {
   return (
     <section className="panel" id="requests">
       <h2>Latest requests</h2>
-      <RequestList label="Latest requests" requests={batches.map(rowOf)} />
+      <RequestList
+        label="Latest requests"
+        requests={batches.map(rowOf)}
+        isOneNetwork={network !== undefined}
+      />
       <p className="pages">
         <Link href={`/explorer/requests${network === undefined ? "" : `?network=${network}`}`}>
           All requests
