@@ -38,6 +38,16 @@ export function explainFailure(error: string): string | undefined {
   return EXPLANATIONS.find(([pattern]) => pattern.test(error))?.[1];
 }
 
+/** Finds the line of a program, as its author wrote it, that throws an error; `undefined` for an error of the runtime itself. */
+export function findLineOf(
+  { source, preset }: { readonly source: string; readonly preset?: { readonly source: string } | undefined },
+  error: string,
+): ReturnType<typeof findThrowingLine> {
+  return isDisagreement(error) || explainFailure(error) !== undefined
+    ? undefined
+    : findThrowingLine(preset?.source ?? source, error);
+}
+
 /** What a source throws: its text, up to what is filled in. */
 const THROWN = /\bthrow\b[^"'`]{0,80}(["'`])((?:(?!\1|\$\{|\\).)*)/g;
 /** A shorter text may be anywhere. */

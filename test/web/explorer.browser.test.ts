@@ -284,13 +284,19 @@ test("a transaction with a function's error says first that the function failed,
   await first.getByText("The function failed: no <price>").waitFor();
   await first
     .getByText(
-      /^The oracle's nodes signed this error, whose text line 2 of the source throws: if \(bytesArgs/,
+      /^The oracle's nodes signed this error, whose text line 2 of the source throws: if \(bytesArgs.*[^.]$/,
     )
     .waitFor();
   await first.getByText(/^The transaction itself succeeded/).waitFor();
   expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
-    "Transaction: error of Function (The price)",
+    "Transaction: error of “Function: The price”",
   );
+  expect(await page.getByText("no <price>", { exact: true }).count()).toBe(0);
+  const listing = page.getByRole("region", { name: "Source" });
+  expect(await listing.locator("mark").innerText()).toMatch(/^if \(bytesArgs.*"fine"\)\s*$/);
+  expect(
+    await listing.locator(".line-number").evaluateAll((all) => all.map((one) => one.dataset["number"])),
+  ).toEqual(["1", "2"]);
   await page.locator("#overview").getByText("transaction succeeded", { exact: true }).waitFor();
   const check = page.locator("#check");
   await check.getByText("it computes every step that can be repeated in your browser").waitFor();

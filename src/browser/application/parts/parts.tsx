@@ -124,11 +124,49 @@ export function Folded({
 }
 
 /** Code or other text of unknown origin, shown verbatim. */
-export function Listing({ text, label }: { readonly text: string; readonly label: string }) {
+export function Listing({
+  text,
+  label,
+  marked,
+}: {
+  readonly text: string;
+  readonly label: string;
+  /** Number of a line to mark, from 1: then all lines are numbered. */
+  readonly marked?: number | undefined;
+}) {
   return (
     <pre className="listing" tabIndex={0} role="region" aria-label={label}>
-      <UnknownText text={text} />
+      {marked === undefined ? (
+        <UnknownText text={text} />
+      ) : (
+        text
+          .split("\n")
+          .map((line, i) => <Line key={i} line={line} number={i + 1} isMarked={i + 1 === marked} />)
+      )}
     </pre>
+  );
+}
+
+function Line({
+  line,
+  number,
+  isMarked,
+}: {
+  readonly line: string;
+  readonly number: number;
+  readonly isMarked: boolean;
+}) {
+  const content = (
+    <>
+      <UnknownText text={line} />
+      {"\n"}
+    </>
+  );
+  return (
+    <>
+      <span className="line-number" data-number={number} />
+      {isMarked ? <mark>{content}</mark> : content}
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import type {
   ReportView,
 } from "../../../../client/index.ts";
 import type { ReactNode } from "react";
-import { nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
+import { findLineOf, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
@@ -33,7 +33,7 @@ export function FunctionResultDetails({
     <div data-function-result={requestId}>
       <Facts
         entries={[
-          ...answerFacts(result),
+          ...answerFacts(result, transaction),
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Requested in", requestedBy !== undefined && <In place={transaction} hash={requestedBy} />],
@@ -67,10 +67,10 @@ function Http({
 }
 
 /** Lists the facts of a function's response. */
-function answerFacts(answer: FunctionAnswer): Fact[] {
+function answerFacts(answer: FunctionAnswer, transaction: TransactionPlace): Fact[] {
   const { callbackReason } = answer;
   return [
-    ...valueFacts(answer),
+    ...valueFacts(answer, transaction),
     ["Outcome", <Outcome answer={answer} />],
     ["Callback", callbackReason !== undefined && <UnknownText text={callbackReason} />],
   ];
@@ -79,7 +79,7 @@ function answerFacts(answer: FunctionAnswer): Fact[] {
 type Response = Pick<FunctionAnswer, "response" | "readings" | "err">;
 
 /** Lists what a response may mean. */
-function valueFacts({ response, readings, err }: Response): Fact[] {
+function valueFacts({ response, readings, err }: Response, { told }: TransactionPlace): Fact[] {
   const { text, uint256, int256 } = readings;
   // A number is encoded as 32 bytes; a text of another length is not a number.
   const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
@@ -90,7 +90,7 @@ function valueFacts({ response, readings, err }: Response): Fact[] {
       <As what="signed number" />,
       isNumber && int256 !== undefined && int256 !== uint256 && <Large text={int256} />,
     ],
-    ["Error", err !== "" && <Large text={err} />],
+    ["Error", err !== "" && !told.has(err) && <UnknownText text={err} />],
   ];
 }
 
@@ -124,8 +124,8 @@ export function FunctionRequestDetails({
     <div data-function-request={requestId}>
       <Facts
         entries={[
-          ...(answer === undefined ? [] : answerFacts(answer)),
-          ["Result in", <In place={transaction} hash={answeredBy} />],
+          ...(answer === undefined ? [] : answerFacts(answer, transaction)),
+          ["Answered in", <In place={transaction} hash={answeredBy} />],
           [
             waitsFor === TIMED_OUT ? "Outcome" : "Why it waits",
             waitsFor !== undefined && <Why text={waitsFor} />,
@@ -173,7 +173,7 @@ export function PresetRunDetails({
             ? []
             : [
                 ...(answer.result === undefined
-                  ? valueFacts(answer)
+                  ? valueFacts(answer, transaction)
                   : [
                       [
                         "Result",
@@ -189,13 +189,13 @@ export function PresetRunDetails({
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Requested in", <In place={transaction} hash={requestedBy} />],
-          ["Result in", <In place={transaction} hash={answeredBy} />],
+          ["Answered in", <In place={transaction} hash={answeredBy} />],
           ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
         ]}
       />
       {program === null && <p className="note">Its source or its arguments can't be read.</p>}
       <IdsAndBytes requestId={requestId} program={program} answer={answer ?? undefined}>
-        {answer?.result !== undefined && <Facts entries={valueFacts(answer)} />}
+        {answer?.result !== undefined && <Facts entries={valueFacts(answer, transaction)} />}
         <Facts
           entries={[
             [
@@ -263,7 +263,7 @@ function IdsAndBytes({
         />
         {children}
       </Folded>
-      {program !== null && <Source program={program} />}
+      {program !== null && <Source program={program} error={answer?.err ?? ""} />}
     </>
   );
 }
@@ -325,23 +325,26 @@ export function ReportDetails({
   );
 }
 
-/** The source, folded; a preset's as its author wrote it. */
-function Source({ program: { source, preset } }: { readonly program: ProgramView }) {
+/** The source, folded unless one of its lines threw the error; a preset's as its author wrote it. */
+function Source({ program, error }: { readonly program: ProgramView; readonly error: string }) {
+  const { source, preset } = program;
+  const thrown = findLineOf(program, error);
   if (preset === undefined)
     return (
-      <Folded summary="Source">
-        <Listing text={source} label="Source" />
+      <Folded summary="Source" isOpen={thrown !== undefined}>
+        <Listing text={source} label="Source" marked={thrown?.number} />
       </Folded>
     );
   return (
     <Folded
+      isOpen={thrown !== undefined}
       summary={
         <>
           Source of the preset <code>{preset.name}</code>
         </>
       }
     >
-      <Listing text={preset.source} label="Source of the preset" />
+      <Listing text={preset.source} label="Source of the preset" marked={thrown?.number} />
       <Folded summary="Minified, as stored on chain">
         <Listing text={source} label="Source" />
       </Folded>

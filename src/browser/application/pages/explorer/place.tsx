@@ -2,7 +2,10 @@ import type { TransactionView } from "../../../../client/index.ts";
 import { TransactionLink } from "../../parts/format.tsx";
 
 /** The transaction that a page is about. */
-export type TransactionPlace = Pick<TransactionView, "network" | "hash">;
+export interface TransactionPlace extends Pick<TransactionView, "network" | "hash"> {
+  /** Errors and reasons that the page gives above all, which need not be repeated. */
+  readonly told: ReadonlySet<string>;
+}
 
 /** Says in which transaction something is: in the page's own, in another, or in none yet. */
 export function In({

@@ -5,7 +5,7 @@ import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
 import {
   explainFailure,
-  findThrowingLine,
+  findLineOf,
   isDisagreement,
   nameFailure,
   TIMED_OUT,
@@ -51,6 +51,7 @@ import {
   WORDS,
   WORDS_REQUEST,
 } from "./transactionRows.tsx";
+import type { TransactionPlace } from "./place.tsx";
 
 const PENDING_MS = 500;
 /** Confirmations grow, and requests get their answers. */
@@ -118,7 +119,8 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
 
 function Parts({ transaction }: { readonly transaction: TransactionView }) {
   const { hash, input } = transaction;
-  const rows = rowsOf(transaction);
+  const place = { ...transaction, told: toldOf(transaction) };
+  const rows = rowsOf(place);
   const [only] = rows.length === 1 ? rows : [];
   return (
     <>
@@ -138,7 +140,7 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
       </section>
-      <Proofs transaction={transaction} />
+      <Proofs transaction={place} />
       {input !== "0x" && <CallSection transaction={transaction} />}
       <Events transaction={transaction} />
     </>
@@ -164,7 +166,7 @@ function OnlyRequest({ row: { href, name, heading, answer, details } }: { readon
 }
 
 /** What random words are for whole batches, and the reports. */
-function Proofs({ transaction }: { readonly transaction: TransactionView }) {
+function Proofs({ transaction }: { readonly transaction: TransactionView & TransactionPlace }) {
   const { network, hash, randomness, randomRequests, functionResults, presets, joins, reports } = transaction;
   const hasResult =
     functionResults.length + presets.filter(({ answer }) => answer !== null).length > 0 ||
@@ -221,6 +223,13 @@ function answersIn({ presets, functionResults, functionRequests }: TransactionVi
   return { draws, functions, failed: [...draws, ...functions].filter(({ err }) => err !== "") };
 }
 
+/** Returns what the notices above a transaction say, uncut. */
+function toldOf(transaction: TransactionView): ReadonlySet<string> {
+  const { draws, functions, failed } = answersIn(transaction);
+  const isOne = draws.length + functions.length === 1;
+  return new Set(failed.flatMap(({ err }) => (isOne && err.length <= MAX_ERROR ? err : [])));
+}
+
 /** Says above all that a source failed although the transaction with its error succeeded. */
 function FailureNotice({ transaction }: { readonly transaction: TransactionView }) {
   const { draws, functions, failed } = answersIn(transaction);
@@ -232,9 +241,8 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   const explanation = isDisagreement(first.err)
     ? "What the nodes read differed, such as the answers to HTTP requests, so that they had no result to sign."
     : explainFailure(first.err);
-  const { source = "", preset } = first.program ?? {};
-  const line = findThrowingLine(preset?.source ?? source, first.err);
-  const hosts = findSourceHosts(source);
+  const line = first.program === null ? undefined : findLineOf(first.program, first.err);
+  const hosts = findSourceHosts(first.program?.source ?? "");
   return (
     <div className="notice bad">
       <p>
@@ -243,17 +251,24 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
         <UnknownText text={cut(first.err, MAX_ERROR)} />
       </p>
       {explanation === undefined ? (
-        <p>
-          The oracle's nodes signed this error
-          {line !== undefined && (
-            <>
-              , whose text line {line.number} of the source throws: <Code text={cut(line.text, MAX_LINE)} />
-            </>
+        <>
+          <p>
+            The oracle's nodes signed this error
+            {line === undefined ? (
+              "."
+            ) : (
+              <>
+                , whose text line {line.number} of the source throws: <Code text={cut(line.text, MAX_LINE)} />
+              </>
+            )}
+          </p>
+          {hosts !== undefined && (
+            <p>
+              Its source makes HTTP requests{hosts.length > 0 && ` (${hosts.join(", ")})`}: what they were
+              answered may be the reason.
+            </p>
           )}
-          .
-          {hosts !== undefined &&
-            ` It makes HTTP requests${hosts.length === 0 ? "" : ` (${hosts.join(", ")})`}: what they were answered may be the reason.`}
-        </p>
+        </>
       ) : (
         <p>{explanation}</p>
       )}

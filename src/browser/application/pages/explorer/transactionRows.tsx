@@ -6,6 +6,7 @@ import {
   nameRun,
   PresetRunDetails,
 } from "./functionSections.tsx";
+import type { TransactionPlace } from "./place.tsx";
 import { RandomnessDetails, RandomRequestDetails } from "./randomnessSections.tsx";
 
 export const WORDS = "Random words, with their proof";
@@ -18,7 +19,7 @@ export interface TransactionRow extends BatchRow {
 }
 
 /** Returns what a transaction makes or answers, the service's own requests first, with what the chain has of each. */
-export function rowsOf(transaction: TransactionView): readonly TransactionRow[] {
+export function rowsOf(transaction: TransactionView & TransactionPlace): readonly TransactionRow[] {
   const {
     requests = [],
     presets,
@@ -132,7 +133,7 @@ export function describeTransaction(
   }
   const isOne = rows.every(({ title }) => title === first.title);
   // A function is named by its first comment, behind a colon; the heading has one already.
-  const title = first.title.replace(/^Function: (.*)$/s, "Function ($1)");
+  const title = first.title.includes(": ") ? `“${first.title}”` : first.title;
   const what = !isOne ? undefined : rows.length === 1 ? title : `${rows.length} × ${title}`;
   const noun = rows.every(({ answer }) => answer?.isError === true) ? "error" : "result";
   const is = (one: string): string =>
