@@ -180,16 +180,11 @@ export function isUtcHere(iso: string): boolean {
 
 /** A point in time on the reader's own clock, with its zone, written as in {@link Time}. */
 export function LocalTime({ iso }: { readonly iso: string }) {
-  const parts = new Map(local.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
-  const [date, time] = [
-    ["year", "month", "day"],
-    ["hour", "minute", "second"],
-  ].map((types) => types.map((type) => parts.get(type as Intl.DateTimeFormatPartTypes)));
-  return (
-    <time dateTime={iso}>
-      {date!.join("-")} {time!.join(":")} {parts.get("timeZoneName")}
-    </time>
+  const parts = Object.fromEntries(
+    local.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]),
   );
+  const { year, month, day, hour, minute, second, timeZoneName } = parts;
+  return <time dateTime={iso}>{`${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZoneName}`}</time>;
 }
 
 /** How long it is until a time, or since it: in words that count down. */

@@ -11,11 +11,11 @@ import { findLineOf, nameFailure, TIMED_OUT } from "../../../../lib/failureText.
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
-import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
+import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, type Fact } from "../../parts/parts.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { HttpPart } from "../../parts/httpPart.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
-import { In, type TransactionPlace } from "./place.tsx";
+import { In, reasonOf, type TransactionPlace } from "./place.tsx";
 
 /** `0x` and 32 bytes in hex. */
 const NUMBER_CHARACTERS = 66;
@@ -126,10 +126,7 @@ export function FunctionRequestDetails({
         entries={[
           ...(answer === undefined ? [] : answerFacts(answer, transaction)),
           ["Answered in", <In place={transaction} hash={answeredBy} />],
-          [
-            waitsFor === TIMED_OUT ? "Outcome" : "Why it waits",
-            waitsFor !== undefined && <Why text={waitsFor} />,
-          ],
+          [waitsFor === TIMED_OUT ? "Outcome" : "Why it waits", reasonOf(waitsFor, transaction)],
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
         ]}
@@ -190,7 +187,7 @@ export function PresetRunDetails({
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Requested in", <In place={transaction} hash={requestedBy} />],
           ["Answered in", <In place={transaction} hash={answeredBy} />],
-          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
+          ["Why it waits", reasonOf(waitsFor, transaction)],
         ]}
       />
       {program === null && <p className="note">Its source or its arguments can't be read.</p>}

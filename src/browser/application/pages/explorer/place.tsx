@@ -1,5 +1,6 @@
 import type { TransactionView } from "../../../../client/index.ts";
 import { TransactionLink } from "../../parts/format.tsx";
+import { Why } from "../../parts/parts.tsx";
 
 /** The transaction that a page is about. */
 export interface TransactionPlace extends Pick<TransactionView, "network" | "hash"> {
@@ -17,4 +18,9 @@ export function In({
 }) {
   if (hash === null || hash === undefined) return <>not answered yet</>;
   return hash === own ? <>this transaction</> : <TransactionLink network={network} hash={hash} />;
+}
+
+/** Returns what a request waits for; nothing if it doesn't, or the page says so above. */
+export function reasonOf(waitsFor: string | undefined, { told }: TransactionPlace) {
+  return waitsFor !== undefined && !told.has(waitsFor) && <Why text={waitsFor} />;
 }

@@ -2,8 +2,8 @@ import type { JoinView, ProofView, RandomnessView, RandomRequestView } from "../
 import { Coin, useSymbolOf } from "../../parts/coin.tsx";
 import { BlockLink, Code, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
-import { Facts, Folded, Scrollable, Tag, UnknownText, Why } from "../../parts/parts.tsx";
-import { In, type TransactionPlace } from "./place.tsx";
+import { Facts, Folded, Scrollable, Tag, UnknownText } from "../../parts/parts.tsx";
+import { In, reasonOf, type TransactionPlace } from "./place.tsx";
 
 /** Number of words shown at first; the rest is collapsed. */
 const OPEN_WORDS = 10;
@@ -101,7 +101,7 @@ export function RandomRequestDetails({
         entries={[
           ["VRF request", <Code text={request.requestId} />],
           ["Proof in", <In place={transaction} hash={answeredBy} />],
-          ["Why it waits", waitsFor !== undefined && <Why text={waitsFor} />],
+          ["Why it waits", reasonOf(waitsFor, transaction)],
           ["Words", String(request.numWords)],
           ["Confirmations", String(request.confirmations)],
           ["Consumer", <PartyLink network={network} party={request.sender} full />],

@@ -3,6 +3,7 @@ import { Link, useParams } from "wouter";
 import type { ChainRound, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
+import { AWAITED } from "../../../../lib/drawText.ts";
 import {
   explainFailure,
   findLineOf,
@@ -227,7 +228,9 @@ function answersIn({ presets, functionResults, functionRequests }: TransactionVi
 function toldOf(transaction: TransactionView): ReadonlySet<string> {
   const { draws, functions, failed } = answersIn(transaction);
   const isOne = draws.length + functions.length === 1;
-  return new Set(failed.flatMap(({ err }) => (isOne && err.length <= MAX_ERROR ? err : [])));
+  const errors = failed.flatMap(({ err }) => (isOne && err.length <= MAX_ERROR ? err : []));
+  const { why = [] } = findWaits(transaction);
+  return new Set(errors.concat(why));
 }
 
 /** Says above all that a source failed although the transaction with its error succeeded. */
@@ -283,8 +286,8 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   );
 }
 
-/** Says what those of a transaction's requests wait for that may still have a result; where none of them may, that they timed out. */
-function WaitNotice({ transaction }: { readonly transaction: TransactionView }) {
+/** Finds those of a transaction's requests that may still have a result, and what all of them wait for, if it is the same. */
+function findWaits(transaction: TransactionView) {
   const { presets, functionRequests, randomRequests } = transaction;
   const unanswered = functionRequests.filter(({ answer }) => answer === undefined);
   const functions = unanswered.filter(({ waitsFor }) => waitsFor !== TIMED_OUT);
@@ -297,35 +300,44 @@ function WaitNotice({ transaction }: { readonly transaction: TransactionView }) 
     ({ requestId }) => !failed.includes(requestId),
   );
   const [first] = all;
-  if (first === undefined)
-    return unanswered.length === functions.length ? null : (
+  const reasonOf = (one: (typeof all)[number]) => ("beacon" in one ? one.waitsFor : undefined);
+  const roundOf = (one: (typeof all)[number]) => ("beacon" in one ? one.beacon : null);
+  const why = first && all.every((one) => reasonOf(one) === reasonOf(first)) ? reasonOf(first) : undefined;
+  const round = first ? roundOf(first) : null;
+  const isSame = (one: ChainRound | null): boolean =>
+    one?.round === round?.round && one?.chainHash === round?.chainHash;
+  return {
+    count: all.length,
+    why,
+    beacon: all.every((one) => isSame(roundOf(one))) ? round : null,
+    isFunction: functions.some((one) => one === first),
+    hasTimedOut: unanswered.length > functions.length,
+  };
+}
+
+/** Says what those of a transaction's requests wait for that may still have a result; where none of them may, that they timed out. */
+function WaitNotice({ transaction }: { readonly transaction: TransactionView }) {
+  const { count: waiting, why, beacon, isFunction, hasTimedOut } = findWaits(transaction);
+  if (waiting === 0)
+    return hasTimedOut ? (
       <div className="notice bad">
         <p>
           <b>No result</b>: {TIMED_OUT}
         </p>
       </div>
-    );
-  const reasonOf = (one: (typeof all)[number]) => ("beacon" in one ? one.waitsFor : undefined);
-  const roundOf = (one: (typeof all)[number]) => ("beacon" in one ? one.beacon : null);
-  const why = all.every((one) => reasonOf(one) === reasonOf(first)) ? reasonOf(first) : undefined;
-  const isSame = (one: ChainRound | null): boolean =>
-    one?.round === roundOf(first)?.round && one?.chainHash === roundOf(first)?.chainHash;
-  const beacon = all.every((one) => isSame(roundOf(one))) ? roundOf(first) : null;
+    ) : null;
   return (
     <div className="notice">
       <p>
-        <b>{all.length === 1 ? "No result yet" : `${all.length} have no result yet`}</b>
-        {why !== undefined && (
+        <b>{waiting === 1 ? "No result yet" : `${waiting} have no result yet`}</b>
+        {why !== undefined && why !== AWAITED.result && (
           <>
             : <Why text={why} />
           </>
         )}
       </p>
       {beacon !== null && beacon.time !== null && (
-        <RoundWait
-          beacon={{ ...beacon, time: beacon.time }}
-          isFunction={functions.some((one) => one === first)}
-        />
+        <RoundWait beacon={{ ...beacon, time: beacon.time }} isFunction={isFunction} />
       )}
     </div>
   );
