@@ -236,6 +236,10 @@ test("a batch's transaction sums its requests up, lists each with its result and
     ]);
   }
   expect(await page.locator("[data-preset-run]").count()).toBe(0);
+  await requests.getByRole("searchbox").fill("no such side");
+  await requests
+    .getByText(`None of the ${size} requests has "no such side" in its name, label or result.`)
+    .waitFor();
   const one = batch.find(({ label }) => label !== undefined)!;
   await requests.getByRole("searchbox").fill(`Coin: ${one.label}`);
   const found = batch.filter(({ label }) => label?.startsWith(one.label!));
@@ -247,6 +251,10 @@ test("a batch's transaction sums its requests up, lists each with its result and
     .getByText(one.value ? "Heads" : "Tails", { exact: true })
     .waitFor();
   await visitor.inspect();
+  await requests
+    .getByRole("button", { name: `Hide details of Flip a coin: ${one.label}`, exact: true })
+    .click();
+  await page.locator("[data-preset-run]").waitFor({ state: "detached" });
 
   const hash = url.split("/").at(-1);
   const chain = "/api/explorer/networks/sepolia";

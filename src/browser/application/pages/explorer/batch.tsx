@@ -8,7 +8,7 @@ import { Facts, type Fact, ResultText, UnknownText } from "../../parts/parts.tsx
 import { Answer, listed, type ListedRequest, ORGANISER, whatOf } from "../../parts/requestList.tsx";
 
 /** Rows that are listed at first: a batch may have a hundred. */
-const MAX_ROWS = 25;
+const MAX_ROWS = 40;
 /** Shorter lists need no field to search them. */
 const SEARCHED_FROM = 6;
 /** With more different results, they are not counted one by one. */
@@ -94,6 +94,7 @@ export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
             ? [
                 {
                   head: "Details",
+                  kind: "action" as const,
                   hasHiddenHead: true,
                   cell: ({ requestId, name, details }: BatchRow) =>
                     details !== undefined && (
@@ -103,7 +104,10 @@ export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
                         aria-expanded={open.has(requestId)}
                         onClick={() => toggle(requestId)}
                       >
-                        Details<span className="visually-hidden"> of {name}</span>
+                        {open.has(requestId) ? "Hide" : "Details"}
+                        <span className="visually-hidden">
+                          {open.has(requestId) && " details"} of {name}
+                        </span>
                       </button>
                     ),
                 },
@@ -112,6 +116,12 @@ export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
         ]}
         detailOf={({ requestId, details }) => (open.has(requestId) ? details?.() : undefined)}
       />
+      {found.length === 0 && (
+        <p className="note">
+          None of the {rows.length} requests has <UnknownText text={JSON.stringify(wanted.trim())} /> in its
+          name, label or result.
+        </p>
+      )}
       {shown.length < found.length && (
         <button type="button" onClick={() => setWhole(true)}>
           Show all {found.length}
