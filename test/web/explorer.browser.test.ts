@@ -731,6 +731,14 @@ test("requests are filtered by text and organiser, and pages lead back, with the
   await page.waitForURL("**/explorer/requests");
   await names.first().waitFor();
   expect(await page.getByRole("link", { name: "Clear filters" }).count()).toBe(0);
+  const preset = page.getByLabel("Preset");
+  const kind = page.getByLabel("Kind");
+  expect(await preset.isEnabled()).toBe(true);
+  await kind.selectOption({ label: "random numbers" });
+  await page.waitForURL("**/explorer/requests?kind=random");
+  expect(await preset.isDisabled()).toBe(true);
+  await kind.selectOption({ label: "any" });
+  await page.waitForURL("**/explorer/requests");
   await page.getByLabel("Text").fill("FLIP");
   await page.getByLabel("State").selectOption({ label: "waiting" });
   await page.waitForURL(/[?&]text=FLIP&state=|[?&]state=\w+&text=FLIP/);

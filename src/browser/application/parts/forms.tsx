@@ -128,6 +128,7 @@ export function Select({
 }: ControlAttributes & {
   readonly value: string;
   readonly options: readonly (readonly [string, string])[];
+  readonly disabled?: boolean;
   readonly onChange: (value: string) => void;
 }) {
   return (

@@ -144,6 +144,7 @@ export function ExplorerRequests() {
           <Select
             id="preset"
             value={preset ?? ""}
+            disabled={kind === "random" || kind === "function"}
             options={[
               ANY,
               ...(presets.data ?? []).map(({ name, title }) => [name, plainText(title)] as const),
