@@ -489,7 +489,8 @@ test("a block lists its requests with their results, which a preset's name and a
   await visitor.open(`${tyche.url}/explorer/sepolia/block/${mined.data.block.number}`);
   const rows = page.getByRole("region", { name: "Requests", exact: true }).getByRole("row");
   const link = `a[href="/r/${data.id}"]`;
-  await rows.filter({ has: page.locator(link), hasText: side }).waitFor();
+  const row = rows.filter({ has: page.locator(link), hasText: side });
+  await row.locator(`a[href="/explorer/sepolia/tx/${hash}"]`).waitFor();
   await visitor.inspect();
   await visitor.open(`${tyche.url}/explorer`);
   await search(side.toUpperCase());

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
 import { FindField, isFoundBy } from "../../parts/findField.tsx";
-import { count } from "../../parts/format.tsx";
+import { count, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, type Fact, ResultText, UnknownText } from "../../parts/parts.tsx";
 import { Answer, listed, type ListedRequest, ORGANISER, whatOf } from "../../parts/requestList.tsx";
@@ -16,6 +16,8 @@ const MAX_TALLIED = 6;
 
 /** A request of a batch, whoever made it. */
 export interface BatchRow extends Pick<ListedRequest, "requestId" | "name" | "answer" | "dappId"> {
+  /** Its newest transaction. Default: that of the page. */
+  readonly transactionHash?: string | undefined;
   /** What is asked for. */
   readonly title: string;
   /** Its page; absent for what this service did not request. */
@@ -26,11 +28,19 @@ export interface BatchRow extends Pick<ListedRequest, "requestId" | "name" | "an
 
 /** Returns the row of one of the service's own requests. */
 export function rowOf(request: RequestSummary): BatchRow {
-  return { ...listed(request), title: whatOf(request) };
+  const { transactionHash } = request;
+  return { ...listed(request), title: whatOf(request), transactionHash };
 }
 
 /** The requests of a transaction or block: how they ended, and each with its result; what the chain has of a single one stands elsewhere. */
-export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
+export function Batch({
+  rows,
+  network,
+}: {
+  readonly rows: readonly BatchRow[];
+  /** Whose block it is. Default: they are of one transaction, whose page this is. */
+  readonly network?: string;
+}) {
   const [wanted, setWanted] = useState("");
   const [isWhole, setWhole] = useState(false);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -89,6 +99,17 @@ export function Batch({ rows }: { readonly rows: readonly BatchRow[] }) {
             ),
           },
           { head: "Result", kind: "long", isPlain: true, cell: ({ answer }) => <Answer answer={answer} /> },
+          ...(network === undefined
+            ? []
+            : [
+                {
+                  head: "Transaction",
+                  cell: ({ transactionHash }: BatchRow) =>
+                    transactionHash !== undefined && (
+                      <TransactionLink network={network} hash={transactionHash} />
+                    ),
+                },
+              ]),
           ...(rows.some(({ dappId }) => dappId !== undefined) && !hasOneOrganiser(rows) ? [ORGANISER] : []),
           ...(hasDetails
             ? [

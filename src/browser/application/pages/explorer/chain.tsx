@@ -200,7 +200,7 @@ export function Block() {
               />
             </section>
             {block.requests !== undefined && block.requests.length > 0 && (
-              <Batch key={block.hash} rows={block.requests.map(rowOf)} />
+              <Batch key={block.hash} rows={block.requests.map(rowOf)} network={network} />
             )}
             <More count={block.moreRequests} of={OTHER_REQUESTS} />
             <section className="panel">
