@@ -392,6 +392,21 @@ test("a pasted link is searched for what it is about, and a hash that was cut of
   const response = await page.goto(`${tyche.url}/explorer/sepolia/tx/0x${"0".repeat(64)}`);
   expect(response?.status()).toBe(404);
   await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
+  await page.getByText(/^Nor is it on /).waitFor();
+  expect(await page.getByText("another network").count()).toBe(0);
+  const box = page.getByRole("search").getByRole("textbox");
+  expect(await box.inputValue()).toBe(`0x${"0".repeat(64)}`);
+  await visitor.inspect();
+  await page.goto(`${tyche.url}/explorer/fuji/tx/${hash.slice(0, 12)}`);
+  await page.getByRole("main").locator(`a[href="/explorer/sepolia/tx/${hash}"]`).click();
+  await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+  await page.goto(`${tyche.url}/explorer/sepolia/foo`);
+  await page.getByRole("heading", { level: 1, name: "Not found" }).waitFor();
+  await box.waitFor();
+  expect(await page.getByRole("navigation", { name: "Path" }).getByRole("link").allInnerTexts()).toEqual([
+    "Explorer",
+    "Ethereum Sepolia (local chain)",
+  ]);
   await visitor.inspect();
   await page.getByRole("navigation", { name: "Path" }).getByRole("link").first().click();
   await page.getByRole("heading", { level: 1, name: "Explorer" }).waitFor();

@@ -12,6 +12,7 @@ import { Keys } from "./pages/dapps/keys.tsx";
 import { ConfigVars } from "./pages/dapps/configVars.tsx";
 import { Address, Contract } from "./pages/explorer/address.tsx";
 import { Block, Blocks, Chain, Transactions } from "./pages/explorer/chain.tsx";
+import { NoExplorerPage } from "./pages/explorer/explorerFrame.tsx";
 import { ExplorerIndex, Search } from "./pages/explorer/index.tsx";
 import { ExplorerRequests } from "./pages/explorer/requests.tsx";
 import { Transaction } from "./pages/explorer/transaction.tsx";
@@ -85,6 +86,7 @@ const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
   ["/explorer/:network/tx/:hash", Transaction],
   ["/explorer/:network/address/:address", Address],
   ["/explorer/:network/address/:address/contract", Contract],
+  ["/explorer/:network/*", NoExplorerPage],
 ];
 
 /** Renders the page for the current address. */

@@ -211,7 +211,7 @@ export function explorerOperations(
         },
         (title, param) =>
           SUBJECTS.tx.test(param("hash"))
-            ? `${title} has no transaction ${param("hash")}. It may have been sent to another network or to a chain that has since been replaced, or its retention period may be over.`
+            ? `${title} has no transaction ${param("hash")}. It may have been sent to a chain that has since been replaced, or its retention period may be over.`
             : `A transaction hash is 0x and 64 hex digits; ${param("hash")}${describeDigits(param("hash"), 64)}.`,
       ),
     }),

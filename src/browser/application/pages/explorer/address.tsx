@@ -35,7 +35,7 @@ export function Address() {
     queryFn: () => explorer.address(network, address, before),
   });
   return (
-    <Found query={query} network={network}>
+    <Found query={query} network={network} sought={address}>
       {(view) => (
         <ExplorerPage network={network} title={view.name ?? `Address ${address.slice(0, 10)}…`} trail={trail}>
           <h1>{view.name ?? (isContract(view) ? "Contract" : "Account")}</h1>
@@ -275,7 +275,7 @@ export function Contract() {
     queryFn: () => explorer.contract(network, address),
   });
   return (
-    <Found query={query} network={network}>
+    <Found query={query} network={network} sought={address}>
       {(view) => (
         <ExplorerPage network={network} title={`${view.name}, contract`} trail={trail}>
           <h1>{view.name}</h1>

@@ -151,7 +151,7 @@ export function Block() {
     queryFn: () => explorer.block(network, number),
   });
   return (
-    <Found query={query} network={network} hint={<NewestBlock network={network} />}>
+    <Found query={query} network={network} sought={number} hint={<NewestBlock network={network} />}>
       {(block) => {
         const [previous, next] = [BigInt(block.number) - 1n, BigInt(block.number) + 1n];
         return (

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Link } from "wouter";
+import { Link, useParams } from "wouter";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
@@ -98,6 +98,21 @@ export function useTrail(network: string): readonly TrailEntry[] {
   ];
 }
 
+/** `/explorer/{network}/…`: there is no such page of the explorer. */
+export function NoExplorerPage() {
+  const { network } = useParams<{ readonly network: string }>();
+  const { data: networks = [] } = useNetworks();
+  const trail = useTrail(network);
+  const isKnown = networks.some(({ name }) => name === network);
+  return (
+    <ExplorerPage title="Not found" trail={trail.slice(0, isKnown ? 2 : 1)} {...(isKnown ? { network } : {})}>
+      <h1>Not found</h1>
+      <p className="lead">There is no page at this address.</p>
+      {isKnown && <GoOn network={network} />}
+    </ExplorerPage>
+  );
+}
+
 /** Leads on from what there isn't. */
 function GoOn({ network }: { readonly network: string }) {
   const titleOf = useTitleOf();
@@ -114,11 +129,14 @@ function GoOn({ network }: { readonly network: string }) {
 export function Found<Data>({
   query,
   network,
+  sought = "",
   hint,
   children,
 }: {
   readonly query: UseQueryResult<Data>;
   readonly network: string;
+  /** What to search for instead, if it isn't there. */
+  readonly sought?: string;
   /** Shown below the reason. */
   readonly hint?: ReactNode;
   readonly children: (data: Data) => ReactNode;
@@ -140,7 +158,9 @@ export function Found<Data>({
           ))}
         </p>
       )}
-      {describeRefusal(query.error).isMissing && <SearchForm {...(isKnown ? { network } : {})} />}
+      {describeRefusal(query.error).isMissing && (
+        <SearchForm value={sought} {...(isKnown ? { network } : {})} />
+      )}
       {isKnown && <GoOn network={network} />}
     </Refusal>
   );

@@ -22,6 +22,7 @@ import {
   inGwei,
   percent,
   PartyLink,
+  ShortHex,
   TimeAndAge,
 } from "../../parts/format.tsx";
 import {
@@ -71,7 +72,7 @@ export function Transaction() {
     ),
   });
   return (
-    <Found query={query} network={network} hint={<Elsewhere hash={hash} network={network} />}>
+    <Found query={query} network={network} sought={hash} hint={<Elsewhere hash={hash} network={network} />}>
       {(transaction) => (
         <ExplorerPage network={network} title={`Transaction ${hash.slice(0, 10)}…`} trail={trail}>
           <Parts transaction={transaction} />
@@ -81,25 +82,31 @@ export function Transaction() {
   );
 }
 
-/** Looks up on the other networks a transaction that this one doesn't have. */
+/** Hits that are offered for the beginning of a hash. */
+const MAX_OFFERED = 5;
+
+/** Looks up on all networks a transaction that this one doesn't have, also by the beginning of its hash. */
 function Elsewhere({ hash, network }: { readonly hash: string; readonly network: string }) {
   const explorer = useExplorer();
   const titleOf = useTitleOf();
   const { data: networks = [] } = useNetworks();
+  const isWhole = /^0x[0-9a-fA-F]{64}$/.test(hash);
   const { data } = useQuery({
     queryKey: ["search", hash],
     queryFn: () => explorer.search(hash),
-    enabled: /^0x[0-9a-fA-F]{64}$/.test(hash),
+    enabled: isWhole || /^0x[0-9a-fA-F]{8,63}$/.test(hash),
   });
-  const other = data?.hits.find((hit) => hit.kind === "transaction" && hit.network !== network);
-  if (other !== undefined)
-    return (
-      <p>
-        <Link className="action" href={`/explorer/${other.network}/tx/${hash}`}>
-          Open it on {titleOf(other.network)}
+  const found = data?.hits.flatMap((hit) => (hit.kind === "transaction" ? [hit] : [])) ?? [];
+  const others = found.filter((hit) => !isWhole || hit.network !== network).slice(0, MAX_OFFERED);
+  if (others.length > 0)
+    return others.map(({ network: other, transactionHash }) => (
+      <p key={`${other} ${transactionHash}`}>
+        <Link className="action" href={`/explorer/${other}/tx/${transactionHash}`}>
+          Open {isWhole ? "it" : <ShortHex text={transactionHash} />} on {titleOf(other)}
         </Link>
       </p>
-    );
+    ));
+  if (!isWhole) return null;
   const asked = networks.filter(
     ({ name, title }) => name !== network && data?.silent.includes(title) === false,
   );
