@@ -154,6 +154,13 @@ test("a transaction's page begins with its result and request, and folds the pro
     "Overview",
     "Verify without us",
   ]);
+  const request = page.locator("#requests");
+  await request.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
+  await request.locator(`a[href="/explorer/requests?dapp=${tyche.dappId}"]`).waitFor();
+  const bytes = request.getByText(/^0x[0-9a-f]{64}$/).first();
+  expect(await bytes.isVisible()).toBe(false);
+  await request.getByText("As 32 bytes", { exact: true }).click();
+  await bytes.waitFor();
   const proof = page.locator("[data-proof=gamma]");
   expect(await proof.isVisible()).toBe(false);
   await page.getByText("Proof", { exact: true }).click();
@@ -179,7 +186,7 @@ test("a draw's transaction begins with its result, folds the source, and lists w
     "Transaction: result of Draw winners from a list",
     "Draw winners from a list",
     "Overview",
-    "Random words, with their proof",
+    "Verify without us",
   ]);
   const run = page.locator("[data-preset-run]");
   expect(await run.getByRole("region", { name: "Source of the preset" }).isVisible()).toBe(false);

@@ -229,19 +229,28 @@ function Coordinates({ value }: { readonly value: ProofView[keyof ProofView] }) 
 }
 
 function WordList({ words }: { readonly words: readonly string[] }) {
+  return (
+    <>
+      <Words words={words} />
+      <Folded summary="As 32 bytes">
+        <Words words={words.map((word) => `0x${BigInt(word).toString(16).padStart(64, "0")}`)} />
+      </Folded>
+    </>
+  );
+}
+
+function Words({ words }: { readonly words: readonly string[] }) {
   const items = (from: number, to: number) => (
     <ol className="words" start={from}>
       {words.slice(from, to).map((word, i) => (
         <li key={from + i}>
           <Code text={word} />
-          <span className="note decimal">{`0x${BigInt(word).toString(16).padStart(64, "0")}`}</span>
         </li>
       ))}
     </ol>
   );
   return (
     <>
-      <p className="note">In decimal, and as 32 bytes.</p>
       {items(0, OPEN_WORDS)}
       {words.length > OPEN_WORDS && (
         <Folded summary={`${words.length - OPEN_WORDS} more words`}>{items(OPEN_WORDS, words.length)}</Folded>

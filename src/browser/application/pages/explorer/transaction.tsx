@@ -34,7 +34,7 @@ import {
   ValueTable,
   Why,
 } from "../../parts/parts.tsx";
-import { Answer } from "../../parts/requestList.tsx";
+import { Answer, ORGANISER } from "../../parts/requestList.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -143,7 +143,7 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
       {only === undefined ? (
         rows.length > 1 && <Batch key={transaction.hash} rows={rows} />
       ) : (
-        <OnlyRequest row={only} />
+        <OnlyRequest row={only} at={transaction.block?.at} />
       )}
       <section className="panel" id="overview" aria-label="Overview">
         <Overview transaction={transaction} />
@@ -156,7 +156,14 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
 }
 
 /** The request that a transaction is about: its result first, then what it came of. */
-function OnlyRequest({ row: { href, name, heading, answer, details } }: { readonly row: TransactionRow }) {
+function OnlyRequest({
+  row: { href, name, heading, answer, details, dappId },
+  at,
+}: {
+  readonly row: TransactionRow;
+  /** When the transaction was mined; `undefined` until it is. */
+  readonly at: string | undefined;
+}) {
   return (
     <section className="panel" id="requests">
       <h2>
@@ -169,6 +176,12 @@ function OnlyRequest({ row: { href, name, heading, answer, details } }: { readon
         )}
       </h2>
       {details === undefined ? <Answer answer={answer} /> : details()}
+      <Facts
+        entries={[
+          ["Time", at !== undefined && <TimeAndAge iso={at} />],
+          [ORGANISER.head, dappId !== undefined && ORGANISER.cell({ dappId })],
+        ]}
+      />
     </section>
   );
 }
@@ -182,6 +195,7 @@ function Proofs({ transaction }: { readonly transaction: TransactionView & Trans
   const isShared = isSharedBy(transaction);
   return (
     <>
+      {hasResult && <CheckPart network={network} hash={hash} isFunction={functionResults.length > 0} />}
       {joins.map((one) => (
         <JoinSection key={one.requestId} join={one} transaction={transaction} />
       ))}
@@ -194,7 +208,6 @@ function Proofs({ transaction }: { readonly transaction: TransactionView & Trans
       >
         {(one) => <RandomnessDetails randomness={one} transaction={transaction} />}
       </Group>
-      {hasResult && <CheckPart network={network} hash={hash} isFunction={functionResults.length > 0} />}
       <Group
         heading="Requests for random words"
         items={randomRequests.filter(isShared)}
