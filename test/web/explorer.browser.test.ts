@@ -61,10 +61,13 @@ test("a batch is one of the newest requests, which leads to its transaction", as
   const [own] = (await tyche.call("GET", `/api/explorer/requests?dapp=${tyche.dappId}`)).data.items;
   const older = { ...own, requestId: "0xa", transactionHash: `0x${"a".repeat(64)}` };
   let sideOf = (i: number) => `side ${i}`;
+  let isMixed = false;
+  const draw = { title: "Draw winners from a list", label: "party", result: "ann" };
   const batchOf = () =>
     Array.from({ length: 60 }, (_, i) => {
       const labelled = i % 2 === 0 ? {} : { label: undefined, dappId: undefined };
-      return { ...own, ...labelled, requestId: `0x${i}`, result: sideOf(i) };
+      const other = isMixed && i === 7 ? draw : {};
+      return { ...own, ...labelled, requestId: `0x${i}`, result: sideOf(i), ...other };
     });
   await page.route("**/api/explorer/requests*", async (route) => {
     const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
@@ -81,6 +84,9 @@ test("a batch is one of the newest requests, which leads to its transaction", as
   sideOf = (i) => (i < 40 ? "Heads" : "Tails");
   await page.getByText("Heads: 40, Tails: 20", { exact: true }).waitFor();
   await visitor.inspect();
+  isMixed = true;
+  await page.getByRole("link", { name: "Draw winners from a list: party, 59 × Flip a coin" }).waitFor();
+  await page.getByText("ann; Heads: 39, Tails: 20", { exact: true }).waitFor();
   await links.first().click();
   await page.waitForURL(`**${pathname}`);
   expect(visitor.troubles).toEqual([]);

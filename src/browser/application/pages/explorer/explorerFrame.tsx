@@ -1,6 +1,7 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
+import type { RequestSummary } from "../../../../client/index.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
@@ -13,6 +14,8 @@ import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 const REFRESH_MS = 5_000;
 /** Rows of the newest requests. */
 const MAX_ROWS = 8;
+/** Different things that a batch asks for, of which its row names each. */
+const MAX_NAMED = 3;
 
 /** A page of the explorer below its first ones, which have the search box, too. `network`: the network that it is of. */
 export function ExplorerPage({
@@ -71,22 +74,32 @@ function rowOf({ requests, isCut }: RequestBatch): ListedRequest {
   const row = listed(requests[0]);
   if (requests.length === 1) return row;
   const answers = requests.flatMap((request) => listed(request).answer ?? []);
-  const [what, ...others] = new Set(requests.map(whatOf));
+  // What was asked for most often comes last.
+  const groups = [...Map.groupBy(requests, whatOf)].toSorted(([, a], [, b]) => a.length - b.length);
   const size = `${requests.length}${isCut ? "+" : ""}`;
-  const texts = answers.map(({ text }) => text);
-  const tally = others.length === 0 ? tallyOf(texts) : undefined;
+  const isNamed = groups.length === 1 || (groups.length <= MAX_NAMED && !isCut);
+  const named = groups.map(([what, own]) => {
+    if (own.length === 1) return listed(own[0]!).name;
+    return `${groups.length === 1 ? size : own.length} × ${what}`;
+  });
   return {
     ...row,
-    name: others.length === 0 ? `${size} × ${what}` : `${size} requests`,
+    name: isNamed ? named.join(", ") : `${size} requests`,
     href: `/explorer/${row.network}/tx/${requests[0].transactionHash}`,
     answer:
       answers.length < requests.length
         ? undefined
         : {
-            text: (tally?.map(([text, { length }]) => `${text}: ${length}`) ?? texts).join(", "),
+            text: groups.map(([, own]) => sumUp(own)).join("; "),
             isError: answers.every(({ isError }) => isError),
           },
   };
+}
+
+/** Returns the results of some requests, counted if they are few different ones. */
+function sumUp(requests: readonly RequestSummary[]): string {
+  const texts = requests.flatMap((request) => listed(request).answer?.text ?? []);
+  return (tallyOf(texts)?.map(([text, { length }]) => `${text}: ${length}`) ?? texts).join(", ");
 }
 
 /** Returns the breadcrumb trail for a page of a network. */
