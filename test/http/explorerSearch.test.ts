@@ -123,7 +123,7 @@ test("a label is found in whatever form it is written, where nothing else is", a
 
 const AT = "2026-11-28T20:00:00.000Z";
 
-test("requests are found by their result, each once, beside what has the text as its name; a hash is not looked for in them", async () => {
+test("requests are found by their result, each once, newest first, behind what has the text as its name; a hash is not looked for in them", async () => {
   const listed = [
     {
       id: "req_a",
@@ -132,17 +132,25 @@ test("requests are found by their result, each once, beside what has the text as
       kind: "preset",
       title: "Draw",
       result: "the coordinator",
+      at: AT,
     },
-    { id: "req_b", network: "sepolia", requestId: "0xb1", kind: "random", result: "coordinator" },
-  ].map((one) => ({ ...one, at: AT, transactionHash: "0x1" })) as unknown as RequestSummary[];
+    {
+      id: "req_b",
+      network: "fuji",
+      requestId: "0xb1",
+      kind: "random",
+      result: "coordinator",
+      at: "2026-11-28T21:00:00.000Z",
+    },
+  ].map((one) => ({ ...one, transactionHash: "0x1" })) as unknown as RequestSummary[];
   expect(await search("coordinator", { preferred: "sepolia", listed })).toMatchObject({
     hits: [
       { kind: "address" },
-      { kind: "label", label: "new coordinator" },
-      { kind: "preset", title: "Draw", result: "the coordinator", at: AT, isAnswered: true },
       { kind: "random", requestId: "0xb1" },
+      { kind: "preset", title: "Draw", result: "the coordinator", at: AT, isAnswered: true },
+      { kind: "label", label: "new coordinator" },
     ],
-    paths: ["/explorer/sepolia/address/0xc0", "/explorer/sepolia/tx/0x09", "/r/req_a", "/r/req_b"],
+    paths: ["/explorer/sepolia/address/0xc0", "/r/req_b", "/r/req_a", "/explorer/sepolia/tx/0x09"],
   });
   let scans = 0;
   const countScan = async () => void (scans += 1);

@@ -473,7 +473,9 @@ test("a preset's page lists its own results, the list of requests takes a preset
   await visitor.open(`${tyche.url}/explorer`);
   await search(label);
   const found = page.getByRole("region", { name: "Found" });
-  await found.getByRole("link", { name: `${label} b: Draw winners from a list, ann`, exact: true }).waitFor();
+  const row = found.getByRole("row").filter({ hasText: `${label} b` });
+  await row.getByRole("link", { name: `Draw winners from a list: ${label} b`, exact: true }).waitFor();
+  await row.getByRole("cell", { name: "ann", exact: true }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
@@ -510,7 +512,7 @@ test("a block says how full it is, and leads to its parent and the next one", as
 test("a block lists its requests with their results, which a preset's name and a result find, too", async () => {
   const side = `cara ${tyche.dappId.slice(-6)}`;
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
-    body: { list: [side], numberOfWinners: "1" },
+    body: { list: [side], numberOfWinners: "1", label: "of a block" },
   });
   const hash = data.url.split("/").at(-1);
   const mined = await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${hash}`);
@@ -799,7 +801,7 @@ test("what a search looks for is said where it finds nothing, and a dapp's id fi
   await search(tyche.dappId);
   await page
     .getByRole("region", { name: "Found" })
-    .getByRole("link", { name: /^explorer by organiser: Flip a coin/ })
+    .getByRole("link", { name: "Flip a coin: explorer by organiser", exact: true })
     .first()
     .waitFor();
   expect(visitor.troubles).toEqual([]);

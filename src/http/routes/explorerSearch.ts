@@ -62,13 +62,11 @@ export async function searchEverywhere(
   const { silent, older } = found;
   const begun = terms.prefix === undefined ? [] : await service.searchPrefix(terms.prefix);
   const known = await Promise.all(joinHits(found.hits, begun).map((hit) => recognize(service, hit)));
-  const hits = known.map(({ hit }) => hit);
-  const paths = known.map(({ path }) => path);
-  const isLabel = hits.some((hit) => hit.kind === "label" && hit.label === label);
+  const isLabel = known.some(({ hit }) => hit.kind === "label" && hit.label === label);
   // A number that is of no block and no request may be a result.
   const { name, hash, requestId, blockNumber } = terms;
   const isNumber = blockNumber !== undefined || (requestId !== undefined && hash === undefined);
-  const isWanted = name !== undefined || (isNumber && hits.every(({ kind }) => kind === "label"));
+  const isWanted = name !== undefined || (isNumber && known.every(({ hit }) => hit.kind === "label"));
   const isScanned = before === undefined && isWanted && !isLabel;
   const pages =
     before !== undefined || name === undefined
@@ -84,7 +82,7 @@ export async function searchEverywhere(
       .countScan()
       .then(() => service.listOnChain({ text }))
       .catch((error: unknown) => {
-        if (hits.length + pages.length === 0) throw error;
+        if (known.length + pages.length === 0) throw error;
         isLookedThrough = false;
         return { items: [], matches: undefined };
       });
@@ -93,14 +91,14 @@ export async function searchEverywhere(
       name !== undefined || result.split(/\D+/).includes(text);
     const items = page.items.filter(isMeant);
     matches = page.matches && { ...page.matches, ...(name === undefined ? { count: items.length } : {}) };
-    const ids = new Set(hits.map((hit) => "requestId" in hit && hit.requestId));
+    const ids = new Set(known.map(({ hit }) => "requestId" in hit && hit.requestId));
     for (const request of items) {
-      const [hit] = hits.length < MAX_HITS && !ids.has(request.requestId) ? hitOf(request) : [];
-      if (hit === undefined) continue;
-      hits.push(hit);
-      paths.push(`/r/${request.id}`);
+      const [hit] = ids.has(request.requestId) ? [] : hitOf(request);
+      if (hit !== undefined) known.push({ hit, path: `/r/${request.id}` });
     }
   }
+  const listed = known.toSorted(byTime).slice(0, MAX_HITS);
+  const paths = listed.map(({ path }) => path);
   if (serviceRequest !== undefined && (await hasPage(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);
   paths.push(...pages);
@@ -108,7 +106,7 @@ export async function searchEverywhere(
   return {
     query: text.slice(0, MAX_SEARCH_CHARACTERS),
     takenFor,
-    hits,
+    hits: listed.map(({ hit }) => hit),
     paths,
     silent: silent.map(({ title }) => title),
     older,
@@ -122,6 +120,13 @@ function joinHits(hits: readonly SearchHit[], more: readonly SearchHit[]): reado
   const hashes = new Set(hits.map((hit) => hit.kind === "transaction" && hit.transactionHash));
   const missing = more.filter((hit) => hit.kind !== "transaction" || !hashes.has(hit.transactionHash));
   return [...hits, ...missing].slice(0, MAX_HITS);
+}
+
+/** Compares hits: requests whose time is known come newest first, behind what is no request, and before the others. */
+function byTime({ hit: a }: { readonly hit: SearchHit }, { hit: b }: { readonly hit: SearchHit }): number {
+  const timeOf = (hit: SearchHit): string =>
+    "requestId" in hit || hit.kind === "label" ? (hit.at ?? "") : "9999";
+  return timeOf(b).localeCompare(timeOf(a));
 }
 
 /** Returns a hit with its page; what has a label, with what it is and its result, if this service made it. */

@@ -70,7 +70,8 @@ export function LatestRequests({ network }: { readonly network?: string }) {
   );
 }
 
-function rowOf({ requests, isCut }: RequestBatch): ListedRequest {
+/** Returns the row of a batch. */
+export function rowOf({ requests, isCut }: RequestBatch): ListedRequest {
   const row = listed(requests[0]);
   if (requests.length === 1) return row;
   const answers = requests.flatMap((request) => listed(request).answer ?? []);

@@ -3,12 +3,13 @@ import { isDappId } from "../../../../lib/dappId.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
-import { LatestRequests } from "./explorerFrame.tsx";
+import { LatestRequests, rowOf } from "./explorerFrame.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type {
   ExplorerNetwork,
+  RequestSummary,
   SearchHit,
   SearchResult,
   TransactionSummary,
@@ -16,7 +17,7 @@ import type {
 import { Age, BlockLink, Code, count, groupDigits, PartyLink, TransactionLink } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
-import { whatOf } from "../../parts/requestList.tsx";
+import { RequestList, whatOf } from "../../parts/requestList.tsx";
 import { Status, WHAT } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 
@@ -178,6 +179,8 @@ function Result({
     return `${matches.isAll ? "" : "at least "}${count(Math.max(own.length, matches.count), noun)}`;
   };
   const requests = groups.find(([noun]) => noun === "request")?.[1].length ?? 0;
+  const isCut = hits.length === MAX_HITS || requests < (matches?.count ?? 0);
+  const isPartial = isCut || silent.length > 0 || older.length > 0 || matches?.isAll === false;
   // Where not all blocks are searched, another request may have the label.
   if (paths.length === 1 && older.length === 0) return <Redirect to={paths[0]!} replace />;
   if (paths.length === 0)
@@ -225,20 +228,13 @@ function Result({
       <h1>Search</h1>
       {form}
       <p className="lead">
-        Found {groups.map(countFound).join(", ")}. Searched for {takenFor.join(", or ")}.
+        Found {groups.map(countFound).join(", ")}.{isPartial && ` Searched for ${takenFor.join(", or ")}.`}
       </p>
       <section className="panel" aria-label="Found">
         {groups.map(([noun, own]) => (
           <section key={noun}>
             <h2>{countFound([noun, own])}</h2>
-            <ul className="hits">
-              {own.map(({ path, hit }) => (
-                <li key={path}>
-                  <Link href={path}>{hit === undefined ? <Named path={path} /> : <Hit hit={hit} />}</Link>{" "}
-                  {hit !== undefined && <HitNote hit={hit} />}
-                </li>
-              ))}
-            </ul>
+            <Hits found={own} />
           </section>
         ))}
         {silent.length > 0 && (
@@ -247,7 +243,7 @@ function Result({
         {goOn}
         {requests > 0 && (
           <p className="note">
-            {(hits.length === MAX_HITS || requests < (matches?.count ?? 0)) && `${requests} are shown. `}
+            {isCut && `${requests} are shown. `}
             <Link href={listOf(text)}>All requests with this text</Link>
           </p>
         )}
@@ -256,8 +252,59 @@ function Result({
   );
 }
 
+/** A page that was found, and what it was found by, if that is more than its name. */
+interface FoundPage {
+  readonly path: string;
+  readonly hit: SearchHit | undefined;
+}
+
+/** What was found of a kind: the service's own results as in other lists, those of a transaction without labels in one row. */
+function Hits({ found }: { readonly found: readonly FoundPage[] }) {
+  const known = found.flatMap((one) => requestIn(one) ?? []);
+  const batches = Map.groupBy(known, ({ id, network, label, transactionHash }) =>
+    label === undefined ? `${network} ${transactionHash}` : id,
+  );
+  const rows = [...batches.values()].map(([first, ...others]) =>
+    rowOf({ requests: [first!, ...others], isCut: false }),
+  );
+  const others = found.filter((one) => requestIn(one) === undefined);
+  return (
+    <>
+      {rows.length > 0 && <RequestList label="Requests found" requests={rows} />}
+      <ul className="hits">
+        {others.map(({ path, hit }) => (
+          <li key={path}>
+            <Link href={path}>{hit === undefined ? <Named path={path} /> : <Hit hit={hit} />}</Link>{" "}
+            {hit !== undefined && <HitNote hit={hit} />}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Returns the service's own request with a result that a hit is; `undefined` for anything else. */
+function requestIn({ path, hit }: FoundPage): RequestSummary | undefined {
+  if (hit === undefined || !("at" in hit)) return undefined;
+  const { network, requestId, transactionHash, at, label, title, result } = hit;
+  if (requestId === undefined || at === undefined || result === undefined) return undefined;
+  return {
+    id: path.split("/").at(-1)!,
+    network,
+    requestId,
+    // Only random numbers have no title.
+    kind: hit.kind === "label" ? "random" : hit.kind,
+    at,
+    state: "fulfilled",
+    result,
+    transactionHash,
+    ...(label === undefined ? {} : { label }),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
 /** Names what a hit is, in the singular. */
-function nounOf({ path, hit }: { readonly path: string; readonly hit: SearchHit | undefined }): string {
+function nounOf({ path, hit }: FoundPage): string {
   if (hit === undefined)
     return path.startsWith("/presets/") ? "preset" : path.startsWith("/r/") ? "request" : "network";
   return (
