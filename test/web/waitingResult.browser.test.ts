@@ -145,9 +145,10 @@ test("the page of a draw that waits for its round says for what and until when, 
   await requested.getByText(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/).waitFor();
   await other.goto(`${tyche.url}${path}`);
   const run = other.locator("[data-preset-run]");
-  await run
-    .getByText(new RegExp(`^waiting for round ${round} of .*, due at ${due}$`))
+  await other
+    .getByText(new RegExp(`^No result yet: waiting for round ${round} of .*, due at ${due}$`))
     .waitFor({ timeout: 60_000 });
+  expect(await other.getByText("Why it waits", { exact: true }).count()).toBe(0);
   await run.getByText("not answered yet", { exact: true }).waitFor();
   const named = other.getByRole("heading", { level: 2, name: "Draw winners from a list: before the draw" });
   expect(await named.getByRole("link").getAttribute("href")).toBe(`/r/${data.id}`);

@@ -5,8 +5,8 @@ import { Scrollable } from "./parts.tsx";
 export interface Column<Item> {
   readonly head: string;
   readonly cell: (item: Item) => ReactNode;
-  /** Default: text of a few words. `long` text breaks anywhere, `number` and `action` are aligned to the right, `name` stays on one line. */
-  readonly kind?: "long" | "number" | "name" | "action" | undefined;
+  /** Default: text of a few words. `long` text breaks anywhere, `number` is aligned to the right, `name` stays on one line. */
+  readonly kind?: "long" | "number" | "name" | undefined;
   /** Whether its content explains itself: then the head is for screen readers only where a label would take the space. */
   readonly isPlain?: boolean;
   /** Whether only screen readers get the head, as above a column of buttons. */

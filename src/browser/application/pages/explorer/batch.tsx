@@ -115,7 +115,6 @@ export function Batch({
             ? [
                 {
                   head: "Details",
-                  kind: "action" as const,
                   hasHiddenHead: true,
                   cell: ({ requestId, name, details }: BatchRow) =>
                     details !== undefined && (
