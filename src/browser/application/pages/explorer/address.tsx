@@ -4,6 +4,8 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView, TransactionSummary } from "../../../../client/index.ts";
 import { Coin } from "../../parts/coin.tsx";
 import {
+  Age,
+  BlockLink,
   Code,
   Copyable,
   CopyButton,
@@ -14,7 +16,7 @@ import {
   units,
 } from "../../parts/format.tsx";
 import { Select } from "../../parts/forms.tsx";
-import { List } from "../../parts/list.tsx";
+import { type Column, List } from "../../parts/list.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
@@ -61,7 +63,7 @@ export function Address() {
           <section className="panel">
             <Shown view={view} shown={shown} />
             <p className="note">
-              {shown !== "transactions" && "Of the transactions on this page of the address. "}
+              {shown !== "transactions" && "In the transactions that this page of the address has. "}
               {noteOf(view)}
             </p>
             <Pages parameter="before" older={view.older} />
@@ -123,7 +125,7 @@ type PartName = (typeof PARTS)[number]["name"];
 
 /** A part of a page of an address's transactions. */
 function Shown({ view, shown }: { readonly view: AddressView; readonly shown: PartName }) {
-  const { network, transactions, requests, events, transfers } = view;
+  const { transactions, requests, events } = view;
   switch (shown) {
     case "transactions":
       return <OwnTransactions key={transactions[0]?.hash} view={view} />;
@@ -154,14 +156,10 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
               keyOf={({ transactionHash, logIndex }) => `${transactionHash} ${logIndex}`}
               columns={[
                 {
-                  head: "Transaction",
-                  cell: ({ transactionHash }) => <TransactionLink network={network} hash={transactionHash} />,
-                },
-                { head: "Index", kind: "number", cell: ({ logIndex }) => logIndex },
-                {
                   head: "Event",
                   cell: ({ event, topics: [topic = "unknown"] }) => event ?? <Code text={topic} />,
                 },
+                ...placesOf(view),
               ]}
             />
           )}
@@ -172,7 +170,7 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
       return (
         <>
           <h2>LINK transfers</h2>
-          <Transfers view={view} transfers={transfers} />
+          <Transfers view={view} />
           <More count={view.moreTransfers} of="Further transfers" />
         </>
       );
@@ -208,13 +206,36 @@ function OwnTransactions({ view: { address, network, transactions } }: { readonl
   );
 }
 
-function Transfers({
-  view: { network },
-  transfers,
-}: {
-  readonly view: AddressView;
-  readonly transfers: AddressView["transfers"];
-}) {
+/** Columns that say where something happened: in which of the page's transactions, in which block, and when. */
+function placesOf({
+  network,
+  transactions,
+}: AddressView): readonly Column<{ readonly transactionHash: string }>[] {
+  const found = new Map<string, TransactionSummary>(transactions.map((one) => [one.hash, one]));
+  return [
+    {
+      head: "Transaction",
+      cell: ({ transactionHash }) => <TransactionLink network={network} hash={transactionHash} />,
+    },
+    {
+      head: "Block",
+      cell: ({ transactionHash }) => {
+        const transaction = found.get(transactionHash);
+        return transaction && <BlockLink network={network} number={transaction.blockNumber} />;
+      },
+    },
+    {
+      head: "Time",
+      cell: ({ transactionHash }) => {
+        const transaction = found.get(transactionHash);
+        return transaction && <Age iso={transaction.at} isShort />;
+      },
+    },
+  ];
+}
+
+function Transfers({ view }: { readonly view: AddressView }) {
+  const { network, transfers } = view;
   if (transfers.length === 0) return <p className="note">It sent and received no LINK.</p>;
   return (
     <List
@@ -222,13 +243,10 @@ function Transfers({
       items={transfers}
       keyOf={(_, i) => i}
       columns={[
-        {
-          head: "Transaction",
-          cell: ({ transactionHash }) => <TransactionLink network={network} hash={transactionHash} />,
-        },
         { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
         { head: "To", cell: ({ to }) => <PartyLink network={network} party={to} /> },
         { head: "Amount", kind: "number", cell: ({ juels }) => units(juels, "LINK") },
+        ...placesOf(view),
       ]}
     />
   );
