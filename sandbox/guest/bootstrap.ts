@@ -14,6 +14,7 @@ import {
   errorClasses,
   hasInstance,
   indexOf,
+  isError,
   keys,
   lengthOf,
   parse,
@@ -22,6 +23,7 @@ import {
   split,
   stringify,
   textOf,
+  textOfError,
   toWellFormed,
 } from "./builtins.ts";
 import { captureBuiltIns } from "./captured.ts";
@@ -134,10 +136,11 @@ export default function boot(
     exit: (code, error) => {
       let [message, stack] = ["", ""];
       try {
-        if (error !== undefined) {
-          message = cutText(error, maxErrorChars);
+        if (isError(error)) {
+          message = cutText(textOfError(error), maxErrorChars);
           stack = readThrown(error, maxErrorChars).stack;
-        }
+        } else if (error === null || !/^(?:undefined|object|function)$/.test(typeof error))
+          message = cutText(error, maxErrorChars);
       } catch {
         // A value whose text can't be had.
       }

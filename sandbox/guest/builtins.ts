@@ -50,6 +50,13 @@ export function plainJson(value: unknown): string {
   return isList ? `[${text}]` : `{${text}}`;
 }
 
+/** Whether a value is an error in itself, not by its prototype. */
+export const { isError } = Error;
+/** Returns an error's name and message, whatever `toString` it has. */
+export const textOfError = Function.prototype.call.bind(Error.prototype.toString) as (
+  error: unknown,
+) => string;
+
 /** Returns the length of a typed array. */
 export const lengthOf = getterOf(Object.getPrototypeOf(Uint8Array.prototype) as object, "length");
 const bufferLengthOf = getterOf(ArrayBuffer.prototype, "byteLength");

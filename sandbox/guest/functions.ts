@@ -24,7 +24,7 @@ const MAX_INT256 = 2n ** 255n - 1n;
  * @param startTimer calls a function that starts the timer of an HTTP request, which is none of the source's own.
  */
 export function createFunctions(startTimer: <T>(start: () => T) => T): object {
-  return { makeHttpRequest: createRequester(startTimer), encodeUint256, encodeInt256, encodeString };
+  return { ...createRequester(startTimer), encodeUint256, encodeInt256, encodeString };
 }
 
 /** Encodes an integer as 32 bytes, big-endian. */
@@ -87,54 +87,56 @@ interface HttpRequestOptions {
 }
 
 function createRequester(startTimer: <T>(start: () => T) => T) {
-  const makeHttpRequest = async ({
-    url,
-    method = "get",
-    params,
-    headers,
-    data,
-    timeout = 3000,
-    responseType = "json",
-  }: HttpRequestOptions): Promise<object> => {
-    try {
-      const web = globalThis as unknown as WebGlobals;
-      if (params) url += `?${new web.URLSearchParams(params).toString()}`;
-      const controller = new web.AbortController();
-      const timer = startTimer(() => web.setTimeout(() => controller.abort(), timeout));
-      const body = data ? JSON.stringify(data) : undefined;
-      const result = await web.fetch(url, { method, headers, body, signal: controller.signal });
-      web.clearTimeout(timer);
-      if (result.status >= 400) {
-        return { error: true, message: result.statusText, code: `${result.status}`, response: result };
+  // As a member it keeps its name, whatever a bundler makes of it.
+  return {
+    makeHttpRequest: async ({
+      url,
+      method = "get",
+      params,
+      headers,
+      data,
+      timeout = 3000,
+      responseType = "json",
+    }: HttpRequestOptions): Promise<object> => {
+      try {
+        const web = globalThis as unknown as WebGlobals;
+        if (params) url += `?${new web.URLSearchParams(params).toString()}`;
+        const controller = new web.AbortController();
+        const timer = startTimer(() => web.setTimeout(() => controller.abort(), timeout));
+        const body = data ? JSON.stringify(data) : undefined;
+        const result = await web.fetch(url, { method, headers, body, signal: controller.signal });
+        web.clearTimeout(timer);
+        if (result.status >= 400) {
+          return { error: true, message: result.statusText, code: `${result.status}`, response: result };
+        }
+        const response = {
+          error: false,
+          status: result.status,
+          statusText: result.statusText,
+          headers: result.headers ? Object.fromEntries(result.headers.entries()) : undefined,
+          data: undefined as unknown,
+        };
+        switch (responseType) {
+          case "json":
+            response.data = await result.json();
+            break;
+          case "arraybuffer":
+            response.data = await result.arrayBuffer();
+            break;
+          case "document":
+          case "text":
+            response.data = await result.text();
+            break;
+          case "stream":
+            response.data = result.body;
+            break;
+          default:
+            throw new Error("invalid response type");
+        }
+        return response;
+      } catch (error) {
+        return { error: true, message: (error as { toString?: () => string } | null)?.toString?.() };
       }
-      const response = {
-        error: false,
-        status: result.status,
-        statusText: result.statusText,
-        headers: result.headers ? Object.fromEntries(result.headers.entries()) : undefined,
-        data: undefined as unknown,
-      };
-      switch (responseType) {
-        case "json":
-          response.data = await result.json();
-          break;
-        case "arraybuffer":
-          response.data = await result.arrayBuffer();
-          break;
-        case "document":
-        case "text":
-          response.data = await result.text();
-          break;
-        case "stream":
-          response.data = result.body;
-          break;
-        default:
-          throw new Error("invalid response type");
-      }
-      return response;
-    } catch (error) {
-      return { error: true, message: (error as { toString?: () => string } | null)?.toString?.() };
-    }
+    },
   };
-  return makeHttpRequest;
 }

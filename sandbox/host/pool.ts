@@ -405,7 +405,7 @@ type Settings = ReturnType<typeof settingsOf>;
 /** Returns a pool's settings with their defaults; see {@link SandboxPoolOptions}. */
 function settingsOf(options: SandboxPoolOptions) {
   const concurrency = options.concurrency ?? availableParallelism();
-  const maxWorkers = options.maxWorkers ?? 4 * concurrency + 1;
+  const maxWorkers = Math.max(1, options.maxWorkers ?? 4 * concurrency + 1);
   const maxQueue = options.maxQueue ?? 4_096;
   return {
     concurrency,

@@ -52,21 +52,28 @@ export default function eventsChunk({
     (value) => value instanceof (load("clone")["MessagePort"] as new () => object),
   );
   const isListenedTo = (type: string): boolean => target.listenersOf(globalThis, type).length > 0;
+  /** Whether `error` listeners are being called: an error of theirs is passed to none. */
+  let isReporting = false;
   /** Passes an uncaught error to the `error` listeners; true if one of them prevents the default. */
   function isHandled(error: unknown, isReported = false): boolean {
-    if (!isListenedTo("error")) return false;
+    if (isReporting || !isListenedTo("error")) return false;
     const stack =
       (error as Partial<Error> | null | undefined)?.stack ?? (isReported ? new Error().stack : "");
     const [, line = 0, column = 0] = /source\.js:(\d+):(\d+)/.exec(String(stack)) ?? [];
     const init = {
-      message: `Uncaught ${error instanceof Error ? String(error) : (load("console")["inspect"] as Inspect)(error)}`,
+      message: `Uncaught ${error instanceof Error ? Error.prototype.toString.call(error) : (load("console")["inspect"] as Inspect)(error)}`,
       filename: stack === "" ? "" : "file:///source.ts",
       lineno: Number(line),
       colno: Number(column),
       error,
       cancelable: true,
     };
-    return !target.dispatch(globalThis, new ErrorEvent("error", init));
+    isReporting = true;
+    try {
+      return !target.dispatch(globalThis, new ErrorEvent("error", init));
+    } finally {
+      isReporting = false;
+    }
   }
   /** Passes a rejection that nobody handled to its listeners; true if one of them prevents the default. */
   function isRejectionHandled(reason: unknown): boolean {

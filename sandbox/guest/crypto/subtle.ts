@@ -1,3 +1,4 @@
+import { plainJson } from "../builtins.ts";
 import { packMessage, unpackMessage } from "../hostCalls.ts";
 import type { Internals } from "../internals.ts";
 import {
@@ -894,7 +895,7 @@ export function createSubtle(
       if (made.name !== "AES-KW") checkCipher(false, made, wrapping, 0);
       if (form !== "jwk") return call("wrapKey", [form, wrapped, wrapping, made]);
       // The host wraps keys in its own order of members.
-      const text = JSON.stringify(await exportJwk(wrapped, wrapped.usages));
+      const text = plainJson(await exportJwk(wrapped, wrapped.usages));
       const padded = made.name === "AES-KW" ? text.padEnd(Math.ceil(text.length / 8) * 8) : text;
       const json = Uint8Array.from(padded, (character) => character.charCodeAt(0));
       const carrier = await call("importKey", ["raw", json, ...CARRIER]);

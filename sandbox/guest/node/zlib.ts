@@ -52,6 +52,9 @@ const CLOSED =
   "zlib binding closed\nThis is caused by either a bug in Node.js or incorrect usage of Node.js internals.\nPlease open an issue with this stack trace at https://github.com/nodejs/node/issues\n";
 const MIN_CHUNK_BYTES = 64;
 const DEFAULT_CHUNK_BYTES = 16_384;
+/** Options that are numbers: of all formats, and of zlib's. */
+const NUMBERS = "chunkSize flush finishFlush maxOutputLength".split(" ");
+const ZLIB_NUMBERS = "windowBits level memLevel strategy".split(" ");
 const SYNC_FLUSH = 2;
 const LAST_FLUSH = 5;
 const CHUNK = "of type string or an instance of Buffer, TypedArray, or DataView";
@@ -104,8 +107,8 @@ export function createZlib({
     if (!ArrayBuffer.isView(value)) throw wrongArgument(name, expected, value);
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
-  function readOptions(operation: string, options: Options): object {
-    const { dictionary, params, ...others } = options;
+  function readOptions(operation: string, options: Options): Options {
+    const { dictionary, params, rejectGarbageAfterEnd } = options;
     if (dictionary !== undefined)
       bytesOf(
         dictionary,
@@ -113,23 +116,23 @@ export function createZlib({
         "an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
         ["ArrayBuffer"],
       );
-    for (const [name, value] of Object.entries(others)) {
-      if (name === "info") continue;
+    // Not a number: the default.
+    const given = [...NUMBERS, ...(KINDS.indexOf(operation) < ZLIB_MODES ? ZLIB_NUMBERS : [])]
+      .map((name) => [name, options[name]] as const)
+      .filter(([, value]) => value !== undefined && !Number.isNaN(value));
+    for (const [name, value] of given) {
       if (typeof value === "number" && Math.abs(value) === Infinity)
         throw outOfRange(`options.${name}`, "a finite number", value);
       // The host would not be given them.
       if (typeof value === "symbol" || typeof value === "bigint")
         throw wrongType(`options.${name}`, "number", value);
     }
-    const { rejectGarbageAfterEnd: refuses } = others;
-    if (refuses !== undefined && typeof refuses !== "boolean")
-      throw wrongType("options.rejectGarbageAfterEnd", "boolean", refuses);
-    // Not a number: the default.
-    const given = Object.entries(others).filter(([name, value]) => !Number.isNaN(value) && name !== "info");
+    if (rejectGarbageAfterEnd !== undefined && typeof rejectGarbageAfterEnd !== "boolean")
+      throw wrongType("options.rejectGarbageAfterEnd", "boolean", rejectGarbageAfterEnd);
     const own = typeof params === "object" &&
       params !== null &&
       /brotli|zstd/.test(operation) && { params: readParams(operation, params) };
-    return { ...Object.fromEntries(given), ...own, operation };
+    return { ...Object.fromEntries(given), rejectGarbageAfterEnd, ...own, operation };
   }
   /** Checks the numbers of parameters, and leaves out those that the format ignores. */
   function readParams(operation: string, params: object): object {
@@ -263,8 +266,9 @@ export function createZlib({
         );
         checkBound("options.maxOutputLength", maxOutputLength);
         const finish = isZlib ? 4 : 2;
-        const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish, info } = options;
-        this.#id = Number(native("compressionOpen", readOptions(kind, options)));
+        const read = readOptions(kind, options);
+        const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish } = read;
+        this.#id = Number(native("compressionOpen", read));
         this.#room = Math.max(MIN_CHUNK_BYTES, chunkSize as number);
         this.#kind = kind;
         this._handle = {};
@@ -275,7 +279,7 @@ export function createZlib({
           _defaultFlushFlag: flush,
           _finishFlushFlag: finishFlush,
           _defaultFullFlushFlag: isZlib ? 3 : 1,
-          _info: info,
+          _info: options["info"],
           _maxOutputLength: maxOutputLength,
           _rejectGarbageAfterEnd: options["rejectGarbageAfterEnd"] === true,
           ...(isZstd && { _writeState: new Uint32Array(2) }),

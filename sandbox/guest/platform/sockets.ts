@@ -1,4 +1,4 @@
-import { boolean, dictionary, scalarString, string } from "../convert.ts";
+import { boolean, dictionary, scalarString, sequence, string } from "../convert.ts";
 import type { Internals } from "../internals.ts";
 import { defineGetters, exposeInterface, moveToEnd, printGetters, requireArguments } from "../webIdl.ts";
 
@@ -12,6 +12,10 @@ type Fields = Record<string, unknown>;
 
 const STATES = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 };
 const SOURCE_STATES = { CONNECTING: 0, OPEN: 1, CLOSED: 2 };
+const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
+const readSocketInit = dictionary<{ protocols?: string[] }>("WebSocketInit", {
+  protocols: [sequence(string)],
+});
 const readInit = dictionary<object>("EventSourceInit", { withCredentials: [boolean, false] });
 
 /** Creates `WebSocket` and `EventSource`, whose connections always fail: sources reach the network only through requests. */
@@ -32,14 +36,20 @@ export function createSockets({ load, setTimeout, exception }: Internals, events
       const keys = ["readyState", ...Object.keys(STATES), "extensions", "protocol", "url", "bufferedAmount"];
       defineGetters(WebSocket, keys, (socket: WebSocket) => socket.#fields);
     }
-    constructor(url: unknown, _protocols?: unknown) {
-      requireArguments(arguments.length, 1, "Failed to construct 'WebSocket'");
+    constructor(url: unknown, protocols: unknown = undefined) {
+      const prefix = "Failed to construct 'WebSocket'";
+      requireArguments(arguments.length, 1, prefix);
       super();
+      const names = readProtocols(protocols, prefix);
       const href = parse(scalarString(url)).replace(/^http/, "ws");
       if (!/^wss?:/.test(href)) {
         const text = `Only ws & wss schemes are allowed in a WebSocket URL: received ${/^\w+:/.exec(href)?.[0]}`;
         throw exception(text, "SyntaxError");
       }
+      if (href.includes("#")) throw exception("Fragments are not allowed in a WebSocket URL", "SyntaxError");
+      if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
+        throw exception("Cannot supply the same protocol multiple times", "SyntaxError");
+      if (names.some((name) => !TOKEN.test(name))) throw exception("Invalid protocol value", "SyntaxError");
       this.#fields = { ...STATES, readyState: 0, extensions: "", protocol: "", url: href, bufferedAmount: 0 };
       setTimeout(() => {
         this.#fields["readyState"] = STATES.CLOSED;
@@ -79,7 +89,6 @@ export function createSockets({ load, setTimeout, exception }: Internals, events
       setTimeout(() => {
         if (this.#fields["readyState"] !== SOURCE_STATES.CLOSED)
           this.dispatchEvent(new events.Event("error"));
-        this.close();
       }, 0);
     }
     close(): void {
@@ -107,4 +116,13 @@ export function createSockets({ load, setTimeout, exception }: Internals, events
     if (!key.startsWith("on")) Object.defineProperty(EventSource.prototype, key, { enumerable: false });
   delete (EventSource.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
   return { WebSocket, EventSource };
+}
+
+/** Converts the second argument of `WebSocket`: a protocol, a list of them, or a dictionary. */
+function readProtocols(value: unknown, prefix: string): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== "object") return [string(value)];
+  return Symbol.iterator in value
+    ? sequence(string)(value, prefix, "Argument 2")
+    : (readSocketInit(value, prefix, "Argument 2").protocols ?? []);
 }

@@ -52,7 +52,14 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
   return (isolate) => {
     const context = isolate.createContextSync();
     const host = new vm.Callback((ask: number, a: unknown, b: unknown, c: unknown) => {
-      const answer = prepared.ask(ask, a, b, c);
+      let answer: unknown;
+      try {
+        answer = prepared.ask(ask, a, b, c);
+      } catch (thrown) {
+        // Deep in a source's calls the stack may end here: the source must not see our frames.
+        if (thrown instanceof Error) thrown.stack = "";
+        throw thrown;
+      }
       // Copied into an array of its own, because Node's may be a view into its pool. It is transferred, because isolated-vm copies without
       // checking whether there is memory.
       return answer instanceof Uint8Array

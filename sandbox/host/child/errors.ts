@@ -78,7 +78,9 @@ export function positionIn(
   source: PlaceMap | undefined,
 ): Position & { readonly stack?: string } {
   if (stack === "") return {};
-  const lines = stack.split("\n").filter((line) => !/^\s+at .*\btyche:\w+:\d+/.test(line));
+  const lines = stack
+    .split("\n")
+    .filter((line) => !/^\s+at (?:.*\btyche:\w+:\d+|\(<isolated-vm boundary>\)$)/.test(line));
   const mapped = lines.map((line) =>
     line.replace(POSITION, (_match, row: string, at: string) => {
       const { line, column } = placeOf(source, row, at);

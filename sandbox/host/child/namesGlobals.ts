@@ -47,5 +47,6 @@ export const replacesBuiltIns = (source: string): boolean => REPLACES.test(sourc
  * Whether a source's text may read property descriptors of the global object, for which globals have to be made that it may not use.
  */
 export const describesProperties = (source: string): boolean =>
-  /getOwnPropertyDescriptor|__lookup[GS]etter__/.test(source) &&
-  /\b(?:globalThis|window|self|global)\b/.test(source);
+  /getOwnPropertyDescriptors?\s*\(\s*(?:globalThis|window|self|global)\b|\b(?:globalThis|window|self|global)\s*\.\s*__lookup[GS]etter__/.test(
+    source,
+  );

@@ -87,18 +87,14 @@ export function createDigests(
     /** As printing shows it. */
     readonly [HANDLE] = new Hasher();
     readonly #algorithm: unknown;
-    readonly #length: unknown;
     #streamed: Bytes | undefined;
     constructor(
       algorithm: unknown,
       options?: { readonly outputLength?: unknown } | null,
       parts?: readonly Bytes[],
-      givenLength?: unknown,
     ) {
-      const length = options?.outputLength ?? givenLength;
-      super(computeHash(algorithm, length), options, parts);
+      super(computeHash(algorithm, options?.outputLength ?? undefined), options, parts);
       this.#algorithm = algorithm;
-      this.#length = length;
     }
     digest(encoding?: unknown): unknown {
       const bytes = finish(this) ?? this.#streamed;
@@ -114,7 +110,7 @@ export function createDigests(
       done();
     }
     copy(options?: object): Hash {
-      return new Hashed(this.#algorithm, options, partsOf(this), this.#length) as Hash;
+      return new Hashed(this.#algorithm, options, partsOf(this)) as Hash;
     }
   }
   class HmacImpl extends Digest {
