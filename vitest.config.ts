@@ -25,8 +25,9 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     pool: "forks",
     isolate: false,
-    // Four for each of two cores: of a file's time, a third is processor time, and of slow files' less. `findFreePorts` has ports for no more.
-    maxWorkers: 8,
+    // Three for each of two cores: of a file's time, a third is processor time. Eight took 946 s in place of 794. `findFreePorts` has ports for
+    // no more than eight.
+    maxWorkers: 6,
     // Limits are for what hangs: on a busy machine a test takes ten times as long as alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
