@@ -1,6 +1,6 @@
 /** Hashes and addresses, ids, keys, times and numbers: what is another one in each recording. */
 const VARYING =
-  /0x[\da-f]{8,}|\b[a-z]+_[\da-z]{26}\b|\bsession_[\da-f]{12}\b|[\w+/=-]{20,}|\b(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat), \d\d [A-Z][a-z]{2}\b|\d[\d.:TZ-]*/gi;
+  /0x[\da-f]{8,}|\bsession_[\da-f]{12}\b|[\w+/=-]{20,}|\b(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat), \d\d [A-Z][a-z]{2}\b|\d[\d.:TZ-]*/gi;
 /** Members that depend on the machine or on how fast it is, or that are part of a key. */
 const FOREIGN = ["layers", "ending", "requestState"];
 
