@@ -234,7 +234,7 @@ test("of a request that failed before it was on chain, the page has its id and w
   await expect.poll(() => page.title()).toBe(`${heading} · Tyche`);
   expect(await page.getByText(/failed before it was on chain/i).count()).toBe(1);
   await result
-    .getByText(/there is no result, and none will follow\. What it asked for is not public\.$/)
+    .getByText(/there is no result, and there will be none\. What it asked for is not public\.$/)
     .waitFor();
   await result.getByText(/ask whoever gave you this address/).waitFor();
   await result.getByText(asked.data.id, { exact: true }).waitFor();
@@ -265,7 +265,7 @@ test("who may see a request that failed before it was on chain reads why, and ge
   await result.getByText(/private words/).waitFor();
   expect(await result.getByText(/ask whoever gave you this address/).count()).toBe(0);
   await visitor.inspect({ width: 1280, scheme: "light" });
-  await result.getByRole("link", { name: "function", exact: true }).click();
+  await result.getByRole("link", { name: "Open the request", exact: true }).click();
   await page.waitForURL(`**/dapps/${service.dappId}/requests/${data.id}`);
 });
 

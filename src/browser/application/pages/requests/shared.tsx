@@ -24,7 +24,7 @@ import { HttpPart } from "../../parts/httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
-import { Beacon, summaryOf, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
@@ -278,10 +278,10 @@ function FailedPart({ request: { id, why, createdAt, kind } }: { readonly reques
   const { kind: viewer } = useSession();
   return (
     <>
-      {kind !== undefined && <p className="big-result bad-text">{sentence(why)}</p>}
+      <p className="big-result bad-text">{kind === undefined ? "Failed" : sentence(why)}</p>
       <p>
         {kind === undefined
-          ? "No request of it stands on chain, so that nothing can answer it: there is no result, and none will follow. What it asked for is not public."
+          ? "It isn't on chain: there is no result, and there will be none. What it asked for is not public."
           : "It is on chain, but had no answer in its time: there is no result."}
       </p>
       {viewer === "operator" ? <OwnFailure id={id} /> : <PromisedPart id={id} />}
@@ -321,14 +321,12 @@ function OwnFailure({ id }: { readonly id: string }) {
     <>
       {request.error !== null && (
         <Notice kind="bad">
-          <UnknownText text={request.error.message} /> <code>{request.error.code}</code>
+          <b>Why</b>: <UnknownText text={sentence(request.error.message)} /> <code>{request.error.code}</code>
         </Notice>
       )}
       <p>
-        Only those who may see the dapp&rsquo;s requests see the reason:{" "}
-        <Link href={`/dapps/${dappId}/requests/${id}`}>
-          <UnknownText text={summaryOf(request)} />
-        </Link>
+        <Link href={`/dapps/${dappId}/requests/${id}`}>Open the request</Link> to see all of it, or to make it
+        again. Only those who may see the dapp&rsquo;s requests see this.
       </p>
     </>
   );
