@@ -163,6 +163,17 @@ test("a pool of one process starts no other, as a spare or for what waits", asyn
   await single.close();
 });
 
+test("a failure of OpenSSL names its own reason, not that of one before it", async () => {
+  const parse =
+    "try { c.createPrivateKey('none') } catch (error) { return Functions.encodeString(error.message) }";
+  const scrypt =
+    "try { c.scryptSync('a', 'b', 8, { N: 2 ** 14, maxmem: 1000 }); return new Uint8Array(1) } catch {}";
+  const open = "const c = await import('node:crypto');";
+  const alone = await run(`${open} ${parse}`);
+  const after = await run(`${open} ${scrypt} ${parse}`);
+  expect(after.ok && text(after.bytes)).toBe(alone.ok && text(alone.bytes));
+});
+
 test("a closed pool refuses, an aborted run rejects", async () => {
   const own = createSandboxPool({ concurrency: 1 });
   const controller = new AbortController();

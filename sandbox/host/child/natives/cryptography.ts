@@ -38,6 +38,14 @@ function split(body: Uint8Array, lengths: unknown): Uint8Array[] {
 }
 
 /**
+ * Empties OpenSSL's queue of errors, as each job of Node's does. Some of Node's calls leave theirs in it (scrypt without enough memory), where
+ * the next failure would find it in place of its own, whatever source of this process that is of.
+ */
+export function emptyErrorQueue(): void {
+  library.crypto.randomBytes(1);
+}
+
+/**
  * Synchronous cryptography for `node:crypto` and random numbers. Multiple byte arguments are concatenated; `lengths` says where they
  * end.
  */

@@ -1,5 +1,5 @@
 import { createCiphers } from "./ciphers.ts";
-import { cryptoNatives } from "./cryptography.ts";
+import { cryptoNatives, emptyErrorQueue } from "./cryptography.ts";
 import { nodeNatives } from "./node.ts";
 import { textNatives } from "./text.ts";
 import { urlNatives } from "./url.ts";
@@ -48,6 +48,7 @@ export function createNatives(more: Readonly<Record<string, Native>>): Natives {
         const answer = find(name)(JSON.parse(header) as Readonly<Record<string, unknown>>, body);
         return typeof answer === "string" ? `=${answer}` : answer;
       } catch (error) {
+        if (Object.hasOwn(cryptoNatives, name) || name.startsWith("cipher")) emptyErrorQueue();
         const { name: type, message, code, errno } = error as Partial<NodeJS.ErrnoException>;
         return `!${JSON.stringify({ type, message: message ?? "native call failed", code: code ?? null, errno: errno ?? null })}`;
       }
