@@ -67,13 +67,15 @@ const UTIL_FUNCTIONS = [
 
 /** Puts variables in the order of the text that defines them: Node has them in the alphabet's. */
 function inOrder(variables: object, text: string): object {
-  const names = text.split("\n").map((line) =>
-    line
-      .split("=", 1)[0]
-      ?.replace(/^\s*(?:export\s)?/, "")
-      .trim(),
-  );
-  const at = ([name]: readonly [string, unknown]): number => names.indexOf(name);
+  const places = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const name = line
+      .split("=", 1)[0]!
+      .replace(/^\s*(?:export\s)?/, "")
+      .trim();
+    if (!places.has(name)) places.set(name, places.size);
+  }
+  const at = ([name]: readonly [string, unknown]): number => places.get(name) ?? -1;
   return Object.fromEntries(Object.entries(variables).sort((a, b) => at(a) - at(b)));
 }
 
