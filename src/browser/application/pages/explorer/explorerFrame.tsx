@@ -58,7 +58,7 @@ export function LatestRequests({ network }: { readonly network?: string }) {
       <h2>Latest requests</h2>
       <RequestList
         label="Latest requests"
-        requests={batches.map(rowOf)}
+        requests={batches.map(rowOfBatch)}
         isOneNetwork={network !== undefined}
       />
       <p className="pages">
@@ -71,7 +71,7 @@ export function LatestRequests({ network }: { readonly network?: string }) {
 }
 
 /** Returns the row of a batch. */
-export function rowOf({ requests, isCut }: RequestBatch): ListedRequest {
+export function rowOfBatch({ requests, isCut }: RequestBatch): ListedRequest {
   const row = listed(requests[0]);
   if (requests.length === 1) return row;
   const answers = requests.flatMap((request) => listed(request).answer ?? []);

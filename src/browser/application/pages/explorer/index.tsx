@@ -3,7 +3,7 @@ import { isDappId } from "../../../../lib/dappId.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
-import { LatestRequests, rowOf } from "./explorerFrame.tsx";
+import { LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
@@ -265,7 +265,7 @@ function Hits({ found }: { readonly found: readonly FoundPage[] }) {
     label === undefined ? `${network} ${transactionHash}` : id,
   );
   const rows = [...batches.values()].map(([first, ...others]) =>
-    rowOf({ requests: [first!, ...others], isCut: false }),
+    rowOfBatch({ requests: [first!, ...others], isCut: false }),
   );
   const others = found.filter((one) => requestIn(one) === undefined);
   return (
