@@ -345,7 +345,7 @@ async function listen(working: Working, here: Here) {
     guard: guardPublic,
     readJson: readJsonBody,
     getVerifierPage,
-    getShared: (id) => service.getShared(id),
+    service,
     explorer: parts.operator.explorer,
     log,
   });

@@ -1,4 +1,5 @@
 /** How pages and the previews of links to them name a shared result. */
+import { capitalize } from "./capitalize.ts";
 import { cut } from "./cut.ts";
 import { findSourceHosts } from "./sourceHosts.ts";
 
@@ -10,7 +11,7 @@ type Shown =
 
 /** Names a request by what it asks for. */
 function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
-  return title ?? { preset: "A preset", random: "Random numbers", function: "A function" }[kind];
+  return title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
 }
 
 /** How the name of a function begins whose source has neither a comment nor a host to name it. */
@@ -46,15 +47,22 @@ function findComment(source: string): string | undefined {
 
 type Kind = "preset" | "random" | "function";
 
-/** Names a request that has no result yet, or will have none, as {@link describeShared} names a result. */
-export function describeRequest(request: {
+/** A request without a result. */
+interface SharedRequest {
   readonly state: "waiting" | "failed";
+  readonly why: string;
   /** Absent before it is on chain, as all that it asks for. */
   readonly kind?: Kind;
   readonly title?: string;
   readonly label?: string;
   readonly params?: Readonly<Record<string, unknown>>;
-}): { readonly heading: string; readonly subject: readonly string[] } {
+}
+
+/** Names a request that has no result yet, or will have none, as {@link describeShared} names a result. */
+export function describeRequest(request: Omit<SharedRequest, "why">): {
+  readonly heading: string;
+  readonly subject: readonly string[];
+} {
   const { state, kind, title, label, params = {} } = request;
   const what =
     kind === undefined
@@ -75,6 +83,82 @@ interface Shared {
     | { readonly randomNumber: readonly string[] }
     | { readonly parsedResult: string; readonly err: string }
   );
+}
+
+/** Says of a request that failed without a result what that means. */
+export function describeEnd({ kind }: Pick<SharedRequest, "kind">): string {
+  return kind === undefined
+    ? "It isn't on chain: there is no result, and there will be none. What it asked for is not public."
+    : "It is on chain, but had no answer in its time: there is no result.";
+}
+
+/** Longest result that a tab has room for beside the name, in characters. */
+const MAX_IN_TITLE = 30;
+
+/** What the page of a result is called, and what a link to it says: the same with a script, without one, and in a preview. */
+export function describePage(shared: Shared | SharedRequest): {
+  /** What the tab says: the state or a short result first, so that the page can be left open behind others. */
+  readonly title: string;
+  readonly heading: string;
+  readonly subject: readonly string[];
+  /** The result, what it waits for, or that there is none: in one line, uncut. */
+  readonly said: string;
+} {
+  if ("outcome" in shared) {
+    const { result, heading, subject } = describeShared(shared);
+    const { success } = shared.outcome;
+    const state = result === "" || result.length > MAX_IN_TITLE ? "" : `${result} – `;
+    return {
+      title: `${success ? state : "Failed: "}${heading}`,
+      heading,
+      subject,
+      said: success ? result : `Failed: ${result}`,
+    };
+  }
+  const { state, kind, why } = shared;
+  const { heading, subject } = describeRequest(shared);
+  if (state === "waiting") return { title: `Waiting: ${heading}`, heading, subject, said: capitalize(why) };
+  // The name of one that is on no chain says that it failed.
+  const title = kind === undefined ? heading : `Failed: ${heading}`;
+  return { title, heading, subject, said: describeEnd(shared) };
+}
+
+/** Says which chain a result is on. */
+export function nameChain(
+  name: string,
+  known: { readonly title: string; readonly embedded: boolean } | undefined,
+): string {
+  // The title of a local chain says that it is one.
+  return known === undefined ? name : `${known.title}${known.embedded ? "" : " (public chain)"}`;
+}
+
+/** Returns the transaction hash from an explorer URL. */
+export function transactionHashOf(url: string): string {
+  return url.split("/").at(-1) ?? "";
+}
+
+/** Lists the transactions behind a result in the order of time. A preset's proof and result mostly come in one. */
+export function transactionsOf(
+  outcome: { readonly success: boolean; readonly url: string } & (
+    | { readonly randomNumber: unknown }
+    | { readonly vrfv2Hash?: string }
+  ),
+): readonly { readonly name: string; readonly hash: string }[] {
+  const hash = transactionHashOf(outcome.url);
+  if ("randomNumber" in outcome) return [{ name: "Proof in", hash }];
+  const ended = outcome.success ? "result" : "error";
+  const name = `${capitalize(ended)} in`;
+  if (outcome.vrfv2Hash === undefined) return [{ name, hash }];
+  if (outcome.vrfv2Hash === hash) return [{ name: `Proof and ${ended} in`, hash }];
+  return [
+    { name: "Proof in", hash: outcome.vrfv2Hash },
+    { name, hash },
+  ];
+}
+
+/** Writes a parameter's value in one line. */
+export function valueText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** Names a shared result. All of it is text of its caller's choice, or of its preset's author. */

@@ -1,22 +1,25 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { Router } from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Explorer, PageSubject } from "../explorer/explorer.ts";
 import { withDeadline } from "../lib/deadline.ts";
 import { NotFoundError } from "../lib/errors.ts";
-import { bundleRoutes, getEntry, type BundleEntry } from "./bundle.ts";
-import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
-import { createLinkPreview, type LinkPreview } from "./linkPreview.ts";
-import type { Service } from "../requests/service.ts";
+import { element, type Markup } from "../lib/markup.ts";
+import { describePage } from "../lib/sharedText.ts";
 import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
-import { SECTIONS } from "../lib/sections.ts";
+import type { Service } from "../requests/service.ts";
+import { bundleRoutes } from "./bundle.ts";
+import { docsRoutes } from "./docsRoutes.ts";
+import { topOf, writeDocument } from "./document.ts";
+import { createLinkPreview } from "./linkPreview.ts";
+import { createResultPage } from "./resultPage.ts";
+import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
 
 /** Dependencies of {@link createWebApp}. */
 export interface WebDeps extends SessionRoutesOptions {
   /** The page that verifies results in a browser. */
   readonly getVerifierPage: () => Promise<VerifierPage>;
-  readonly getShared: Service["getShared"];
+  readonly service: Pick<Service, "getShared" | "networks">;
   readonly explorer: Pick<Explorer, "lacks">;
 }
 
@@ -39,16 +42,9 @@ export function createWebApp(options: WebDeps): Middleware {
     if (!wantsPage(ctx)) return routes(ctx, next);
     if (isPagePath(ctx.path)) {
       await guard(ctx);
-      const [, id] = SHARED.exec(ctx.path) ?? [];
-      const shared =
-        id === undefined
-          ? undefined
-          : await options.getShared(id).catch((error: unknown) => {
-              if (error instanceof NotFoundError) ctx.status = 404;
-              return undefined;
-            });
       if (await lacksSubject(ctx.path, options.explorer)) ctx.status = 404;
-      sendShell(ctx, shared && createLinkPreview(shared));
+      const [, id] = SHARED.exec(ctx.path) ?? [];
+      sendShell(ctx, id === undefined ? undefined : await describeResult(ctx, id, options.service));
       return undefined;
     }
     return routes(ctx, async () => {
@@ -59,6 +55,36 @@ export function createWebApp(options: WebDeps): Middleware {
       ctx.status = 404;
     });
   };
+}
+
+/** Returns the page of a result as it is without a script. */
+async function describeResult(
+  ctx: Context,
+  id: string,
+  service: WebDeps["service"],
+): Promise<Partial<PlainPage>> {
+  try {
+    const shared = await service.getShared(id);
+    const known = service.networks().find(({ name }) => name === shared.network);
+    return {
+      title: `${describePage(shared).title} · Tyche`,
+      tags: createLinkPreview(shared),
+      content: createResultPage(shared, known),
+    };
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) return {};
+    ctx.status = 404;
+    return {
+      content: [
+        element("h1", {}, "Not found"),
+        element(
+          "p",
+          { class: "lead" },
+          "There is no result here. Compare the address with the one that you were given.",
+        ),
+      ],
+    };
+  }
 }
 
 /** A page of the explorer about something on a network. */
@@ -82,12 +108,12 @@ function wantsPage(ctx: Context): boolean {
 }
 
 const FOLDER = new URL("./static/", import.meta.url);
+/** Types of files, by the end of their names. */
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
   png: "image/png",
-  md: "text/markdown; charset=utf-8",
 };
 
 /** Serves style sheet, scripts and icon under `/assets/`, which browsers revalidate. */
@@ -101,71 +127,6 @@ function assetRoutes(router: Router): void {
       sendStored(ctx, file);
     });
   }
-}
-
-/** Links to the application's sections; its own are for those who are signed in, as the page's script finds out. */
-const LINKS = SECTIONS.map(
-  ({ href, text, isPublic }) => `<a${isPublic ? "" : ' class="own"'} href="${href}">${text}</a>`,
-).join("");
-
-/** The pages of the documentation: beside the sources, or above `dist` in the package. */
-const GUIDES = ["../../docs/", "../../../docs/"]
-  .map((place) => new URL(place, import.meta.url))
-  .find((folder) => existsSync(new URL("README.md", folder)))!;
-
-/**
- * Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`; and the guides of this version, each
- * as a page, `/docs/{name}`, and as the Markdown that the page renders, `/docs/{name}.md`.
- */
-function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
-  const addPage = (address: string, heading: string): void => {
-    router.get(address, async (ctx) => {
-      await guard(ctx);
-      ctx.set("Cache-Control", "no-store");
-      ctx.set("Content-Type", "text/html; charset=utf-8");
-      ctx.body = docsPage(heading);
-    });
-  };
-  addPage("/docs", REFERENCE_HEADING);
-  for (const name of readdirSync(GUIDES, { recursive: true, encoding: "utf8" })) {
-    const type = TYPES[path.extname(name).slice(1)];
-    if (type === undefined) continue;
-    if (name.endsWith(".md")) addPage(`/docs/${name.slice(0, -3)}`, "");
-    let file: StoredFile | undefined;
-    router.get(`/docs/${name}`, async (ctx) => {
-      await guard(ctx);
-      file ??= storeFile(type, readFileSync(new URL(name, GUIDES)));
-      ctx.set("Cache-Control", "no-cache");
-      sendStored(ctx, file);
-    });
-  }
-}
-
-const REFERENCE_HEADING = `<h1>API</h1>
-<p class="lead">Every call, with its fields, examples in several languages, and a form to try it.</p>`;
-
-/** Returns the page that the script of `/docs` fills. */
-function docsPage(heading: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-${headOf("API · Tyche", getEntry("docs"))}
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
-<header class="top"><div class="bar">
-<a class="brand" href="/">Tyche</a>
-<nav aria-label="Main">${LINKS}<a href="/docs" aria-current="page">API</a></nav>
-<a class="side" href="/openapi.json">openapi.json</a>
-</div></header>
-<main id="main" class="reference" tabindex="-1">
-<nav id="side" aria-label="Contents"><button id="menu" type="button" aria-expanded="false" aria-controls="contents">Contents and search</button><div id="contents"></div></nav>
-<div>${heading}
-<div id="docs"><p class="note loading">Loading …</p></div></div>
-</main>
-<noscript><p>This page reads <a href="/openapi.json">/openapi.json</a> with JavaScript; the document itself says the same.</p></noscript>
-</body>
-</html>`;
 }
 
 /** The page that verifies results in a browser: its HTML, and the content security policy that lets it query any node. */
@@ -208,42 +169,67 @@ function isPagePath(path: string): boolean {
 }
 
 /**
- * Responds with the page in which the application runs: the same at every path, and for everyone, but for the preview of a link to a
- * shared result, which is made by programs that run no script.
+ * Responds with the page in which the application runs: the same for everyone. Whoever runs no script, such as a program that previews
+ * links, finds on the page of a shared result what it says, and elsewhere where the same is to be had.
  */
 function sendShell(
   ctx: Context,
-  { title = "Tyche", tags = "", summary = "" }: Partial<LinkPreview> = {},
+  { title = "Tyche", tags, content = withoutScript(ctx.path) }: Partial<PlainPage> = {},
 ): void {
   // An upgrade changes the build that the page names, and removes the files of the previous one.
   ctx.set("Cache-Control", "no-store");
   ctx.set("Content-Type", "text/html; charset=utf-8");
   // A path may contain something confidential: the id of a request.
   ctx.set("Referrer-Policy", "same-origin");
-  ctx.body = `<!doctype html>
-<html lang="en">
-<head>
-${headOf(title, getEntry("application"))}${tags}
-</head>
-<body>
-<div id="application"></div>
-<noscript>${summary}<p>These pages need JavaScript. Without it, the API and the command line do all that they do: <a href="/docs">/docs</a>.</p></noscript>
-</body>
-</html>`;
+  const plain = [topOf({ own: false }), element("main", { id: "main" }, content)];
+  ctx.body = writeDocument({
+    title,
+    tags,
+    entry: "application",
+    body: [element("div", { id: "application" }), element("noscript", {}, plain)],
+  });
 }
 
-/** Returns the head of a page: its title, and what the browser loads for it. */
-function headOf(title: string, { script, styles, preloads }: BundleEntry): string {
-  // A page's own styles come last, so that they can override the shared ones.
-  const links = [
-    ...["/assets/style.css", ...styles].map((href) => `<link rel="stylesheet" href="${href}">`),
-    ...preloads.map((href) => `<link rel="modulepreload" href="${href}">`),
+/** What a page is without a script. */
+interface PlainPage {
+  readonly title: string;
+  /** More of its head. */
+  readonly tags: Markup;
+  /** All below its top. */
+  readonly content: Markup;
+}
+
+/** The API's paths for what the explorer's pages show. */
+const API_PATHS: Readonly<Record<string, string>> = {
+  tx: "transactions",
+  block: "blocks",
+  address: "addresses",
+};
+
+/** Says that a page needs JavaScript, and where the same is to be had without it. */
+function withoutScript(path: string): Markup {
+  const [, network, kind, id] = EXPLORED.exec(path) ?? [];
+  const isOfNetwork = network !== undefined && !GENERAL.has(network);
+  const subject = kind === undefined || id === undefined ? "" : `/${API_PATHS[kind]!}/${id}`;
+  const data = isOfNetwork ? `/api/explorer/networks/${network}${subject}` : "/api/explorer/networks";
+  const link = (href: string, text: string): Markup => element("a", { href }, text);
+  return [
+    element("h1", {}, "This page needs JavaScript"),
+    element(
+      "p",
+      { class: "lead" },
+      "Without it, ",
+      link("/docs/api", "the API and the command line"),
+      " do all that these pages do",
+      ...(path.startsWith("/explorer") ? ["; ", link(data, "what this one shows, as JSON")] : []),
+      ".",
+    ),
+    element(
+      "p",
+      {},
+      "The page of a result, /r/ and its id, and ",
+      link("/docs/README", "the guides"),
+      " can be read as they are.",
+    ),
   ];
-  return `<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-${links.join("\n")}
-<script type="module" src="${script}"></script>`;
 }

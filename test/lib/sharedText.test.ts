@@ -23,7 +23,7 @@ test("names a draw without a label by its preset's title, and by no folder where
     subject: ["2 of 3 entries"],
   });
   const { preset, outcome } = DRAW;
-  expect(describeShared({ preset, outcome })).toMatchObject({ heading: "A preset" });
+  expect(describeShared({ preset, outcome })).toMatchObject({ heading: "Preset" });
 });
 
 test("says nothing of how many where the parameters are deleted or have several lists", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { SharedResult } from "../../src/api/types.ts";
+import { toHtml } from "../../src/lib/markup.ts";
 import { createLinkPreview } from "../../src/web/linkPreview.ts";
 
 const shareUrl = "https://tyche.example.org/r/req_1";
@@ -30,36 +31,33 @@ const shared = (label: string, entries: readonly string[]): SharedResult => ({
 const contentOf = (tags: string, name: string) =>
   new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)">`).exec(tags)?.[1];
 
+const tagsOf = (one: Parameters<typeof createLinkPreview>[0]) => toHtml(createLinkPreview(one));
+
 test("names purpose, extent and result, with absolute addresses", () => {
-  const { title, tags, summary } = createLinkPreview(shared("raffle", ["ann", "bob"]));
-  expect(title).toBe("raffle · Tyche");
+  const tags = tagsOf(shared("raffle", ["ann", "bob"]));
   expect(contentOf(tags, "og:title")).toBe("raffle");
   expect(contentOf(tags, "og:description")).toBe("Draw winners from a list: 2 of 2 entries: ann, bob");
   expect(contentOf(tags, "description")).toBe(contentOf(tags, "og:description"));
-  expect(summary).toBe("<h1>raffle</h1><p>Draw winners from a list: 2 of 2 entries: ann, bob</p>");
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:image")).toBe("https://tyche.example.org/assets/preview.png");
 });
 
-test("lets no text of others end an attribute or an element, or reorder what follows", () => {
-  const { title, tags, summary } = createLinkPreview(
-    shared(`</title><script>alert("1")</script>`, [`"><b>`, "a\u202Eb"]),
-  );
-  expect(title).toBe(`&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; · Tyche`);
+test("lets no text of others end an attribute, or reorder what follows", () => {
+  const tags = tagsOf(shared(`</title><script>alert("1")</script>`, [`"><b>`, "a\u202Eb"]));
+  expect(contentOf(tags, "og:title")).toBe("&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
   expect(contentOf(tags, "og:description")).toContain("&quot;&gt;&lt;b&gt;, a[U+202E]b");
   expect(tags.match(/<(?!meta )/g)).toBeNull();
-  expect(summary.match(/<(?!\/?(?:h1|p)>)/g)).toBeNull();
 });
 
 test("cuts a long result at a whole character", () => {
-  const { tags } = createLinkPreview(shared("raffle", ["🎲".repeat(30_000)]));
+  const tags = tagsOf(shared("raffle", ["🎲".repeat(30_000)]));
   const description = contentOf(tags, "og:description")!;
   expect(Array.from(description)).toHaveLength(200);
   expect(description).toMatch(/🎲…$/u);
 });
 
 test("says of a request without a result what it waits for", () => {
-  const { tags } = createLinkPreview({
+  const tags = tagsOf({
     id: "req_1",
     state: "waiting",
     why: "waiting for drand's round 7",
@@ -74,13 +72,25 @@ test("says of a request without a result what it waits for", () => {
   expect(contentOf(tags, "og:title")).toBe("raffle");
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:description")).toBe(
-    "Draw winners from a list: 2 entries: waiting for drand's round 7",
+    "Draw winners from a list: 2 entries: Waiting for drand's round 7",
   );
 });
 
 test("says of a request that failed that it did", () => {
   const { outcome, ...rest } = shared("raffle", []);
   const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;
-  const { tags } = createLinkPreview({ ...rest, outcome: { ...outcome, ...failed } });
-  expect(contentOf(tags, "og:description")).toMatch(/: failed: no entries$/);
+  const tags = tagsOf({ ...rest, outcome: { ...outcome, ...failed } });
+  expect(contentOf(tags, "og:description")).toMatch(/: Failed: no entries$/);
+});
+
+test("says of a request that failed before it was on chain what that means, and in other words than its title", () => {
+  const tags = tagsOf({
+    id: "req_1",
+    state: "failed",
+    why: "it failed before it was on chain",
+    createdAt: "2026-11-29T12:00:00.000Z",
+    shareUrl,
+  });
+  expect(contentOf(tags, "og:title")).toBe("A request that failed before it was on chain");
+  expect(contentOf(tags, "og:description")).toMatch(/^It isn't on chain: there is no result/);
 });

@@ -13,34 +13,58 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-const PAGES = ["/", "/networks", "/explorer/sepolia", "/dapps/dapp_x/keys", "/r/req_x", "/sign-in?code=x"];
+const OWN_PAGES = ["/", "/networks", "/dapps/dapp_x/keys", "/sign-in?code=x"];
+const PAGES = [...OWN_PAGES, "/explorer/sepolia", "/r/req_x"];
 
 describe("the page that the application starts from", () => {
-  test("is the same at every path of it, for everybody", async () => {
+  test("is the same at every path of it, for everybody, but for what it says without a script", async () => {
     const texts = await Promise.all(PAGES.map(async (path) => (await get(path)).text));
-    expect(new Set(texts).size).toBe(1);
+    expect(new Set(texts.slice(0, OWN_PAGES.length)).size).toBe(1);
+    expect(new Set(texts.map(withoutNoscript)).size).toBe(1);
     expect((await get("/", { cookie: (await signIn(tyche)).cookie })).text).toBe(texts[0]);
   });
 
-  test("at a shared result, it also has the preview of links to it, for whoever runs no script", async () => {
+  test("at a shared result, it also has the preview of links to it, and what it says for whoever runs no script", async () => {
     const { call } = await joinService(tyche);
     const body = { label: `<b>"raffle"</b>` };
     const { data: drawn } = await call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
       body,
     });
     const { text } = await get(`/r/${drawn.id}`, { accept: "*/*" });
-    expect(text).toContain("<title>&lt;b&gt;&quot;raffle&quot;&lt;/b&gt; · Tyche</title>");
+    const [, title] = /<title>(.*) · Tyche<\/title>/.exec(text)!;
+    expect(title).toMatch(/^(?:Heads|Tails) – &lt;b&gt;&quot;raffle&quot;&lt;\/b&gt;$/);
     expect(text).toContain(`<meta property="og:url" content="${drawn.shareUrl}">`);
-    expect(text).toMatch(
-      /<noscript><h1>&lt;b&gt;&quot;raffle&quot;&lt;\/b&gt;<\/h1><p>Flip a coin: (?:heads|tails)<\/p>/i,
-    );
-    const plain = text
-      .replace(/<title>.*/, "<title>Tyche</title>")
-      .replaceAll(/\n<meta (?:property|name="description").*/g, "")
-      .replace(/(?<=<noscript>)<h1>[^<]+<\/h1><p>Flip a coin: [^<]+<\/p>(?=<p>These pages need)/, "");
-    expect(plain).toBe((await get("/")).text);
+    const plain = noscriptOf(text);
+    expect(plain).toContain('<header class="top">');
+    expect(plain).toContain('<main id="main"><h1>&lt;b&gt;&quot;raffle&quot;&lt;/b&gt;</h1>');
+    expect(plain).toContain("Flip a coin, on Ethereum Sepolia (local chain)");
+    const [, data] = /href="(\/api\/explorer\/results\/[^"]+)"/.exec(plain)!;
+    expect(await (await fetch(new URL(data!, tyche.url))).json()).toMatchObject({ data: { id: drawn.id } });
+    const shell = text
+      .replace(/<title>.*?<\/title>/, "<title>Tyche</title>")
+      .replaceAll(/<meta (?:property|name="description").*?>/g, "");
+    expect(withoutNoscript(shell)).toBe(withoutNoscript((await get("/")).text));
     const image = await fetch(`${tyche.url}/assets/preview.png`);
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
+  });
+
+  test("leads whoever runs no script from a page of the explorer to the same as JSON", async () => {
+    const answer = await fetch(`${tyche.url}/api/explorer/networks/sepolia`);
+    const { data } = (await answer.json()) as { data: Record<string, readonly Record<string, string>[]> };
+    const { hash } = data["transactions"]![0]!;
+    const { address } = data["contracts"]![0]!;
+    for (const path of [
+      "",
+      "/sepolia",
+      "/search",
+      `/sepolia/tx/${hash}`,
+      "/sepolia/block/1",
+      `/sepolia/address/${address}`,
+    ]) {
+      const plain = noscriptOf((await get(`/explorer${path}`)).text);
+      const [, link] = /<a href="(\/api\/[^"]+)">/.exec(plain)!;
+      expect([path, (await fetch(new URL(link!, tyche.url))).status]).toEqual([path, 200]);
+    }
   });
 
   test("has the headers that keep it from being framed, sniffed, cached, or run foreign scripts", async () => {
@@ -75,6 +99,7 @@ describe("the page that the application starts from", () => {
     const page = await get("/nope");
     expect(page.status).toBe(404);
     expect(page.text).toBe((await get("/")).text);
+    expect(noscriptOf((await get("/r/req_x")).text)).toContain("<h1>Not found</h1>");
     expect((await get("/r/req_x")).status).toBe(404);
     const answer = await fetch(`${tyche.url}/api/explorer/networks/sepolia`);
     const { data } = (await answer.json()) as { data: Record<string, readonly Record<string, string>[]> };
@@ -168,6 +193,28 @@ test("the page that verifies is open to everybody, framed by own pages only, and
   expect(policy).not.toContain("unsafe");
   expect(text).toContain("<h1>Verify a result</h1>");
 });
+
+test("the guides are written by the server, and the page of all calls leads to what can be read without a script", async () => {
+  const guide = await get("/docs/verify");
+  expect(guide.text).toContain("<title>Verify a result · Tyche</title>");
+  expect(guide.text).toContain('<h2 id="the-verdicts">The verdicts</h2>');
+  expect(guide.text).toContain('<li><a href="#the-verdicts">The verdicts</a></li>');
+  const reference = noscriptOf((await get("/docs")).text);
+  const links = [...reference.matchAll(/href="([^"]+)"/g)].map(([, link]) => link!);
+  expect(links).toEqual(["/docs/api", "/llms.txt", "/openapi.json", "/docs/README"]);
+  for (const link of links) expect([link, (await get(link)).status]).toEqual([link, 200]);
+});
+
+const NOSCRIPT = /<noscript>(.*?)<\/noscript>/s;
+
+/** Returns what a page says to whoever runs no script. */
+function noscriptOf(text: string): string {
+  return NOSCRIPT.exec(text)![1]!;
+}
+
+function withoutNoscript(text: string): string {
+  return text.replace(NOSCRIPT, "");
+}
 
 /** Returns the status of a call with its own Host header, which fetch doesn't allow. */
 function statusFor(method: string, path: string, headers: Record<string, string>): Promise<number> {

@@ -1,34 +1,9 @@
-import { h, type Child } from "./dom.ts";
+import { h } from "./dom.ts";
 
-/** What is coloured, by language: comments, and texts on one line. */
-const C_LIKE = /(?<comment>\/\/.*|\/\*[^]*?\*\/)|(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`)/g;
-const SHELL_LIKE = /(?<comment>(?<=^|\s)#.*)|(?<text>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')/gm;
-const PATTERNS: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(["go", "js", "json", "sol", "ts"].map((name) => [name, C_LIKE])),
-  ...Object.fromEntries(["python", "sh", "toml", "yaml"].map((name) => [name, SHELL_LIKE])),
-};
-
-/** Draws code, coloured if its language is known, with a button that copies it. */
-export function drawCode(text: string, language: string): HTMLElement {
-  const shown = h("pre", { tabindex: "0" }, h("code", {}, colour(text, PATTERNS[language])));
-  return h(
-    "div",
-    { class: "code" },
-    copyButton(() => text),
-    shown,
-  );
-}
-
-function colour(text: string, pattern: RegExp | undefined): Child {
-  if (pattern === undefined) return text;
-  const children: Child[] = [];
-  let end = 0;
-  for (const { 0: found, index, groups } of text.matchAll(pattern)) {
-    const kind = groups?.["comment"] === undefined ? "text" : "comment";
-    children.push(text.slice(end, index), h("span", { class: kind }, found));
-    end = index + found.length;
-  }
-  return [...children, text.slice(end)];
+/** Adds a button that copies it to each block of code in an element. */
+export function addCopyButtons(within: ParentNode): void {
+  for (const block of within.querySelectorAll(".code"))
+    block.prepend(copyButton(() => block.querySelector("pre")!.textContent));
 }
 
 /** Creates a button that copies a text, and says so. */

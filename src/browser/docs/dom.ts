@@ -1,10 +1,12 @@
+import type { MarkupElement } from "../../lib/markup.ts";
+
 /** What an element is made of: text as it is, elements, or nothing. */
-export type Child = Node | string | undefined | readonly Child[];
+export type Child = Node | string | undefined | MarkupElement | readonly Child[];
 
 /** Creates an element with attributes, of which `undefined` and `false` are left out, and its content. */
 export function h<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
-  attributes: Readonly<Record<string, string | boolean | undefined>> = {},
+  attributes: MarkupElement["attributes"] = {},
   ...content: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
@@ -17,5 +19,11 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
 function append(element: Element, content: Child): void {
   if (content === undefined) return;
   if (typeof content === "string" || content instanceof Node) element.append(content);
+  else if ("name" in content) element.append(draw(content));
   else for (const one of content) append(element, one);
+}
+
+/** Draws what the server would write as HTML. */
+export function draw({ name, attributes, content }: MarkupElement): HTMLElement {
+  return h(name as "div", attributes, ...content);
 }

@@ -1,36 +1,16 @@
-import { h } from "./dom.ts";
-import { renderMarkdown, type LinkTarget } from "./markdown.ts";
+import { renderGuide } from "../../lib/markdown.ts";
+import { draw } from "./dom.ts";
 import { createSearch, type SearchEntry } from "./search.ts";
 
-/** Leads from one guide to another; what lies outside their folder is not served. */
-const guideLink: LinkTarget = (href) => {
-  if (/^(?:#|https?:)/.test(href)) return href;
-  if (href.startsWith("../")) return undefined;
-  return `/docs/${href.replace(/\.md(?=#|$)/, "")}`;
-};
-
-/** Reads the guide at a path, `/docs/{name}`, from its Markdown. */
-export async function readGuide(path: string): Promise<readonly HTMLElement[]> {
-  const answer = await fetch(`${path}.md`);
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}`);
-  return renderMarkdown(await answer.text(), guideLink);
-}
-
-/** Fills the side of a guide: a search over all guides, and links to the guide's parts. */
-export function createGuideContents(headings: Iterable<HTMLElement>): readonly HTMLElement[] {
-  const list = h(
-    "ul",
-    { class: "groups" },
-    h("li", {}, h("a", { href: "/docs" }, "API reference")),
-    h("li", {}, h("a", { href: "/docs/README" }, "All guides")),
-    [...headings].map((heading) => h("li", {}, h("a", { href: `#${heading.id}` }, heading.textContent))),
-  );
+/** Adds a search over all guides to the contents of one. */
+export function addGuideSearch(contents: Element): void {
   let entries: Promise<readonly SearchEntry[]> | undefined;
-  return createSearch("Find in all guides", list, () => {
+  const parts = createSearch("Find in all guides", contents.querySelector("ul")!, () => {
     entries ??= readEntries();
     entries.catch(() => (entries = undefined));
     return entries;
   });
+  contents.replaceChildren(...parts);
 }
 
 /** Reads the parts of all guides that their index links. */
@@ -41,6 +21,13 @@ async function readEntries(): Promise<readonly SearchEntry[]> {
   ]);
   const paths = new Set(links.map(({ pathname }) => pathname));
   return (await Promise.all([...paths].map(async (path) => splitGuide(path, await readGuide(path))))).flat();
+}
+
+/** Reads the guide at a path, `/docs/{name}`, from its Markdown. */
+async function readGuide(path: string): Promise<readonly HTMLElement[]> {
+  const answer = await fetch(`${path}.md`);
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}`);
+  return renderGuide(await answer.text()).map(draw);
 }
 
 /** Returns each part of a guide: a heading, and the text below it. */

@@ -1,8 +1,9 @@
 /**
- * Renders `/docs`: every call of the API with its fields, samples and a form to try it, a search over them, and the table of errors; and
- * `/docs/{name}`: a guide, from its Markdown.
+ * Renders `/docs`: every call of the API with its fields, samples and a form to try it, a search over them, and the table of errors. To
+ * `/docs/{name}`, a guide that the server has written, it adds a search over all guides.
  */
 import { readPageKey } from "../pageKey.ts";
+import { addCopyButtons } from "./code.ts";
 import { createContents, groupId, GUIDES } from "./contents.ts";
 import { createAuthorization } from "./credential.ts";
 import {
@@ -13,9 +14,9 @@ import {
   type ErrorRow,
 } from "./description.ts";
 import "./docs.css";
-import { h, type Child } from "./dom.ts";
-import { createGuideContents, readGuide } from "./guides.ts";
-import { renderInline, renderMarkdown, type LinkTarget } from "./markdown.ts";
+import { draw, h, type Child } from "./dom.ts";
+import { addGuideSearch } from "./guides.ts";
+import { renderInline, renderMarkdown, type LinkTarget } from "../../lib/markdown.ts";
 import { createOperationView, type ViewContext } from "./operationView.ts";
 
 const host = document.querySelector("#docs")!;
@@ -34,7 +35,9 @@ contents.addEventListener("click", ({ target }) => {
   goTo(link.hash);
 });
 addEventListener("hashchange", () => goTo(location.hash));
-await (location.pathname === "/docs" ? showReference() : showGuide());
+if (location.pathname === "/docs") await showReference();
+else addGuideSearch(contents);
+addCopyButtons(host);
 
 /** Shows the contents on a narrow screen, where they would lie above the page; on a wide one they are always there. */
 function showMenu(isShown: boolean): void {
@@ -43,6 +46,7 @@ function showMenu(isShown: boolean): void {
 }
 
 async function showReference(): Promise<void> {
+  host.replaceChildren(h("p", { class: "note loading" }, "Loading …"));
   let description: Description;
   try {
     description = await readDescription();
@@ -69,7 +73,7 @@ async function showReference(): Promise<void> {
     ),
   );
   host.replaceChildren(
-    ...renderMarkdown(introduction, sameLink),
+    ...renderMarkdown(introduction, sameLink).map(draw),
     authorization.element,
     ...groups,
     drawErrors(errors),
@@ -89,18 +93,6 @@ function goTo(hash: string): void {
     named.open = true;
   }
   scroll();
-}
-
-async function showGuide(): Promise<void> {
-  try {
-    host.replaceChildren(...(await readGuide(location.pathname)));
-  } catch {
-    host.replaceChildren("The guide could not be loaded. Reload the page.");
-    return;
-  }
-  document.title = `${host.querySelector("h1")?.textContent ?? "Guide"} · Tyche`;
-  contents.append(...createGuideContents(host.querySelectorAll("h2")));
-  goTo(location.hash);
 }
 
 function drawErrors(errors: readonly ErrorRow[]): HTMLElement {

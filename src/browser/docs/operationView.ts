@@ -4,7 +4,7 @@ import { codesOf, exampleOf, type ErrorRow, type Operation, type Parameter } fro
 import { describeType, type Schema } from "./describeType.ts";
 import { copyButton } from "./code.ts";
 import { h, type Child } from "./dom.ts";
-import { renderInline } from "./markdown.ts";
+import { renderInline } from "../../lib/markdown.ts";
 import { writeSamples } from "./samples.ts";
 import { createTryForm } from "./tryForm.ts";
 

@@ -1,6 +1,7 @@
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { Party } from "../../../client/index.ts";
+import { readableTime } from "../../../lib/time.ts";
 import { announce } from "../announce.ts";
 
 const COPIED_MS = 1500;
@@ -137,7 +138,7 @@ export function count(n: number | bigint | string, noun: string): string {
 
 /** A point in time in UTC, to the second. */
 export function Time({ iso }: { readonly iso: string }) {
-  return <time dateTime={iso}>{timeOf(iso)}</time>;
+  return <time dateTime={iso}>{readableTime(iso)}</time>;
 }
 
 /** A point in time, and how long ago it was. */
@@ -156,7 +157,7 @@ export function TimeAndAge({ iso }: { readonly iso: string }) {
 export function Age({ iso, isShort = false }: { readonly iso: string; readonly isShort?: boolean }) {
   const now = useNow();
   return (
-    <time className="age" dateTime={iso} title={timeOf(iso)}>
+    <time className="age" dateTime={iso} title={readableTime(iso)}>
       {ageOf((Date.parse(iso) - now) / 1000, isShort ? shortFormat : format)}
     </time>
   );
@@ -205,10 +206,6 @@ function durationOf(seconds: number): string {
   });
   const words = parts.slice(0, 2).filter((part) => part !== "");
   return words.length === 0 ? "0 seconds" : words.join(" ");
-}
-
-function timeOf(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
 const UNITS = [

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { DecodedValue, TransactionView, ExplorerNetwork } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
+import { splitAtTimes } from "../../../lib/time.ts";
 import { Code, PartyLink, Time, units } from "./format.tsx";
 
 /** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
@@ -24,9 +25,9 @@ export function UnknownText({ text }: { readonly text: string }) {
 export function Why({ text }: { readonly text: string }) {
   return (
     <>
-      {text
-        .split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/)
-        .map((part, i) => (i % 2 === 0 ? <UnknownText key={i} text={part} /> : <Time key={i} iso={part} />))}
+      {splitAtTimes(text).map((part, i) =>
+        i % 2 === 0 ? <UnknownText key={i} text={part} /> : <Time key={i} iso={part} />,
+      )}
     </>
   );
 }

@@ -1,11 +1,4 @@
-import type {
-  BeaconView,
-  PresetRunView,
-  RequestState,
-  RequestView,
-  SharedResult,
-} from "../../../client/index.ts";
-import { capitalize } from "../../../lib/capitalize.ts";
+import type { BeaconView, PresetRunView, RequestState, RequestView } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
 import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
 import { lineOf } from "../../../lib/sharedText.ts";
@@ -83,27 +76,6 @@ export function Bad({ text }: { readonly text: string }) {
 
 function shorten(address: string): string {
   return `${address.slice(0, 8)}…${address.slice(-4)}`;
-}
-
-/** Returns the transaction hash from an explorer URL. */
-export function transactionHashOf(url: string): string {
-  return url.split("/").at(-1) ?? "";
-}
-
-/** Lists the transactions behind a result in the order of time. A preset's proof and result mostly come in one. */
-export function transactionsOf(
-  outcome: SharedResult["outcome"],
-): readonly { readonly name: string; readonly hash: string }[] {
-  const hash = transactionHashOf(outcome.url);
-  if ("randomNumber" in outcome) return [{ name: "Proof in", hash }];
-  const ended = outcome.success ? "result" : "error";
-  const name = `${capitalize(ended)} in`;
-  if (!("vrfv2Hash" in outcome)) return [{ name, hash }];
-  if (outcome.vrfv2Hash === hash) return [{ name: `Proof and ${ended} in`, hash }];
-  return [
-    { name: "Proof in", hash: outcome.vrfv2Hash },
-    { name, hash },
-  ];
 }
 
 /** Longest result that is shown large: a uint256 in decimal. */

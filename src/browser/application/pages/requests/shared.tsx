@@ -9,7 +9,15 @@ import type {
   TransactionView,
   TycheOperator,
 } from "../../../../client/index.ts";
-import { countEntries, describeRequest, describeShared } from "../../../../lib/sharedText.ts";
+import {
+  countEntries,
+  describeEnd,
+  describePage,
+  nameChain,
+  transactionHashOf,
+  transactionsOf,
+  valueText,
+} from "../../../../lib/sharedText.ts";
 import { AWAITED, isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
@@ -24,7 +32,7 @@ import { HttpPart } from "../../parts/httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
-import { Beacon, transactionHashOf, transactionsOf } from "../../parts/requestParts.tsx";
+import { Beacon } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
@@ -90,7 +98,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   const request = "outcome" in shared ? undefined : shared;
   const { data: networks } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
-  const { heading, subject } = "outcome" in shared ? describeShared(shared) : describeRequest(shared);
+  const { title, heading, subject } = describePage(shared);
   const resultHash = ended && transactionHashOf(ended.outcome.url);
   const mined = useTransaction(network, resultHash);
   const requested = useTransaction(network, shared.requestedIn, isWaitingRequest(shared));
@@ -98,7 +106,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
   return (
-    <Page title={plainText(`${stateOf(shared)}${heading}`)}>
+    <Page title={plainText(title)}>
       {ended !== undefined && <p className="on-paper">Tyche: verifiable result</p>}
       <h1>
         <UnknownText text={heading} />
@@ -110,8 +118,7 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
               <UnknownText text={subject.join(": ")} />,{" "}
             </>
           )}
-          on {known?.title ?? network}
-          {known?.embedded === false && " (public chain)"}
+          on {nameChain(network, known)}
           {mined?.block && (
             <>
               , <Time iso={mined.block.at} />
@@ -158,21 +165,6 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
   );
 }
 
-/** Longest result that a tab has room for beside the name, in characters. */
-const MAX_IN_TITLE = 30;
-
-/** What the tab says before the name, so that the page can be left open behind others. */
-function stateOf(shared: AnyShared): string {
-  if (isWaitingRequest(shared)) return "Waiting: ";
-  if ("outcome" in shared) {
-    if (!shared.outcome.success) return "Failed: ";
-    const { result } = describeShared(shared);
-    return result === "" || result.length > MAX_IN_TITLE ? "" : `${result} – `;
-  }
-  // The name of one that is on no chain says that it failed.
-  return shared.kind === undefined ? "" : "Failed: ";
-}
-
 /** Reads a transaction, once its hash is known, and reads it anew while it `isOpen`. */
 function useTransaction(
   network: string | undefined,
@@ -206,7 +198,7 @@ function Result({ shared: { outcome, shown, params = {} } }: { readonly shared: 
   const [list, ...otherLists] = Object.values(params).filter((value) => Array.isArray(value));
   const places =
     drawn !== undefined && list !== undefined && otherLists.length === 0 && drawn.size < list.length
-      ? namePlaces(list.map(textOf))
+      ? namePlaces(list.map(valueText))
       : undefined;
   return <OutcomePart outcome={outcome} places={places} {...(shown === undefined ? {} : { shown })} />;
 }
@@ -274,16 +266,13 @@ function WithoutResult({
 }
 
 /** Of a request that failed without a result: what that means, and the reason to who may read it. */
-function FailedPart({ request: { id, why, createdAt, kind } }: { readonly request: SharedRequest }) {
+function FailedPart({ request }: { readonly request: SharedRequest }) {
+  const { id, why, createdAt, kind } = request;
   const { kind: viewer } = useSession();
   return (
     <>
       <p className="big-result bad-text">{kind === undefined ? "Failed" : sentence(why)}</p>
-      <p>
-        {kind === undefined
-          ? "It isn't on chain: there is no result, and there will be none. What it asked for is not public."
-          : "It is on chain, but had no answer in its time: there is no result."}
-      </p>
+      <p>{describeEnd(request)}</p>
       {viewer === "operator" ? <OwnFailure id={id} /> : <PromisedPart id={id} />}
       <Facts
         entries={[
@@ -549,10 +538,6 @@ function describeAgreement(result: string): string {
   return result.length === NUMBER_CHARACTERS ? `${shared}, or else the median of their numbers` : shared;
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 /** A parameter's value; a list is folded, as it may have thousands of entries. */
 function Given({
   label,
@@ -565,11 +550,11 @@ function Given({
   readonly drawn: ReadonlySet<string> | undefined;
   readonly isOpen: boolean;
 }) {
-  if (!Array.isArray(value)) return <UnknownText text={textOf(value)} />;
+  if (!Array.isArray(value)) return <UnknownText text={valueText(value)} />;
   return (
     <Folded summary={countEntries(value)} isOpen={isOpen}>
       <EntryList
-        entries={value.map(textOf)}
+        entries={value.map(valueText)}
         label={plainText(label)}
         // Of a list that is only shuffled, everything is.
         drawn={drawn !== undefined && drawn.size < value.length ? drawn : undefined}

@@ -1,13 +1,25 @@
-import { drawCode } from "./code.ts";
-import { h, type Child } from "./dom.ts";
+import { codeBlock } from "./codeBlock.ts";
+import { element, textOf, type Markup, type MarkupElement } from "./markup.ts";
 
 /** Where a link of a page leads to; `undefined` if there is nothing to lead to. */
 export type LinkTarget = (href: string) => string | undefined;
 
+/** Leads from one guide to another; what lies outside their folder is not served. */
+const guideLink: LinkTarget = (href) => {
+  if (/^(?:#|https?:)/.test(href)) return href;
+  if (href.startsWith("../")) return undefined;
+  return `/docs/${href.replace(/\.md(?=#|$)/, "")}`;
+};
+
+/** Renders a page of the documentation. */
+export function renderGuide(text: string): readonly MarkupElement[] {
+  return renderMarkdown(text, guideLink);
+}
+
 /** Renders the Markdown that our own pages are written in; HTML in it stays text. */
-export function renderMarkdown(text: string, linkTo: LinkTarget): readonly HTMLElement[] {
+export function renderMarkdown(text: string, linkTo: LinkTarget): readonly MarkupElement[] {
   const lines = text.split("\n");
-  const blocks: HTMLElement[] = [];
+  const blocks: MarkupElement[] = [];
   while (lines.length > 0) {
     if (lines[0]!.trim() === "") lines.shift();
     else blocks.push(takeBlock(lines, linkTo));
@@ -15,20 +27,19 @@ export function renderMarkdown(text: string, linkTo: LinkTarget): readonly HTMLE
   return blocks;
 }
 
-function takeBlock(lines: string[], linkTo: LinkTarget): HTMLElement {
+function takeBlock(lines: string[], linkTo: LinkTarget): MarkupElement {
   const first = lines[0]!;
   const [, language] = /^```(\w*)/.exec(first) ?? [];
-  if (language !== undefined) return drawCode(takeCode(lines), language);
+  if (language !== undefined) return codeBlock(takeCode(lines), language);
   const [, marks, title] = /^(#{1,4}) (.*)$/.exec(first) ?? [];
   if (marks !== undefined) {
     lines.shift();
-    const heading = h(`h${marks.length}` as "h2", {}, renderInline(title!, linkTo));
-    heading.id = slugOf(heading.textContent);
-    return heading;
+    const content = renderInline(title!, linkTo);
+    return element(`h${marks.length}`, { id: slugOf(textOf(content)) }, content);
   }
   if (first.startsWith("|")) return takeTable(lines, linkTo);
   if (LIST.test(first)) return takeList(lines, linkTo);
-  return h("p", {}, renderInline(takeParagraph(lines), linkTo));
+  return element("p", {}, renderInline(takeParagraph(lines), linkTo));
 }
 
 const LIST = /^( *)(?:[-*]|\d+\.) (.*)$/;
@@ -49,7 +60,7 @@ function takeCode(lines: string[]): string {
   return code.join("\n");
 }
 
-function takeTable(lines: string[], linkTo: LinkTarget): HTMLElement {
+function takeTable(lines: string[], linkTo: LinkTarget): MarkupElement {
   const rows: string[] = [];
   while (lines[0]?.startsWith("|")) rows.push(lines.shift()!);
   const [head, , ...body] = rows.map((row) =>
@@ -58,22 +69,22 @@ function takeTable(lines: string[], linkTo: LinkTarget): HTMLElement {
       .split(/(?<!\\)\|/)
       .map((cell) => cell.trim().replaceAll(String.raw`\|`, "|")),
   );
-  const row = (cells: readonly string[], tag: "th" | "td"): Child =>
-    h(
+  const row = (cells: readonly string[], tag: "th" | "td"): Markup =>
+    element(
       "tr",
       {},
-      cells.map((cell) => h(tag, {}, renderInline(cell, linkTo))),
+      cells.map((cell) => element(tag, {}, renderInline(cell, linkTo))),
     );
   // Our tables of values have no headings.
-  const top = head!.some((cell) => cell !== "") ? h("thead", {}, row(head!, "th")) : undefined;
-  return h(
+  const top = head!.some((cell) => cell !== "") ? element("thead", {}, row(head!, "th")) : undefined;
+  return element(
     "div",
     { class: "wide", tabindex: "0" },
-    h(
+    element(
       "table",
       {},
       top,
-      h(
+      element(
         "tbody",
         {},
         body.map((cells) => row(cells, "td")),
@@ -82,18 +93,20 @@ function takeTable(lines: string[], linkTo: LinkTarget): HTMLElement {
   );
 }
 
-function takeList(lines: string[], linkTo: LinkTarget): HTMLElement {
+function takeList(lines: string[], linkTo: LinkTarget): MarkupElement {
   const [, indent = ""] = LIST.exec(lines[0]!)!;
-  const list = h(/^ *\d/.test(lines[0]!) ? "ol" : "ul");
+  const name = /^ *\d/.test(lines[0]!) ? "ol" : "ul";
+  const items: Markup[][] = [];
   for (;;) {
     const [, own, text] = LIST.exec(lines[0] ?? "") ?? [];
-    if (own === undefined || own.length < indent.length) return list;
+    if (own === undefined || own.length < indent.length)
+      return element(name, {}, ...items.map((item) => element("li", {}, item)));
     if (own.length > indent.length) {
-      list.lastElementChild!.append(takeList(lines, linkTo));
+      items.at(-1)!.push(takeList(lines, linkTo));
       continue;
     }
     lines[0] = text!;
-    list.append(h("li", {}, renderInline(takeItem(lines), linkTo)));
+    items.push([renderInline(takeItem(lines), linkTo)]);
   }
 }
 
@@ -108,7 +121,7 @@ const INLINE =
   /(`+)(?<code>.+?)\1(?!`)|\*\*(?<bold>.+?)\*\*|(?<image>!)?\[(?<label>(?:[^[\]]|\[[^\]]*\])*)\]\((?<href>[^)\s]+)\)/;
 
 /** Renders code spans, bold text, links and pictures. */
-export function renderInline(text: string, linkTo: LinkTarget): Child {
+export function renderInline(text: string, linkTo: LinkTarget): Markup {
   const found = INLINE.exec(text);
   if (found === null) return text;
   const rest = [text.slice(0, found.index), text.slice(found.index + found[0].length)] as const;
@@ -118,14 +131,14 @@ export function renderInline(text: string, linkTo: LinkTarget): Child {
 function drawSpan(
   { code, bold, image, label = "", href = "" }: Readonly<Record<string, string | undefined>>,
   linkTo: LinkTarget,
-): Child {
-  if (code !== undefined) return h("code", {}, code);
-  if (bold !== undefined) return h("b", {}, renderInline(bold, linkTo));
+): Markup {
+  if (code !== undefined) return element("code", {}, code);
+  if (bold !== undefined) return element("b", {}, renderInline(bold, linkTo));
   const target = linkTo(href);
   if (image !== undefined)
-    return target === undefined ? label : h("img", { src: target, alt: label, loading: "lazy" });
+    return target === undefined ? label : element("img", { src: target, alt: label, loading: "lazy" });
   const content = renderInline(label, linkTo);
-  return target === undefined ? content : h("a", { href: target }, content);
+  return target === undefined ? content : element("a", { href: target }, content);
 }
 
 /** Returns the fragment that our pages link to a heading by. */

@@ -1,0 +1,176 @@
+import { countEntries, describePage, nameChain, transactionsOf, valueText } from "../lib/sharedText.ts";
+import { capitalize } from "../lib/capitalize.ts";
+import { nameBeacon } from "../lib/drawText.ts";
+import { explainFailure, nameFailure } from "../lib/failureText.ts";
+import { element, type Markup } from "../lib/markup.ts";
+import { readableTime, splitAtTimes } from "../lib/time.ts";
+import type { Service } from "../requests/service.ts";
+
+type Shared = Awaited<ReturnType<Service["getShared"]>>;
+type Ended = Extract<Shared, { readonly outcome: unknown }>;
+type Open = Exclude<Shared, Ended>;
+
+/** A name and its value; left out without a value. */
+type Fact = readonly [name: string, value: Markup];
+
+/** Longer results are shown as running text, as by the page's script. */
+const MAX_LARGE_CHARACTERS = 78;
+
+/**
+ * Creates the content of the public page of a result for whoever runs no script: what the API answers of it, and how to check it without a
+ * browser.
+ *
+ * @param known the network that it is on, if it is still served
+ */
+export function createResultPage(
+  shared: Shared,
+  known: { readonly title: string; readonly embedded: boolean } | undefined,
+): Markup {
+  const { heading, subject } = describePage(shared);
+  const { network } = shared;
+  const place = network === undefined ? [] : [`on ${nameChain(network, known)}`];
+  const lead = [...(subject.length === 0 ? [] : [subject.join(": ")]), ...place].join(", ");
+  return [
+    element("h1", {}, heading),
+    lead === "" ? undefined : element("p", { class: "lead" }, capitalize(lead)),
+    element(
+      "div",
+      { class: "panel" },
+      element(
+        "section",
+        { "aria-label": "Result" },
+        "outcome" in shared ? resultOf(shared) : withoutResult(shared),
+      ),
+    ),
+    about(shared),
+    "outcome" in shared ? check(shared) : undefined,
+  ];
+}
+
+function resultOf(shared: Ended): Markup {
+  const { outcome, shown, preset } = shared;
+  const { said } = describePage(shared);
+  if ("randomNumber" in outcome && outcome.randomNumber.length > 1)
+    return list("ol", "words", outcome.randomNumber);
+  if (!outcome.success) {
+    const error = "err" in outcome ? outcome.err : "";
+    return [
+      element("p", { class: "big-result bad-text" }, capitalize(nameFailure(preset !== undefined))),
+      element("div", { class: "notice bad" }, error),
+      element("p", {}, explainFailure(error), " There is no result, and none will follow."),
+    ];
+  }
+  if (shown?.as === "list") return list("ol", "big-result entries", shown.entries);
+  const size = said.length > MAX_LARGE_CHARACTERS ? "big-result long" : "big-result";
+  return element("p", { class: size }, said === "" ? "Empty text" : said);
+}
+
+function withoutResult(shared: Open): Markup {
+  const { said } = describePage(shared);
+  if (shared.state === "failed")
+    return [
+      element("p", { class: "big-result bad-text" }, "Failed"),
+      element("p", {}, said),
+      element(
+        "p",
+        {},
+        "If you were promised a result, ask whoever gave you this address: they can make a new request.",
+      ),
+    ];
+  return [
+    element("p", { class: "big-result" }, "Waiting"),
+    element("p", {}, withTimes(said), "."),
+    element(
+      "p",
+      { class: "note" },
+      "With JavaScript, the result appears here by itself; without it, reload this page.",
+    ),
+  ];
+}
+
+/** What was asked for, by whom, and where it is on chain. */
+function about(shared: Shared): Markup {
+  const { params = {}, parameterTitles = {}, dappId, requestedIn, network } = shared;
+  const { label, beacon, requestId } =
+    "outcome" in shared ? { beacon: undefined, ...shared.outcome } : shared;
+  const transactions = [
+    ...(requestedIn === undefined ? [] : [{ name: "Requested in", hash: requestedIn }]),
+    ...("outcome" in shared ? transactionsOf(shared.outcome) : []),
+  ];
+  const data = `/api/explorer/results/${shared.id}`;
+  return section("About", [
+    facts([
+      ["Label", label],
+      ...Object.entries(params).map(([name, value]): Fact => [parameterTitles[name] ?? name, given(value)]),
+      ["Organiser", dappId && [code(dappId), " (on chain with the label: compare it with the announcement)"]],
+      ["Beacon", beacon && [nameBeacon(beacon), ", due ", time(beacon.time)]],
+      ...transactions.map(({ name, hash }): Fact => [
+        name,
+        element("a", { href: `/explorer/${network!}/tx/${hash}` }, code(hash)),
+      ]),
+      ["Request on chain", requestId && code(requestId)],
+      ["Request", "outcome" in shared ? undefined : code(shared.id)],
+      "outcome" in shared ? ["Result stored", time(shared.updatedAt)] : ["Made", time(shared.createdAt)],
+      ["As JSON", element("a", { href: data }, data)],
+    ]),
+  ]);
+}
+
+/** How to check a result. */
+function check({ outcome }: Ended): Markup {
+  return section("Check", [
+    element("h2", {}, "Check it"),
+    element(
+      "p",
+      {},
+      "Only the check in the browser needs JavaScript. ",
+      "This command does the same on your own machine, in a folder where Tyche’s package is installed:",
+    ),
+    element("pre", { class: "listing" }, `npx tyche verify ${outcome.shareUrl}`),
+    element("p", {}, element("a", { href: "/docs/verify" }, "The guide"), " says what the check shows."),
+  ]);
+}
+
+/** A parameter's value; a list is folded, as it may have thousands of entries. */
+function given(value: unknown): Markup {
+  if (!Array.isArray(value)) return valueText(value);
+  return element(
+    "details",
+    {},
+    element("summary", {}, countEntries(value)),
+    list("ol", "given", value.map(valueText)),
+  );
+}
+
+function section(label: string, content: Markup): Markup {
+  return element("section", { class: "panel", "aria-label": label }, content);
+}
+
+function facts(entries: readonly Fact[]): Markup {
+  const shown = entries.filter(([, value]) => value !== undefined);
+  return element(
+    "dl",
+    { class: "facts" },
+    shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
+  );
+}
+
+function list(name: string, kind: string, entries: readonly string[]): Markup {
+  return element(
+    name,
+    { class: kind },
+    entries.map((entry) => element("li", {}, entry)),
+  );
+}
+
+function code(text: string): Markup {
+  return element("code", { class: "hex" }, text);
+}
+
+function time(iso: string): Markup {
+  return element("time", { datetime: iso }, readableTime(iso));
+}
+
+function withTimes(text: string): Markup {
+  return splitAtTimes(text).map((part, i) => (i % 2 === 0 ? part : time(part)));
+}

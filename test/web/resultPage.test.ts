@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { SharedResult } from "../../src/api/types.ts";
+import { toHtml } from "../../src/lib/markup.ts";
+import { createResultPage } from "../../src/web/resultPage.ts";
+
+const HASH = `0x${"12".repeat(32)}` as const;
+const REQUESTED = `0x${"34".repeat(32)}` as const;
+const SHARE_URL = "https://tyche.example.org/r/req_1";
+const LOCAL = { title: "Ethereum Sepolia (local chain)", embedded: true };
+
+const DRAW: SharedResult = {
+  id: "req_1",
+  network: "sepolia",
+  updatedAt: "2026-12-24T18:00:00.000Z",
+  preset: "lotto",
+  title: "Draw winners from a list",
+  params: { numberOfWinners: "1", list: ["ann", `<b>"bob"</b>\u202E`] },
+  parameterTitles: { numberOfWinners: "Winners", list: "Entries" },
+  dappId: "dapp_1",
+  requestedIn: REQUESTED,
+  shown: { as: "list", entries: ["ann"] },
+  outcome: {
+    success: true,
+    id: "req_1",
+    network: "sepolia",
+    vrfv2Hash: HASH,
+    vrfv2EventHash: "",
+    requestId: "0x02",
+    result: "0x",
+    parsedResult: "Winners: ann",
+    value: ["ann"],
+    err: "0x",
+    url: `https://tyche.example.org/explorer/sepolia/tx/${HASH}`,
+    shareUrl: SHARE_URL,
+    label: "raffle",
+  },
+};
+
+const pageOf = (...of: Parameters<typeof createResultPage>) => toHtml(createResultPage(...of));
+const factsOf = (html: string) =>
+  Object.fromEntries(
+    [...html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value]) => [name!, value!]),
+  );
+
+test("says of a result what it is for, what it is, where it is on chain, and how to check it", () => {
+  const html = pageOf(DRAW, LOCAL);
+  expect(html).toMatch(
+    /^<h1>raffle<\/h1><p class="lead">Draw winners from a list: 1 of 2 entries, on Ethereum/,
+  );
+  expect(html.match(/raffle/g)).toHaveLength(2);
+  expect(html).toContain('<ol class="big-result entries"><li>ann</li></ol>');
+  expect(factsOf(html)).toEqual({
+    Label: "raffle",
+    Winners: "1",
+    Entries: expect.stringContaining("<summary>2 entries</summary>"),
+    Organiser: expect.stringContaining("dapp_1"),
+    "Requested in": expect.stringContaining(`<a href="/explorer/sepolia/tx/${REQUESTED}">`),
+    "Proof and result in": expect.stringContaining(`<a href="/explorer/sepolia/tx/${HASH}">`),
+    "Request on chain": expect.stringContaining("0x02"),
+    "Result stored": expect.stringContaining("2026-12-24 18:00:00 UTC"),
+    "As JSON": '<a href="/api/explorer/results/req_1">/api/explorer/results/req_1</a>',
+  });
+  expect(html).toContain(`npx tyche verify ${SHARE_URL}<`);
+});
+
+test("lets no text of others become an element, or reorder what follows", () => {
+  expect(pageOf(DRAW, LOCAL)).toContain("<li>&lt;b&gt;&quot;bob&quot;&lt;/b&gt;[U+202E]</li>");
+});
+
+test("says of a public chain that it is one, and of a network that is not served its name", () => {
+  expect(pageOf(DRAW, { title: "Avalanche Fuji", embedded: false })).toContain(
+    "on Avalanche Fuji (public chain)</p>",
+  );
+  expect(pageOf(DRAW, undefined)).toContain("on sepolia</p>");
+});
+
+test("says of a draw that failed why, and that nothing will follow", () => {
+  const failure = { success: false, err: "error", result: "0x", parsedResult: "", value: null } as const;
+  const html = pageOf({ ...DRAW, outcome: { ...DRAW.outcome, ...failure } }, LOCAL);
+  expect(html).toContain("The draw failed</p>");
+  expect(html).toContain(
+    "The source threw an error without a text. There is no result, and none will follow.",
+  );
+  expect(html).toContain("<dt>Proof and error in</dt>");
+});
+
+test("says of a request without a result what it waits for, or what that it failed means", () => {
+  const request = { id: "req_1", createdAt: "2026-11-29T12:00:00.000Z", shareUrl: SHARE_URL } as const;
+  const why = "waiting for drand's round 7, due at 2026-11-29T12:00:30.000Z";
+  const waiting = pageOf({ ...request, state: "waiting", why, network: "sepolia", kind: "preset" }, LOCAL);
+  expect(waiting).toContain(
+    `Waiting for drand's round 7, due at <time datetime="2026-11-29T12:00:30.000Z">2026-11-29 12:00:30 UTC</time>.`,
+  );
+  const failed = pageOf({ ...request, state: "failed", why: "it failed before it was on chain" }, undefined);
+  expect(failed).toMatch(/^<h1>A request that failed before it was on chain<\/h1><div/);
+  expect(failed.match(/failed before/gi)).toHaveLength(1);
+  expect(failed).toContain("ask whoever gave you this address");
+  expect(factsOf(failed)).toMatchObject({ Made: expect.stringContaining("2026-11-29 12:00:00 UTC") });
+});
