@@ -203,13 +203,18 @@ function namesOf({ networks }: Config) {
 
 /** Opens what outlives the process: the data directory with its secrets, and the database, which replicas may share. */
 async function openState(options: TycheOptions, closers: Closers) {
-  const { config, log, masterKey, onFatal = () => {} } = options;
+  const { config, log, masterKey, onFatal = () => {}, onMigrated } = options;
   const publicUrl = config.publicUrl === undefined ? undefined : parsePublicUrl(config.publicUrl);
   const onWarning = (message: string): void => log.warn(message);
   const database = findDatabaseServer(config.database, process.env);
   const identityProvider = openIdentityProvider(config, publicUrl, process.env);
   const directory = closers.own(openDataDirectory(options.dataDir, { exclusive: true, masterKey }));
-  const { store, dapps, replicas } = await openDapps(directory, { onFatal, onWarning, server: database });
+  const { store, dapps, replicas } = await openDapps(directory, {
+    onFatal,
+    onWarning,
+    onMigrated,
+    server: database,
+  });
   closers.own(store);
   const replica = replicas && closers.own(openReplica({ replicas, store, log }));
   return { publicUrl, database, identityProvider, directory, store, dapps, replicas, replica };

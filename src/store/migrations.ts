@@ -524,7 +524,6 @@ function countWords(
   }
 }
 
-/** Creates the table of dry runs and refusals. */
 /** Creates the table of labels, with `further` columns of its key. */
 async function createLabels(
   db: Kysely<unknown>,
@@ -542,6 +541,7 @@ async function createLabels(
     .execute();
 }
 
+/** Creates the table of dry runs and refusals. */
 async function createDryRuns(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("dry_runs")

@@ -27,6 +27,14 @@ const range = (key: string) =>
     headers: { "idempotency-key": key },
   });
 
+test("the start says from which migration to which it brought the database, the next one nothing", async () => {
+  const migrated = /✓ the database was migrated from \d{4}_\w+ to \d{4}_\w+ in \d+\.\d\d s/;
+  expect(tyche.output()).toMatch(migrated);
+  await tyche.stop();
+  tyche = await startTycheProcess({ dataDir });
+  expect(tyche.output()).not.toContain("was migrated");
+});
+
 test("a data directory of the first version opens, answers repeated calls from it, and goes on", async () => {
   expect(tyche.output()).toContain("held a chain with contracts of an earlier version of Tyche");
   expect((await range("one")).data).toMatchObject({
