@@ -307,7 +307,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Largest answer, decompressed: a page of 100 requests whose parameters take all of `http.maxBodyBytes`, 262,144, has 26 MB. */
+/** Largest answer, decompressed: a page of 100 requests whose parameters take all of a body's 262,144 bytes has 26 MB. */
 const MAX_ANSWER_BYTES = 32_000_000;
 
 /**

@@ -1,6 +1,5 @@
 import { Type, type Static } from "typebox";
-import type { Hex } from "viem";
-import { STRICT } from "./schemaParts.ts";
+import { hex, STRICT } from "./schemaParts.ts";
 import { QUICKNET, type BeaconTerms, type DrandChain, type LateBeacons } from "../lib/drand.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 
@@ -15,14 +14,6 @@ const PUBLIC_RELAYS = [
 export const EMBEDDED_MARGIN_SECONDS = 5;
 /** Time in which a request is mined on a public network, unless that is congested. */
 export const EXTERNAL_MARGIN_SECONDS = 45;
-
-const hex = (bytes: number, description: string) =>
-  Type.Unsafe<Hex>({
-    type: "string",
-    pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$`,
-    [EXPECTED]: `0x and ${bytes * 2} hex digits`,
-    description,
-  });
 
 /** The rounds of drand that presets may wait for. */
 export const Beacon = Type.Object(

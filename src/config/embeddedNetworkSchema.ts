@@ -1,18 +1,9 @@
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
 import type { EmbeddedVrf } from "../networks/embedded/chain.ts";
-import { Beacon, type BeaconConfig } from "./beaconSchema.ts";
+import { Beacon } from "./beaconSchema.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
-
-/** A chain inside the service, with its options. */
-export interface EmbeddedNetworkConfig {
-  readonly embedded: true;
-  readonly vrf?: VrfVersion;
-  readonly nativePayment?: boolean;
-  readonly vrfKeys?: number;
-  readonly presetVrfKeys?: number;
-  readonly beacon?: BeaconConfig;
-}
+import { STRICT } from "./schemaParts.ts";
 
 const UP_TO_FOUR = {
   minimum: 1,
@@ -27,7 +18,7 @@ export const PresetVrfKeys = Type.Integer({
     "How many of the network's VRF keys, from the first, presets join the words of: one honest operator among them is enough. Default 1.",
 });
 
-/** An embedded network in object form, see {@link EmbeddedNetworkConfig}. */
+/** A chain inside the service, with its options. */
 export const EmbeddedNetwork = Type.Object(
   {
     embedded: Type.Unsafe<true>({
@@ -61,11 +52,13 @@ export const EmbeddedNetwork = Type.Object(
     beacon: Type.Optional(Beacon),
   },
   {
-    additionalProperties: false,
+    ...STRICT,
     [EXPECTED]: "an object with embedded",
     description: "A chain inside the service, with options.",
   },
 );
+
+export type EmbeddedNetworkConfig = Static<typeof EmbeddedNetwork>;
 
 /** Whether a network's chain runs inside the service. */
 export function isEmbedded(network: unknown): network is "embedded" | EmbeddedNetworkConfig {

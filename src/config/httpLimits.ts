@@ -5,13 +5,7 @@ import { integer, section } from "./schemaParts.ts";
 /** Limits that the HTTP layer enforces; the defaults suit one machine. */
 export const HttpLimitsChoice = section(
   {
-    // A source of 30,720 bytes may take six times that in JSON escapes.
-    maxBodyBytes: integer("Largest body.", [1_024, 64 * 1_048_576], 262_144),
-    maxHeaderBytes: integer("Largest request line plus headers.", [1_024, 1_048_576], 16_384),
-    // These two stop slow-loris attacks.
-    headersTimeoutMs: integer("Time for the headers to arrive.", [100, DAY_MS], 10_000),
-    requestTimeoutMs: integer("Time for a whole request to arrive.", [100, DAY_MS], 30_000),
-    // Above the 60 s after which common proxies close theirs.
+    // Above the 60 s after which common proxies close theirs; Google's load balancers keep theirs for 600 s.
     keepAliveTimeoutMs: integer("Time that an idle connection is kept.", [0, DAY_MS], 65_000),
     maxConnections: integer("Concurrent connections.", [1, 1_000_000], 10_000),
     // As many as one key may have calls in flight.
@@ -25,14 +19,12 @@ export const HttpLimitsChoice = section(
       [100, DAY_MS],
       120_000,
     ),
-    heartbeatMs: integer("Interval of the comments that keep an event stream alive.", [100, DAY_MS], 15_000),
-    rateLimit: integer("Calls of one API key in a window.", [1, 1e9], 100_000),
-    rateWindowSeconds: integer("Length of the window.", [1, 86_400], 60),
+    rateLimit: integer("Calls of one API key in a minute.", [1, 1e9], 100_000),
     maxConcurrent: integer("Concurrent calls of one API key.", [1, 1e6], 1_000),
-    anonymousRateLimit: integer("Calls without a valid key from one address in a window.", [1, 1e9], 600),
+    anonymousRateLimit: integer("Calls without a valid key from one address in a minute.", [1, 1e9], 600),
     // A page that follows a request polls three times a second.
     pageRateLimit: integer(
-      "Calls of pages, explorer and `/metrics` from one address in a window.",
+      "Calls of pages, explorer and `/metrics` from one address in a minute.",
       [1, 1e9],
       3_000,
     ),
@@ -50,11 +42,30 @@ export const HttpLimitsChoice = section(
   },
   "Limits of the HTTP layer.",
 );
-export type HttpLimits = Readonly<Static<typeof HttpLimitsChoice>>;
 
-export const DEFAULT_LIMITS = Object.fromEntries(
-  Object.entries(HttpLimitsChoice.properties).map(([name, limit]) => [
-    name,
-    (limit as { default?: unknown }).default,
-  ]),
-) as HttpLimits;
+/** Limits that no operator needs to set. */
+const FIXED_LIMITS = {
+  /** Largest body: a source of 30,720 bytes may take six times that in JSON escapes. */
+  maxBodyBytes: 262_144,
+  /** Largest request line plus headers. */
+  maxHeaderBytes: 16_384,
+  /** Time for the headers to arrive; stops slow-loris attacks, as does the next. */
+  headersTimeoutMs: 10_000,
+  /** Time for a whole request to arrive. */
+  requestTimeoutMs: 30_000,
+  /** Interval of the comments that keep an event stream alive. */
+  heartbeatMs: 15_000,
+  /** Length of the window in which calls are counted. */
+  rateWindowSeconds: 60,
+};
+export type HttpLimits = Readonly<Static<typeof HttpLimitsChoice> & typeof FIXED_LIMITS>;
+
+export const DEFAULT_LIMITS = {
+  ...FIXED_LIMITS,
+  ...Object.fromEntries(
+    Object.entries(HttpLimitsChoice.properties).map(([name, limit]) => [
+      name,
+      (limit as { default?: unknown }).default,
+    ]),
+  ),
+} as HttpLimits;

@@ -4,10 +4,18 @@ import { VRF_VERSIONS, type VrfVersion } from "../lib/vocabulary.ts";
 import { Beacon } from "./beaconSchema.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
-import { STRICT, variableName } from "./schemaParts.ts";
+import { hex, STRICT, variableName } from "./schemaParts.ts";
 
 const path = (description: string) =>
   Type.String({ minLength: 1, [EXPECTED]: "the path of a file", description });
+
+/** An amount as a string: a JSON number can't hold all digits of its unit. */
+const amount = (unit: "gwei" | "coins" | "LINK", example: string, description: string) =>
+  Type.String({
+    pattern: `^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,${unit === "gwei" ? 9 : 18}})?$`,
+    [EXPECTED]: `a decimal number of ${unit} as a string, such as "${example}"`,
+    description,
+  });
 
 /** Where to find the key of the account that sends the service's transactions; never the key itself. */
 const OperatorKey = Type.Object(
@@ -23,12 +31,7 @@ const OperatorKey = Type.Object(
             [EXPECTED]: "an http: or https: URL",
             description: "JSON-RPC endpoint of the signer.",
           }),
-          address: Type.Unsafe<Hex>({
-            type: "string",
-            pattern: "^0x[0-9a-fA-F]{40}$",
-            [EXPECTED]: "0x and 40 hex digits",
-            description: "The signer's account to sign with.",
-          }),
+          address: hex(20, "The signer's account to sign with."),
         },
         {
           ...STRICT,
@@ -54,22 +57,12 @@ const ChainlinkVrf = Type.Object(
       [EXPECTED]: "true",
       description: "Takes random words from Chainlink's own oracle, VRF v2.5.",
     }),
-    coordinator: Type.Optional(
-      Type.Unsafe<Hex>({
-        type: "string",
-        pattern: "^0x[0-9a-fA-F]{40}$",
-        [EXPECTED]: "0x and 40 hex digits",
-        description: "Chainlink's VRFCoordinatorV2_5. Default: the profile's.",
-      }),
-    ),
+    coordinator: Type.Optional(hex(20, "Chainlink's VRFCoordinatorV2_5. Default: the profile's.")),
     keyHash: Type.Optional(
-      Type.Unsafe<Hex>({
-        type: "string",
-        pattern: "^0x[0-9a-fA-F]{64}$",
-        [EXPECTED]: "0x and 64 hex digits",
-        description:
-          "Key hash of the gas lane. Default: the profile's most expensive lane, which never waits for cheaper gas.",
-      }),
+      hex(
+        32,
+        "Key hash of the gas lane. Default: the profile's most expensive lane, which never waits for cheaper gas.",
+      ),
     ),
   },
   {
@@ -113,21 +106,13 @@ export const ExternalNetwork = Type.Object(
     ),
     contracts: Type.Optional(path("File that `tyche network deploy` writes: where the contracts are.")),
     coordinator: Type.Optional(
-      Type.Unsafe<Hex>({
-        type: "string",
-        pattern: "^0x[0-9a-fA-F]{40}$",
-        [EXPECTED]: "0x and 40 hex digits",
-        description:
-          "Address of the FunctionsCoordinator: all that a node of a multi-operator oracle needs to answer functions, in place of `contracts`.",
-      }),
+      hex(
+        20,
+        "Address of the FunctionsCoordinator: all that a node of a multi-operator oracle needs to answer functions, in place of `contracts`.",
+      ),
     ),
     presetConsumer: Type.Optional(
-      Type.Unsafe<Hex>({
-        type: "string",
-        pattern: "^0x[0-9a-fA-F]{40}$",
-        [EXPECTED]: "0x and 40 hex digits",
-        description: "Address of the PresetConsumer: what such a node needs besides to answer presets.",
-      }),
+      hex(20, "Address of the PresetConsumer: what such a node needs besides to answer presets."),
     ),
     oracleUrl: Type.Optional(
       Type.String({
@@ -147,13 +132,7 @@ export const ExternalNetwork = Type.Object(
       }),
     ),
     operatorKey: Type.Optional(OperatorKey),
-    maxFeeGwei: Type.Optional(
-      Type.String({
-        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,9})?$",
-        [EXPECTED]: 'a decimal number of gwei as a string, such as "80"',
-        description: "Highest gas price to pay; above it, requests wait.",
-      }),
-    ),
+    maxFeeGwei: Type.Optional(amount("gwei", "80", "Highest gas price to pay; above it, requests wait.")),
     vrf: Type.Optional(VrfChoice),
     presetVrfKeys: Type.Optional(PresetVrfKeys),
     beacon: Type.Optional(Beacon),
@@ -173,44 +152,39 @@ export const ExternalNetwork = Type.Object(
       }),
     ),
     coinPerSubscription: Type.Optional(
-      Type.String({
-        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
-        [EXPECTED]: 'a decimal number of coins as a string, such as "0.5"',
-        description:
-          "With nativePayment: coin that the operator puts on a dapp's subscription for random words, topped up below half of it. Default 0.1.",
-      }),
+      amount(
+        "coins",
+        "0.5",
+        "With nativePayment: coin that the operator puts on a dapp's subscription for random words, topped up below half of it. Default 0.1.",
+      ),
     ),
     laneMaxGasGwei: Type.Optional(
-      Type.String({
-        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,9})?$",
-        [EXPECTED]: 'a decimal number of gwei as a string, such as "500"',
-        description:
-          "Highest gas price at which the deployed VRF v2.5 coordinator accepts proofs; fixed at deployment. Default 1000.",
-      }),
+      amount(
+        "gwei",
+        "500",
+        "Highest gas price at which the deployed VRF v2.5 coordinator accepts proofs; fixed at deployment. Default 1000.",
+      ),
     ),
     linkPerSubscription: Type.Optional(
-      Type.String({
-        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
-        [EXPECTED]: 'a decimal number of LINK as a string, such as "10"',
-        description:
-          "LINK put on each of a dapp's two subscriptions, topped up below half of it. Default 10, or 10000 if the token is our own.",
-      }),
+      amount(
+        "LINK",
+        "10",
+        "LINK put on each of a dapp's two subscriptions, topped up below half of it. Default 10, or 10000 if the token is our own.",
+      ),
     ),
     linkPerDay: Type.Optional(
-      Type.String({
-        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
-        [EXPECTED]: 'a decimal number of LINK as a string, such as "100"',
-        description:
-          "LINK that a dapp's subscriptions are topped up with on one day (UTC), whoever spends it: its requests or its own contracts. Default: ten times linkPerSubscription.",
-      }),
+      amount(
+        "LINK",
+        "100",
+        "LINK that a dapp's subscriptions are topped up with on one day (UTC), whoever spends it: its requests or its own contracts. Default: ten times linkPerSubscription.",
+      ),
     ),
     coinPerDay: Type.Optional(
-      Type.String({
-        pattern: "^(?:0|[1-9][0-9]{0,8})(?:\\.[0-9]{1,18})?$",
-        [EXPECTED]: 'a decimal number of coins as a string, such as "1"',
-        description:
-          "With nativePayment: coin that a dapp's subscription is topped up with on one day (UTC). Default: ten times coinPerSubscription.",
-      }),
+      amount(
+        "coins",
+        "1",
+        "With nativePayment: coin that a dapp's subscription is topped up with on one day (UTC). Default: ten times coinPerSubscription.",
+      ),
     ),
   },
   {

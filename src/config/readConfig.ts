@@ -23,7 +23,6 @@ import { PROFILE_NAMES, NETWORK_NAMES, findProfile } from "../networks/profiles.
 import { isIP } from "node:net";
 import { parseServedHosts } from "../lib/loopback.ts";
 import { ORIGIN_FORM, parseRpcOrigins } from "../networks/embedded/rpc/rpcAccess.ts";
-import { DEFAULT_LIMITS } from "./httpLimits.ts";
 import { parsePublicUrl, PUBLIC_URL_FORM } from "./publicUrl.ts";
 import { readConfigFile, type Members } from "./readConfigFile.ts";
 
@@ -363,7 +362,7 @@ const HOST_NAME = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]*[a-
 
 /**
  * Finds values that the schema accepts but a start would refuse: list entries that can't be parsed, an invalid address, a missing
- * folder, contradictory times. Members of a wrong type are left to the schema.
+ * folder. Members of a wrong type are left to the schema.
  *
  * @param options.pluginsBase Folder where a relative `pluginsDir` starts.
  */
@@ -376,7 +375,6 @@ function findUnusable(
     ...findUnusableHost(members["host"]),
     ...findUnusablePublicUrl(members["publicUrl"]),
     ...findUnusableFolder(members["pluginsDir"], pluginsBase),
-    ...findContradictingTimes(members["http"]),
   ];
 }
 
@@ -441,23 +439,6 @@ function findUnusableFolder(folder: JsonValue | undefined, base: string): Parame
           message: `must be a folder with a subfolder for each preset; got ${describeValue(folder)}`,
         },
       ];
-}
-
-/** Node refuses to create a server whose headers may take longer than the whole request. */
-function findContradictingTimes(http: JsonValue | undefined): ParameterViolation[] {
-  if (!isObject(http)) return [];
-  const {
-    headersTimeoutMs = DEFAULT_LIMITS.headersTimeoutMs,
-    requestTimeoutMs = DEFAULT_LIMITS.requestTimeoutMs,
-  } = http;
-  if (typeof headersTimeoutMs !== "number" || typeof requestTimeoutMs !== "number") return [];
-  if (headersTimeoutMs <= requestTimeoutMs) return [];
-  return [
-    {
-      path: "/http/headersTimeoutMs",
-      message: `must be at most requestTimeoutMs (${requestTimeoutMs}); got ${headersTimeoutMs}`,
-    },
-  ];
 }
 
 /** Rethrows a parser's error as the expected form, because the parser's own message names no member. */

@@ -1,4 +1,5 @@
 import { Type, type TProperties } from "typebox";
+import type { Hex } from "viem";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** The name of an environment variable, for what must not stand in the file. */
@@ -6,6 +7,15 @@ export const variableName = (description: string) =>
   Type.String({
     pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
     [EXPECTED]: "the name of a variable",
+    description,
+  });
+
+/** Bytes in hex digits of either case, such as an address or a hash. */
+export const hex = (bytes: number, description: string) =>
+  Type.Unsafe<Hex>({
+    type: "string",
+    pattern: `^0x[0-9a-fA-F]{${bytes * 2}}$`,
+    [EXPECTED]: `0x and ${bytes * 2} hex digits`,
     description,
   });
 

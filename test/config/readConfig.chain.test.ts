@@ -9,7 +9,6 @@ import { hideSecrets } from "../../src/config/hideSecrets.ts";
 import { parseKeep } from "../../src/config/keepSchema.ts";
 import { parsePublicUrl } from "../../src/config/publicUrl.ts";
 import { ConfigError, readConfig } from "../../src/config/readConfig.ts";
-import { DEFAULT_LIMITS } from "../../src/config/httpLimits.ts";
 
 let dataDir: string;
 beforeEach(() => {
@@ -108,10 +107,6 @@ test("a file that was named and is not there", () => {
   );
 });
 
-test("every limit of the HTTP layer can be set", () => {
-  expect(Object.keys(read().config.http).toSorted()).toEqual(Object.keys(DEFAULT_LIMITS).toSorted());
-});
-
 test("a network or a layer that there isn't, in what is accepted for one start", () => {
   const accepted = { TYCHE_ACCEPT_CHAINS: "fuji, mine", TYCHE_ACCEPT_MISSING: "user" };
   write({ networks: { fuji: "embedded" } });
@@ -130,7 +125,6 @@ test("what a start would refuse is named at once, beside what the schema refuses
     pluginsDir: "none",
     rpcOrigins: ["https://app.example.org", "*"],
     hosts: ["tyche.example.org", "https://tyche.example.org", "tyche.example.org:8080", "a/b"],
-    http: { requestTimeoutMs: 5_000 },
     sandbox: {
       allowHosts: ["127.0.0.1:8080", "http://a.example", "a.example:99999"],
       allowModules: ["npm:ethers@6", "npm:", "ethers"],
@@ -149,12 +143,10 @@ test("what a start would refuse is named at once, beside what the schema refuses
     "/sandbox/allowModules/2",
     "/host",
     "/pluginsDir",
-    "/http/headersTimeoutMs",
   ]);
   expect(message).toContain(
     '/rpcOrigins/1: "*" can\'t be used: an entry is an origin such as https://app.example.org, without a path',
   );
-  expect(message).toContain("/http/headersTimeoutMs: must be at most requestTimeoutMs (5000); got 10000");
 });
 
 test.each([
