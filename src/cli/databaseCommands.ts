@@ -17,18 +17,11 @@ tables with those of another database. Exit code 1 when anything is wrong.`;
 
 type OnRows = (table: string, rows: number) => void;
 
-/** Adds `tyche database migrate`, `check`, `compact` and `copy`. */
+/** Adds `tyche database check`, `compact` and `copy`. */
 export function registerDatabase(program: Command, terminal: Terminal): void {
   const database = program
     .command("database")
-    .description("Migrates, checks, compacts and copies the database of a data directory.");
-  database
-    .command("migrate")
-    .description("Migrates a stopped service's database to this version, as a start does.")
-    .action(async () => {
-      const { database: name, migrations } = await (await loadTool()).migrateDatabase(location());
-      terminal.out(migrations.length === 0 ? `${name} is up to date` : `${name}: ${migrations.join(", ")}`);
-    });
+    .description("Checks, compacts and copies the database of a data directory.");
   database
     .command("check")
     .option("--from <file>", "file to check (default: the data directory's database)")

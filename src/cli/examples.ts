@@ -30,7 +30,6 @@ const EXAMPLES = [
   "tyche backup before-upgrade.tar.gz",
   "tyche backup /backup/ --keep 14",
   "tyche restore before-upgrade.tar.gz",
-  "tyche database migrate",
   "tyche database check",
   "tyche database check --from .tyche/tyche.sqlite.set-aside-20261122T210000 --to DATABASE_URL",
   "tyche database compact",

@@ -30,43 +30,6 @@ export interface DatabaseLocation {
 
 type OnRows = (table: string, rows: number) => void;
 
-/** The result of migrating a database's tables. */
-export interface MigratedDatabase {
-  readonly database: string;
-  /** Names of the migrations that ran, in order. */
-  readonly migrations: readonly string[];
-}
-
-/**
- * Migrates a data directory's database to the current version, as every start does too.
- *
- * @throws {TycheError} when a service is using it, or it can't be opened.
- */
-export async function migrateDatabase(location: DatabaseLocation): Promise<MigratedDatabase> {
-  const { dataDir, environment, masterKey } = location;
-  const server = findServer(dataDir, environment);
-  if (server === undefined) existing(join(dataDir, "tyche.sqlite"));
-  const directory = openDataDirectory(dataDir, { exclusive: true, masterKey });
-  try {
-    if (server !== undefined) {
-      return await withLock(server.url, async () => ({
-        database: nameOf(server.variable),
-        migrations: await migrate(createPostgresDialect(server.url)),
-      }));
-    }
-    const file = directory.file("tyche.sqlite");
-    return { database: file, migrations: await migrate(createSqliteDialect(file), file) };
-  } finally {
-    directory.close();
-  }
-}
-
-async function migrate(dialect: StoreDialect, file?: string): Promise<string[]> {
-  const store = await openStore(dialect, file === undefined ? {} : { file });
-  await store.close();
-  return [...store.migrated.names];
-}
-
 /** The result of compacting a database: its file's size in bytes before and after. */
 export interface CompactedDatabase {
   readonly database: string;
@@ -171,7 +134,9 @@ async function compare(
 
 async function findVersionProblems(db: Kysely<Tables>): Promise<string[]> {
   const missing = findMissingMigrations(await listAppliedMigrations(db));
-  return missing.length === 0 ? [] : [`its tables lack ${missing.join(", ")}; run tyche database migrate`];
+  return missing.length === 0
+    ? []
+    : [`its tables lack ${missing.join(", ")}: a start of this version migrates them`];
 }
 
 export interface CopyDatabaseOptions {
