@@ -103,6 +103,12 @@ export const TransactionSummary = Type.Object({
   method: Type.String({ description: "Name of the called function, or its selector; empty for a transfer." }),
   valueWei: decimal("Value in wei."),
   feeWei: Type.Optional(decimal("What it cost, in wei; absent if its outcome was not read.")),
+  failure: Type.Optional(
+    Type.String({
+      description:
+        "What failed in it although it succeeded itself, such as `callback failed` or `2 × draw failed`; absent if nothing did.",
+    }),
+  ),
   requests: Type.Optional(
     Type.Object(
       {
@@ -115,7 +121,7 @@ export const TransactionSummary = Type.Object({
       },
       {
         description:
-          "The service's own requests that it makes or answers, with kind and title if they share them; absent without any, and beyond the first 200 of a list.",
+          "The service's own requests that it makes or answers, or whose random words it delivers, with kind and title if they share them; absent without any, and beyond the first 200 of a list.",
       },
     ),
   ),
@@ -194,7 +200,7 @@ export const BlockView = Type.Object({
   requests: Type.Optional(
     Type.Array(RequestSummary, {
       description:
-        "Those of the service's own among the first 200 requests that its transactions make or answer, in their order; absent without a transaction.",
+        "Those of the service's own among the first 200 requests that its transactions make or answer, or whose random words they deliver, in their order; absent without a transaction.",
     }),
   ),
   moreRequests: further("requests they make or answer, whosever they are"),
@@ -243,8 +249,13 @@ export const AddressView = Type.Object({
   ),
   events: Type.Array(
     Type.Object({
-      transactionHash: hex("Its transaction, which has its data."),
+      transactionHash: hex("Its transaction, which has all of it."),
       ...Type.Pick(EventView, ["logIndex", "event", "topics"]).properties,
+      fields: Type.Array(DecodedValue, {
+        description:
+          "Values are cut to 100 characters and lists to 8 entries; `…` takes the place of the rest.",
+      }),
+      data: Type.Optional(hex("Its data where no known interface declares it: at most the first 256 bytes.")),
     }),
     { description: "What it emitted in the page's transactions, the first 100." },
   ),
@@ -256,12 +267,15 @@ export const AddressView = Type.Object({
       to: Party,
       juels: decimal("Amount in juels (1e-18 LINK)."),
     }),
-    { description: "LINK that it sent or received in the page's transactions, the first 100." },
+    {
+      description:
+        "LINK that it sent or received in the page's transactions, the first 100; of the token itself, all that was moved in them.",
+    },
   ),
   moreTransfers: further("transfers in them"),
   requests: Type.Array(RequestSummary, {
     description:
-      "Those of the service's own among the first 200 requests that the page's transactions make or answer.",
+      "Those of the service's own among the first 200 requests that the page's transactions make or answer, or whose random words they deliver.",
   }),
   moreRequests: further("requests they make or answer, whosever they are"),
   ...AddressTransactions.properties,

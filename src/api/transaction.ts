@@ -193,6 +193,11 @@ export const FunctionRequestView = Type.Object({
   answeredBy: answeredBy("answer"),
   answer: Type.Optional(FunctionAnswer),
   waitsFor,
+  isTimedOut: Type.Optional(
+    Type.Literal(true, {
+      description: "The router took it off the chain without a result, so that none can follow.",
+    }),
+  ),
 });
 
 /** A response that a transaction delivered. */

@@ -61,17 +61,21 @@ export interface AddressView extends AddressTransactions {
   readonly createdIn?: Hex;
   /** What it emitted in the page's transactions, the first 100. */
   readonly events: readonly {
-    /** Its transaction, which has its data. */
+    /** Its transaction, which has all of it. */
     readonly transactionHash: Hex;
     /** Index among the logs of the block. */
     readonly logIndex: number;
     /** Absent where no known interface declares it. */
     readonly event?: string;
     readonly topics: readonly Hex[];
+    /** Values are cut to 100 characters and lists to 8 entries; `…` takes the place of the rest. */
+    readonly fields: readonly DecodedValue[];
+    /** Its data where no known interface declares it: at most the first 256 bytes. */
+    readonly data?: Hex;
   }[];
   /** How many further events in them; absent: none. */
   readonly moreEvents?: number;
-  /** LINK that it sent or received in the page's transactions, the first 100. */
+  /** LINK that it sent or received in the page's transactions, the first 100; of the token itself, all that was moved in them. */
   readonly transfers: readonly {
     /** Its transaction. */
     readonly transactionHash: Hex;
@@ -82,7 +86,7 @@ export interface AddressView extends AddressTransactions {
   }[];
   /** How many further transfers in them; absent: none. */
   readonly moreTransfers?: number;
-  /** Those of the service's own among the first 200 requests that the page's transactions make or answer. */
+  /** Those of the service's own among the first 200 requests that the page's transactions make or answer, or whose random words they deliver. */
   readonly requests: readonly RequestSummary[];
   /** How many further requests they make or answer, whosever they are; absent: none. */
   readonly moreRequests?: number;
@@ -178,7 +182,7 @@ export interface BlockView extends BlockSummary {
   /** Number of the newest block. */
   readonly headNumber: string;
   readonly transactions: readonly TransactionSummary[];
-  /** Those of the service's own among the first 200 requests that its transactions make or answer, in their order; absent without a transaction. */
+  /** Those of the service's own among the first 200 requests that its transactions make or answer, or whose random words they deliver, in their order; absent without a transaction. */
   readonly requests?: readonly RequestSummary[];
   /** How many further requests they make or answer, whosever they are; absent: none. */
   readonly moreRequests?: number;
@@ -504,6 +508,8 @@ export interface FunctionRequestView {
   readonly answer?: FunctionAnswer;
   /** What it is waiting for, while there is no answer. */
   readonly waitsFor?: string;
+  /** The router took it off the chain without a result, so that none can follow. */
+  readonly isTimedOut?: true;
 }
 
 /** Outcome of a function run. */
@@ -1837,7 +1843,9 @@ export interface TransactionSummary {
   readonly valueWei: string;
   /** What it cost, in wei; absent if its outcome was not read. */
   readonly feeWei?: string;
-  /** The service's own requests that it makes or answers, with kind and title if they share them; absent without any, and beyond the first 200 of a list. */
+  /** What failed in it although it succeeded itself, such as `callback failed` or `2 × draw failed`; absent if nothing did. */
+  readonly failure?: string;
+  /** The service's own requests that it makes or answers, or whose random words it delivers, with kind and title if they share them; absent without any, and beyond the first 200 of a list. */
   readonly requests?: {
     readonly count: number;
     readonly kind?: "preset" | "random" | "function";

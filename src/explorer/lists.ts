@@ -2,6 +2,7 @@ import type {
   AddressTransactions,
   AddressView,
   BlockSummary,
+  DecodedValue,
   TransactionList,
   TransactionStatus,
   TransactionSummary,
@@ -12,8 +13,10 @@ import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainAr
 import type { ExploredChain } from "./exploredChain.ts";
 import { findTransfer, type LinkTransfer } from "../chainlink/linkTransfer.ts";
 import { type BoundedMap, createBoundedMap } from "../lib/boundedMap.ts";
-import type { Receipt } from "../lib/nodeAnswers.ts";
-import { idsIn, isAnswer } from "./readRequestIds.ts";
+import { cut } from "../lib/cut.ts";
+import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
+import { describeFailures } from "./describeFailures.ts";
+import { findDrawnFor, idsIn, isAnswer } from "./readRequestIds.ts";
 import { isFromOracle, timeOf } from "./readTransaction.ts";
 
 /** Entries per page of a list. */
@@ -27,11 +30,13 @@ const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
 const BLOCKS_AT_ONCE = 25n;
 /** Events of an address's page, and as many transfers. */
 const MAX_EVENTS = 100;
-/**
- * Transaction outcomes to cache, with the events and transfers in them, each of half a kilobyte or less: a live page asks for the same ones
- * every few seconds.
- */
+/** What a page lists of an event, whose data may have megabytes: characters of a value, entries of a list, bytes of data that can't be decoded. */
+const MAX_VALUE_CHARACTERS = 100;
+const MAX_VALUE_ENTRIES = 8;
+const MAX_DATA_BYTES = 256;
+/** Transaction outcomes to cache, in units of half a kilobyte: a live page asks for the same ones every few seconds. */
 const KEPT_OUTCOMES = 20_000;
+const OUTCOME_UNIT_CHARACTERS = 512;
 
 /** Transactions per block whose outcome is read: each takes a call. */
 export const MAX_STATUSES = 100;
@@ -226,6 +231,7 @@ async function readRange(archive: ChainArchive, top: bigint, bottom: bigint): Pr
 interface Outcome {
   readonly status: TransactionStatus;
   readonly feeWei: string;
+  readonly failure?: string;
   readonly requestIds: readonly Hex[];
   readonly isAnswer: boolean;
   /** On the page of an address: its events and its transfers of LINK, the first {@link MAX_EVENTS}. */
@@ -248,47 +254,69 @@ const caches = new WeakMap<ChainArchive, BoundedMap<string, Outcome>>();
 /** Reads a transaction's outcome; for the page of an address also what that emitted, sent and received. */
 async function readOutcome(
   chain: ExploredChain,
-  { block, transaction: { hash } }: Pick<Placed, "block" | "transaction">,
+  { block, transaction }: Pick<Placed, "block" | "transaction">,
   owner?: Owner,
 ): Promise<Outcome | undefined> {
   const { archive, contracts } = chain;
   let known = caches.get(archive);
   if (known === undefined) caches.set(archive, (known = createBoundedMap(KEPT_OUTCOMES)));
   // A reorg moves a transaction to another block, where its outcome may differ.
-  const key = `${block.hash} ${hash} ${owner?.address ?? ""}`;
+  const key = `${block.hash} ${transaction.hash} ${owner?.address ?? ""}`;
   const kept = known.get(key);
   if (kept !== undefined) return kept;
-  const receipt = await archive.findReceipt(hash);
+  const receipt = await archive.findReceipt(transaction.hash);
   if (receipt === undefined) return undefined;
   const own = owner && findOwn(receipt, contracts.link, owner);
-  const outcome = { ...outcomeOf(chain, receipt), ...(own && { own }) };
-  known.set(key, outcome, 1 + (own === undefined ? 0 : own.events.length + own.transfers.length));
+  const drawnFor = await findDrawnFor(transaction, receipt.logs.filter(isFromOracle(contracts)), chain);
+  const outcome = { ...outcomeOf(chain, receipt, drawnFor ?? []), ...(own && { own }) };
+  // A node may have those logs later: right after a block, Anvil lacks some at times.
+  if (drawnFor === undefined) return outcome;
+  known.set(key, outcome, 1 + Math.ceil(JSON.stringify(own ?? "").length / OUTCOME_UNIT_CHARACTERS));
   return outcome;
 }
 
-/** Their data, which may have megabytes, is on the page of the transaction. */
 function findOwn({ logs }: Receipt, link: Hex, { address, book }: Owner): NonNullable<Outcome["own"]> {
   const emitted = logs.filter((log) => log.address === address);
   const moved = logs
     .flatMap((log) => findTransfer(log, link) ?? [])
-    .filter(({ from, to }) => [from, to].includes(address));
-  const events = emitted.slice(0, MAX_EVENTS).map((log) => {
-    const event = book.decodeEvent(address, log)?.event;
-    const { transactionHash, logIndex, topics } = log;
-    return { transactionHash, logIndex, ...(event === undefined ? {} : { event }), topics };
-  });
+    .filter(({ from, to }) => [from, to, link.toLowerCase()].includes(address));
+  const events = emitted.slice(0, MAX_EVENTS).map((log) => summarizeEvent(log, book));
   const transfers = moved.slice(0, MAX_EVENTS);
   return { events, eventCount: emitted.length, transfers, transferCount: moved.length };
 }
 
-function outcomeOf({ contracts }: ExploredChain, receipt: Receipt): Outcome {
-  const { succeeded, gasUsed, effectiveGasPriceWei, logs } = receipt;
+function summarizeEvent(log: RawLog, book: AddressBook): AddressView["events"][number] {
+  const { transactionHash, logIndex, topics, data } = log;
+  const decoded = book.decodeEvent(log.address, log);
+  const place = { transactionHash, logIndex, topics };
+  if (decoded === undefined)
+    return { ...place, fields: [], data: data.slice(0, 2 + 2 * MAX_DATA_BYTES) as Hex };
+  return { ...place, event: decoded.event, fields: shorten(decoded.fields) };
+}
+
+function shorten(values: readonly DecodedValue[]): readonly DecodedValue[] {
+  return values.map((one) => {
+    const { value } = one;
+    if (typeof value === "string") return { ...one, value: cut(value, MAX_VALUE_CHARACTERS) };
+    const entries = shorten(value.slice(0, MAX_VALUE_ENTRIES));
+    const rest = value.length > entries.length ? [{ name: "", type: "", value: "…" }] : [];
+    return { ...one, value: [...entries, ...rest] };
+  });
+}
+
+function outcomeOf(
+  { contracts }: ExploredChain,
+  { succeeded, gasUsed, effectiveGasPriceWei, logs }: Receipt,
+  drawnFor: readonly Hex[],
+): Outcome {
   const ours = logs.filter(isFromOracle(contracts));
+  const failure = describeFailures(ours);
   return {
     status: succeeded ? "succeeded" : "reverted",
     feeWei: (gasUsed * effectiveGasPriceWei).toString(),
-    requestIds: [...new Set(ours.flatMap(idsIn))],
-    isAnswer: ours.some(isAnswer),
+    ...(failure === undefined ? {} : { failure }),
+    requestIds: [...new Set([...ours.flatMap(idsIn), ...drawnFor])],
+    isAnswer: ours.some(isAnswer) && drawnFor.length === 0,
   };
 }
 
@@ -322,6 +350,7 @@ function summarizeTransaction(
     method: book.methodOf(to, input),
     valueWei: valueWei.toString(),
     ...(outcome && { feeWei: outcome.feeWei }),
+    ...(outcome?.failure === undefined ? {} : { failure: outcome.failure }),
     requestIds: outcome?.requestIds ?? [],
     isAnswer: outcome?.isAnswer === true,
   };

@@ -6,7 +6,7 @@ import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { describeFailedCallback, isCallbackFailure } from "../chainlink/failedCallbacks.ts";
 import { TIMED_OUT } from "../lib/failureText.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import { explainWaiting } from "./explainWaiting.ts";
+import { explainWaiting, type Unanswered } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";
 import { readResponse } from "./readFunctions.ts";
@@ -116,7 +116,7 @@ async function viewAll(
   return asked.map(({ log, event }) => {
     const { requestId } = event;
     const end = ends.get(requestId);
-    const waitsFor = reasons.get(requestId);
+    const unanswered = reasons.get(requestId);
     const at = times.get(log.blockNumber);
     return {
       kind: event.name === "RequestStart" ? "function" : "random",
@@ -126,7 +126,7 @@ async function viewAll(
       blockNumber: log.blockNumber.toString(),
       transactionHash: log.transactionHash,
       ...(end === undefined
-        ? { state: "waiting", ...(waitsFor === undefined ? {} : { waitsFor }) }
+        ? { state: "waiting", ...(unanswered && "waitsFor" in unanswered ? unanswered : {}) }
         : { answeredBy: end.transactionHash, ...viewEnd(event, end, callbacks.get(requestId)) }),
     };
   });
@@ -164,7 +164,10 @@ async function findEnds(
 }
 
 /** Explains, by id, why requests are unanswered; for a function, the event that cues the nodes tells when its time ends. */
-async function explainOpen(open: readonly Asked[], chain: ExploredChain): Promise<ReadonlyMap<Hex, string>> {
+async function explainOpen(
+  open: readonly Asked[],
+  chain: ExploredChain,
+): Promise<ReadonlyMap<Hex, Unanswered>> {
   const cues = await Promise.all(
     open.map(async ({ log, event }) => {
       if (event.name === "RandomWordsRequested") return [log];

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { decodeBatch } from "../chainlink/calldata.ts";
+import { decodeBatch, decodeFulfilments } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
 import { presetRequestId } from "../chainlink/presetBatch.ts";
 import { decodeResults } from "../chainlink/presetReport.ts";
@@ -51,6 +51,53 @@ export function idsIn(log: RawLog): readonly Hex[] {
     default:
       return [];
   }
+}
+
+/**
+ * Returns the ids of the requests that a transaction brings random words for, but not their result: presets whose nodes have yet to run, and
+ * words that are joined. The proofs name the blocks of the requests; `undefined` if the node has no logs of these.
+ *
+ * @param logs the transaction's own, from the oracle's contracts
+ */
+export async function findDrawnFor(
+  { input }: { readonly input: Hex },
+  logs: readonly RawLog[],
+  { archive, contracts: { presetConsumer } }: Pick<ExploredChain, "archive" | "contracts">,
+): Promise<readonly Hex[] | undefined> {
+  const events = logs.flatMap((log) => findEvent(log) ?? []);
+  const reported = new Set(
+    events.flatMap((event) => (event.name === "BatchReported" ? event.vrfRequestId : [])),
+  );
+  const drawn = events.flatMap((event) => (event.name === "RandomWordsFulfilled" ? event.requestId : []));
+  if (drawn.every((id) => reported.has(id))) return [];
+  const own = decodeFulfilments(input).filter(
+    ({ commitment }) => commitment.sender.toLowerCase() === presetConsumer.toLowerCase(),
+  );
+  if (own.length === 0) return [];
+  const blocks = new Set(own.map(({ commitment }) => commitment.blockNum));
+  const { Accepted, BatchRequested, Joining } = EVENT_TOPICS;
+  const found = [...blocks].map((block) =>
+    archive
+      .findLogs({
+        address: presetConsumer,
+        topics: [[Accepted, BatchRequested, Joining]],
+        fromBlock: block,
+        toBlock: block,
+      })
+      .catch((): readonly RawLog[] => []),
+  );
+  const begun = (await Promise.all(found)).flat();
+  // Each request was accepted there.
+  if (begun.length === 0) return undefined;
+  const joined = begun.flatMap((log) => {
+    const event = findEvent(log);
+    return event?.name === "Joining" && event.parts.some((part) => drawn.includes(part))
+      ? event.requestId
+      : [];
+  });
+  const wanted = new Set([...drawn, ...joined].filter((id) => !reported.has(id)));
+  const batches = begun.filter(({ topics: [topic, id] }) => topic === BatchRequested && wanted.has(id!));
+  return [...new Set([...joined, ...batches.flatMap(idsIn)])];
 }
 
 /** Whether a log answers a request. */

@@ -114,7 +114,7 @@ export async function readTransaction(
       ...one,
       ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
       ...readWords(one, answers.get(one.requestId)),
-      ...waitOf(waiting.get(one.requestId)),
+      ...waiting.get(one.requestId),
     })),
     randomness: randomness.map((one) => ({
       ...one,
@@ -127,7 +127,7 @@ export async function readTransaction(
       ...one,
       ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
       ...readAnswer(answers.get(one.requestId), book, callbacks.get(one.requestId)),
-      ...waitOf(waiting.get(one.requestId)),
+      ...waiting.get(one.requestId),
     })),
     functionResults: functionResults.map((one) => {
       const request = requests.get(one.requestId);
@@ -252,10 +252,6 @@ function statusOf(receipt: Receipt | undefined): TransactionView["status"] {
 
 function linkOf<Name extends string>(name: Name, hash: Hex | undefined): { [K in Name]?: Hex } {
   return hash === undefined ? {} : ({ [name]: hash } as { [K in Name]: Hex });
-}
-
-function waitOf(waitsFor: string | undefined): { readonly waitsFor?: string } {
-  return waitsFor === undefined ? {} : { waitsFor };
 }
 
 function reasonOf(reason: string | undefined): { readonly reason?: string } {

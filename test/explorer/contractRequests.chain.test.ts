@@ -227,7 +227,12 @@ describe("a request of a caller's own contract says why it waits", () => {
     const data = encodeTimeouts([commitment as Hex]);
     await world.send(caller, { to: world.addresses.functionsRouter, data });
     const reason = "it timed out and was removed without a result";
-    expect(await readReasons(dapp, request)).toEqual({ ...everywhere(reason), list: undefined });
+    expect(await readReasons(dapp, request)).toEqual({
+      ...everywhere(reason),
+      explorer: undefined,
+      list: undefined,
+    });
+    expect((await view(request.transactionHash)).functionRequests[0]!.isTimedOut).toBe(true);
     const { items } = await readPage(dapp);
     const { transactionHash } = request;
     expect(items.find((one) => one.transactionHash === transactionHash)).toMatchObject({

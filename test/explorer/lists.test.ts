@@ -248,7 +248,7 @@ test("outcomes are read once, and for a hundred transactions at most", async () 
   expect(chain.receipts).toBe(100);
 });
 
-test("an address's events and transfers are read once, counted beyond a hundred, and come without data", async () => {
+test("an address's events and transfers are read once, counted beyond a hundred, and come with little data", async () => {
   const chain = createChain(["1"]);
   const named = { ...book, decodeEvent: () => undefined } as unknown as AddressBook;
   const topics = [idOf(1n)];
@@ -280,11 +280,58 @@ test("an address's events and transfers are read once, counted beyond a hundred,
   for (let i = 0; i < 2; i += 1) {
     const page = await readAddressTransactions({ ...chain.explored, archive }, named, ALICE, undefined);
     expect(page.events).toHaveLength(100);
-    expect(page.events[99]).toEqual({ transactionHash: idOf(0n), logIndex: 99, topics });
+    const data = `0x${"00".repeat(256)}`;
+    expect(page.events[99]).toEqual({ transactionHash: idOf(0n), logIndex: 99, topics, fields: [], data });
     expect(page.transfers).toHaveLength(100);
     expect(page).toMatchObject({ moreEvents: 30, moreTransfers: 1 });
   }
   expect(chain.receipts).toBe(1);
+});
+
+test("an event in a list has its arguments, long ones cut", async () => {
+  const { explored } = createChain(["1"]);
+  const log = { address: ALICE, topics: [idOf(1n)], data: "0x", logIndex: 0, transactionHash: idOf(0n) };
+  const list = Array.from({ length: 9 }, (_, i) => ({ name: "", type: "uint256", value: String(i) }));
+  const fields = [
+    { name: "text", type: "string", value: "x".repeat(101) },
+    { name: "all", type: "uint256[]", value: list },
+  ];
+  const decoding = { ...book, decodeEvent: () => ({ event: "Told", fields }) } as unknown as AddressBook;
+  const archive: ChainArchive = {
+    ...explored.archive,
+    findReceipt: async () =>
+      ({ succeeded: true, gasUsed: 1n, effectiveGasPriceWei: 1n, logs: [log] }) as never,
+  };
+  const page = await readAddressTransactions({ ...explored, archive }, decoding, ALICE, undefined);
+  expect(page.events).toEqual([
+    {
+      transactionHash: idOf(0n),
+      logIndex: 0,
+      topics: [idOf(1n)],
+      event: "Told",
+      fields: [
+        { name: "text", type: "string", value: `${"x".repeat(99)}…` },
+        { name: "all", type: "uint256[]", value: [...list.slice(0, 8), { name: "", type: "", value: "…" }] },
+      ],
+    },
+  ]);
+});
+
+test("the page of the LINK token has the transfers of everyone, that of another address its own", async () => {
+  const { explored } = createChain(["1"]);
+  const [from, to] = [idOf(7n), idOf(8n)];
+  const topics = [toEventSelector("Transfer(address,address,uint256)"), from, to];
+  const log = { address: BOB, topics, data: idOf(5n), logIndex: 0, transactionHash: idOf(0n) };
+  const archive: ChainArchive = {
+    ...explored.archive,
+    findReceipt: async () =>
+      ({ succeeded: true, gasUsed: 1n, effectiveGasPriceWei: 1n, logs: [log] }) as never,
+  };
+  const named = { ...book, decodeEvent: () => undefined } as unknown as AddressBook;
+  const read = async (address: Hex) =>
+    (await readAddressTransactions({ ...explored, archive }, named, address, undefined)).transfers;
+  expect(await read(BOB)).toMatchObject([{ from: { address: `0x${from.slice(26)}` }, juels: "5" }]);
+  expect(await read(ALICE)).toEqual([]);
 });
 
 test("reads no cursor from other texts", () => {

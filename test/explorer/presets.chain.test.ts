@@ -60,6 +60,8 @@ const view = async (hash: `0x${string}`) => {
   });
   return (await explorer.findTransaction("test", hash))!;
 };
+const inList = async ({ transactionHash }: { readonly transactionHash: `0x${string}` }) =>
+  (await explorer.findTransactions("test"))!.transactions.find(({ hash }) => hash === transactionHash);
 const request = (labels: readonly TestLabel[] = []) =>
   submit(stack, {
     presets: [{ dapp, items: [{ sourceId, args: ["a", "b"] }, { sourceId }] }],
@@ -136,10 +138,14 @@ test("presets show from their request and from their delivery, with program, wor
 test("a preset with its word waits for its result, which comes in a transaction of its own", async () => {
   const requested = await request();
   const words = await deliverWords(stack, requested);
-  const [waiting] = (await view(requested.transactionHash)).presets;
+  const { presets } = await view(requested.transactionHash);
+  const [waiting] = presets;
   expect((await view(words.transactionHash)).presets).toMatchObject([waiting, { answer: null }]);
   expect(waiting).toMatchObject({ word: expect.stringMatching(/^0x/), answer: null, answeredBy: null });
+  const requestIds = expect.arrayContaining(presets.map(({ requestId }) => requestId));
+  await expect.poll(() => inList(words)).toMatchObject({ requestIds, isAnswer: false });
   const reported = await deliverReports(stack, await reportOf(stack, requested));
+  await expect.poll(() => inList(reported)).toMatchObject({ requestIds, isAnswer: true });
   // Right after a block Anvil finds no logs of earlier ones, once in some thousand times.
   await expect
     .poll(() => view(reported.transactionHash))
@@ -154,11 +160,14 @@ test("presets with joined words have none until the last part has come", async (
   const requested = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
   const { parts } = eventsOf(requested, "Joining")[0]!;
   const wordIn = async () => (await view(requested.transactionHash)).presets[0]!.word;
-  await deliverWords(stack, requested, { of: ({ requestId }) => requestId === parts[0] });
+  const first = await deliverWords(stack, requested, { of: ({ requestId }) => requestId === parts[0] });
   expect(await wordIn()).toBeNull();
   const last = await deliverWords(stack, requested, { of: ({ requestId }) => requestId === parts[1] });
   const { seed } = eventsOf(last, "WordsJoined")[0]!;
   expect(await wordIn()).toBe(toWord(wordsOfBatch(seed, 1)[0]!));
+  const requestIds = expect.arrayContaining([presetRequestId(parts[0]!, 0)]);
+  for (const delivery of [first, last])
+    await expect.poll(() => inList(delivery)).toMatchObject({ requestIds });
 });
 
 test("requests are found by their label, of whatever dapp, newest first", async () => {

@@ -555,11 +555,11 @@ test("where there is no such block or network, links lead to the newest block an
 
 test("an address has its transactions with what they answer and cost, requests, events and transfers of LINK", async () => {
   const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=lotto", {
-    body: { list: ["dora"], numberOfWinners: "1" },
+    body: { list: ["dora"], numberOfWinners: "1", label: "of an address" },
   });
   const hash: string = data.url.split("/").at(-1);
   const networks = await connectOperator(tyche).networks();
-  const { presetConsumer } = networks.find(({ name }) => name === "sepolia")!.contracts;
+  const { presetConsumer, link } = networks.find(({ name }) => name === "sepolia")!.contracts;
   await visitor.open(`${tyche.url}/explorer/sepolia/address/${presetConsumer}`);
   const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${hash}"]`) });
   await row.getByText("Draw winners from a list, dora deliver", { exact: true }).waitFor();
@@ -576,12 +576,76 @@ test("an address has its transactions with what they answer and cost, requests, 
   await page.locator(`a[href="/r/${data.id}"]`).waitFor();
   await visitor.inspect();
   await tabs.getByRole("link", { name: "Events" }).click();
-  await row.getByText("BatchReported", { exact: true }).first().waitFor();
+  const reported = row.filter({ hasText: "BatchReported" }).first();
+  await reported.getByText("Draw winners from a list, dora deliver", { exact: true }).waitFor();
+  const labelled = page.getByRole("row").filter({ hasText: "Labelled" }).filter({ hasText: "of an address" });
+  expect(await labelled.first().getByRole("definition").last().innerText()).toBe("of an address");
   await visitor.inspect();
+  await reported.locator('a[href^="/explorer/search"]').click();
+  await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+  await page.goBack();
+  await page.setViewportSize({ width: 390, height: 800 });
   await tabs.getByRole("link", { name: "LINK transfers" }).click();
-  await page.getByText("It sent and received no LINK.").waitFor();
-  await tabs.getByRole("link", { name: "Contract" }).click();
+  await page.getByText(/^No LINK was moved here, and it holds none\./).waitFor();
+  const tab = tabs.getByRole("link", { name: "Contract" });
+  await tab.click();
   await page.getByRole("heading", { name: "Build" }).waitFor();
+  const { x, width } = (await tab.boundingBox())!;
+  expect([x > 0, x + width < 390]).toEqual([true, true]);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${link}?show=transfers`);
+  await page.getByRole("row").filter({ hasText: "SubscriptionOwner" }).first().waitFor();
+  await visitor.inspect();
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a contract's events of an unknown interface fold topics and data, and an account has no tab for events", async () => {
+  const networks = await connectOperator(tyche).networks();
+  const { rpcUrl } = networks.find(({ name }) => name === "sepolia")!;
+  const rpc = async (method: string, ...params: readonly unknown[]) => {
+    const response = await fetch(rpcUrl!, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    return ((await response.json()) as { readonly result: unknown }).result;
+  };
+  const [from] = (await rpc("eth_accounts")) as readonly [string];
+  // Creation code that logs the topic 0x2a with the number 7, and deploys nothing.
+  const hash = (await rpc("eth_sendTransaction", { from, data: "0x6007600052602a60206000a100" })) as string;
+  const created = async () =>
+    (await tyche.call("GET", `/api/explorer/networks/sepolia/transactions/${hash}`)).data.created?.address;
+  await expect.poll(created).toMatch(/^0x/);
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${await created()}?show=events`);
+  const row = page.getByRole("row").filter({ hasText: "Unknown event" });
+  await row.getByText(/^Topic 0x0000/).click();
+  await row.getByText(`0x${"7".padStart(64, "0")}`, { exact: true }).waitFor();
+  await visitor.inspect();
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${from}`);
+  const tabs = page.getByRole("navigation", { name: "Address" });
+  expect(await tabs.getByRole("link").allInnerTexts()).toEqual([
+    "Transactions",
+    "Requests",
+    "LINK transfers",
+  ]);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a list says what failed in a transaction that succeeded", async () => {
+  const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") throw Error("none"); return Functions.encodeString("fine")`;
+  const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body: { network: "sepolia", source, beacon: "local", returnType: "string" },
+  });
+  const hash: string = data.url.split("/").at(-1);
+  const { functionsCoordinator } = (await connectOperator(tyche).networks()).find(
+    ({ name }) => name === "sepolia",
+  )!.contracts;
+  await visitor.open(`${tyche.url}/explorer/sepolia/address/${functionsCoordinator}`);
+  const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${hash}"]`) });
+  await row.getByText("function failed", { exact: true }).waitFor();
+  await page.getByLabel("Show").selectOption("failed");
+  await row.waitFor();
+  await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -300,7 +300,7 @@ test("a contract's function that timed out is said to have no result, and to wai
       ...one,
       answer: undefined,
       answeredBy: undefined,
-      waitsFor: TIMED_OUT,
+      isTimedOut: true,
     }));
     await route.fulfill({ response, json: { data: { ...json.data, functionRequests, requests: [] } } });
   });

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import type { DappView } from "../../../client/index.ts";
 import { Loaded, Page } from "../page.tsx";
 import { Copyable } from "./format.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { UnknownText } from "./parts.tsx";
+import { Tabs } from "./tabs.tsx";
 import { useMay, useOperator } from "../services.tsx";
 
 const TABS = [
@@ -22,13 +22,6 @@ const TABS = [
   { name: "people", path: "/people", text: "People" },
   { name: "settings", path: "/settings", text: "Settings" },
 ] as const;
-
-/** Brings the current tab into the middle, where all are one row that scrolls: those beside it show that there are more. */
-function scrollIntoView(tab: HTMLAnchorElement | null): void {
-  const row = tab?.parentElement;
-  if (!tab || !row) return;
-  row.scrollTo({ left: tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.clientWidth) / 2 });
-}
 
 /** A page of a dapp: its name, its id, its tabs. */
 export function DappFrame({
@@ -58,18 +51,15 @@ export function DappFrame({
             <Copyable text={data.id} what="dapp id" />
           </p>
           {/* A role that is read later adds a tab, which moves the current one. */}
-          <nav key={String(hasKeys)} className="tabs" aria-label="Dapp">
-            {TABS.filter(({ name }) => name !== "keys" || hasKeys).map(({ name, path, text: label }) => (
-              <Link
-                key={name}
-                href={`/dapps/${data.id}${path}`}
-                aria-current={name === tab ? "page" : undefined}
-                ref={name === tab ? scrollIntoView : undefined}
-              >
-                {label}
-              </Link>
-            ))}
-          </nav>
+          <Tabs
+            key={String(hasKeys)}
+            label="Dapp"
+            current={tab}
+            tabs={TABS.filter(({ name }) => name !== "keys" || hasKeys).map((one) => ({
+              ...one,
+              href: `/dapps/${data.id}${one.path}`,
+            }))}
+          />
           {children(data)}
         </Page>
       )}

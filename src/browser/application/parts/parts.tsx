@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { DecodedValue, TransactionView, ExplorerNetwork } from "../../../client/index.ts";
+import type { TransactionView, ExplorerNetwork } from "../../../client/index.ts";
 import { splitAtHidden } from "../../../lib/hiddenCharacters.ts";
 import { splitAtTimes } from "../../../lib/time.ts";
-import { Code, PartyLink, Time, units } from "./format.tsx";
+import { Time } from "./format.tsx";
 
 /** Text of unknown origin, with characters that would hide or reorder others made visible; line breaks and tabs stay. */
 export function UnknownText({ text }: { readonly text: string }) {
@@ -177,95 +177,6 @@ export function RawBytes({ hex, label }: { readonly hex: string; readonly label:
     <pre className="listing raw" tabIndex={0} role="region" aria-label={label}>
       {hex}
     </pre>
-  );
-}
-
-/** Arguments or fields as a table of name, type and value; structs and arrays are nested tables. */
-export function ValueTable({
-  values,
-  network,
-}: {
-  readonly values: readonly DecodedValue[];
-  readonly network: string;
-}) {
-  if (values.length === 0) return <p className="note">None.</p>;
-  return (
-    <table className="values">
-      <tbody>
-        {values.map(({ name, type, value, knownAs }, i) => (
-          <tr key={i}>
-            <th scope="row">
-              {name === "" ? i : <UnknownText text={name} />} <small>{type}</small>
-            </th>
-            <td>
-              {typeof value === "string" ? (
-                <Leaf name={name} type={type} value={value} knownAs={knownAs} network={network} />
-              ) : (
-                <ValueTable values={value} network={network} />
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** Names of amounts of LINK in the contracts' events and arguments. */
-const LINK_AMOUNT = /Juels$|^cost/;
-/** A byte sequence that is a text, as errors are. */
-const TEXT = /^[\P{C}\s]+$/u;
-
-/** Returns the text that bytes are; `undefined` if they are something else. */
-function textOf(hex: string): string | undefined {
-  try {
-    const bytes = Uint8Array.from(hex.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return TEXT.test(text) ? text : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function Leaf({
-  name,
-  type,
-  value,
-  knownAs,
-  network,
-}: {
-  readonly name: string;
-  readonly type: string;
-  readonly value: string;
-  readonly knownAs: string | undefined;
-  readonly network: string;
-}) {
-  if (type === "address") {
-    const party = { address: value as `0x${string}`, ...(knownAs === undefined ? {} : { name: knownAs }) };
-    return <PartyLink network={network} party={party} full />;
-  }
-  if (type === "string") return <UnknownText text={value} />;
-  if (type === "uint96" && LINK_AMOUNT.test(name))
-    return (
-      <>
-        <Code text={value} /> <span className="note">{units(value, "LINK")}</span>
-      </>
-    );
-  const text = type === "bytes" ? textOf(value) : undefined;
-  if (text !== undefined && value.length <= 200)
-    return (
-      <>
-        <Code text={value} />{" "}
-        <span className="note">
-          as text: <UnknownText text={text} />
-        </span>
-      </>
-    );
-  if (value.length <= 200) return <Code text={value} />;
-  return (
-    <Folded summary={`${(value.length - 2) / 2} bytes`}>
-      <RawBytes hex={value} label={`${type} value`} />
-    </Folded>
   );
 }
 

@@ -3,7 +3,7 @@ import { cut } from "../../../lib/cut.ts";
 import { useSymbolOf } from "./coin.tsx";
 import { Age, BlockLink, PartyLink, TransactionLink, units } from "./format.tsx";
 import { type Column, List } from "./list.tsx";
-import { TransactionStatus, UnknownText } from "./parts.tsx";
+import { Tag, TransactionStatus, UnknownText } from "./parts.tsx";
 import { whatOf } from "./requestList.tsx";
 
 /** A table of transactions, in the given order: newest first. */
@@ -38,7 +38,7 @@ export function TransactionTable({
       keyOf={({ hash }) => hash}
       columns={[
         { head: "Transaction", cell: ({ hash }) => <TransactionLink network={network} hash={hash} /> },
-        { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
+        { head: "Status", isPlain: true, cell: (one) => <Status transaction={one} /> },
         { ...WHAT, kind: "long" },
         ...(isOneBlock ? [] : [blockOf(network)]),
         { head: "Time", cell: ({ at }) => <Age iso={at} isShort /> },
@@ -68,9 +68,15 @@ function blockOf(network: string): Column<TransactionSummary> {
   return { head: "Block", cell: ({ blockNumber }) => <BlockLink network={network} number={blockNumber} /> };
 }
 
-/** How a transaction in a list ended. */
-export function Status({ status }: Pick<TransactionSummary, "status">) {
-  return status === null ? <span className="note">not read</span> : <TransactionStatus status={status} />;
+/** How a transaction in a list ended: of one that succeeded, what failed in it. */
+export function Status({
+  transaction: { status, failure },
+}: {
+  readonly transaction: Pick<TransactionSummary, "status" | "failure">;
+}) {
+  if (status === null) return <span className="note">not read</span>;
+  if (failure !== undefined) return <Tag kind="bad">{failure}</Tag>;
+  return <TransactionStatus status={status} />;
 }
 
 /** Longest result in a list of transactions, in UTF-16 code units. */

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView, TransactionSummary } from "../../../../client/index.ts";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -12,16 +12,20 @@ import {
   count,
   groupDigits,
   PartyLink,
+  ShortHex,
   TransactionLink,
   units,
 } from "../../parts/format.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { type Column, List } from "../../parts/list.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
-import { type Fact, Facts, Folded, Listing, Tag, ValueTable } from "../../parts/parts.tsx";
+import { type Fact, Facts, Folded, Listing, Tag } from "../../parts/parts.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { ValueLines, ValueTable } from "../../parts/values.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
-import { TransactionTable } from "../../parts/transactionTable.tsx";
+import { TransactionTable, WHAT } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
+import { RawEvent } from "./events.tsx";
 import { ExplorerPage, Found, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
@@ -44,7 +48,8 @@ export function Address() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          <AddressTabs view={view} current={shown} />
+          {/* Only code emits any. */}
+          <AddressTabs view={view} hasEvents={view.codeBytes > 0 || view.events.length > 0} current={shown} />
           <section className="panel" aria-label="Overview">
             <Facts
               entries={[
@@ -62,10 +67,7 @@ export function Address() {
           </section>
           <section className="panel">
             <Shown view={view} shown={shown} />
-            <p className="note">
-              {shown !== "transactions" && "In the transactions that this page of the address has. "}
-              {noteOf(view)}
-            </p>
+            <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
             <Pages parameter="before" older={view.older} />
           </section>
         </ExplorerPage>
@@ -114,6 +116,18 @@ function noteOf({ searched: { from, to }, isIndexed, isForgotten }: AddressView)
   return `Transactions that this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${from === "0" ? "" : " Earlier blocks are still being indexed."}${isForgotten ? " Some old blocks have been removed." : ""}`;
 }
 
+/** Says which of the address's transactions a part is about; nothing if it is about all. */
+function scopeOf(
+  { transactions, searched: { from, to }, isIndexed, older }: AddressView,
+  before: string | undefined,
+): string | undefined {
+  if (!isIndexed) return `In blocks ${from} to ${to}, through which this page searched.`;
+  const [newest, oldest] = [transactions[0], transactions.at(-1)];
+  if (newest === undefined || oldest === undefined || (older === null && before === undefined))
+    return undefined;
+  return `In ${count(transactions.length, "transaction")} of blocks ${oldest.blockNumber} to ${newest.blockNumber}.`;
+}
+
 /** What a page of an address shows of its transactions, by the query parameter `show`. */
 const PARTS = [
   { name: "transactions", text: "Transactions" },
@@ -125,7 +139,7 @@ type PartName = (typeof PARTS)[number]["name"];
 
 /** A part of a page of an address's transactions. */
 function Shown({ view, shown }: { readonly view: AddressView; readonly shown: PartName }) {
-  const { transactions, requests, events } = view;
+  const { network, transactions, requests, events } = view;
   switch (shown) {
     case "transactions":
       return <OwnTransactions key={transactions[0]?.hash} view={view} />;
@@ -148,16 +162,20 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
         <>
           <h2>Events</h2>
           {events.length === 0 ? (
-            <p className="note">It emitted none.</p>
+            <p className="note">It emitted none here.</p>
           ) : (
             <List
               label="Events"
+              isDense
               items={events}
               keyOf={({ transactionHash, logIndex }) => `${transactionHash} ${logIndex}`}
               columns={[
+                { head: "Event", kind: "name", cell: ({ event }) => <b>{event ?? "Unknown event"}</b> },
                 {
-                  head: "Event",
-                  cell: ({ event, topics: [topic = "unknown"] }) => event ?? <Code text={topic} />,
+                  head: "Arguments",
+                  kind: "long",
+                  isPlain: true,
+                  cell: (event) => <EventArguments event={event} network={network} />,
                 },
                 ...placesOf(view),
               ]}
@@ -177,20 +195,42 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
   }
 }
 
+/** What an event says; topics and data, if its interface is unknown. */
+function EventArguments({
+  event: { event, fields, topics, data },
+  network,
+}: {
+  readonly event: AddressView["events"][number];
+  readonly network: string;
+}) {
+  if (event !== undefined) return <ValueLines values={fields} network={network} />;
+  return (
+    <Folded
+      summary={
+        <>
+          Topic <ShortHex text={topics[0] ?? "none"} />
+        </>
+      }
+    >
+      <RawEvent topics={topics} data={data ?? "0x"} />
+    </Folded>
+  );
+}
+
 const DIRECTIONS = [
   ["", "all"],
   ["sent", "sent"],
   ["received", "received"],
-  ["failed", "reverted"],
+  ["failed", "failed"],
 ] as const;
 
 /** The transactions of a page, all or some. */
 function OwnTransactions({ view: { address, network, transactions } }: { readonly view: AddressView }) {
   const [direction, setDirection] = useState("");
-  const isWanted = ({ from, to, created, status }: TransactionSummary): boolean => {
+  const isWanted = ({ from, to, created, status, failure }: TransactionSummary): boolean => {
     if (direction === "sent") return from.address === address;
     if (direction === "received") return (to ?? created)?.address === address;
-    return direction === "" || status === "reverted";
+    return direction === "" || status === "reverted" || failure !== undefined;
   };
   return (
     <>
@@ -214,6 +254,14 @@ function placesOf({
   const found = new Map<string, TransactionSummary>(transactions.map((one) => [one.hash, one]));
   return [
     {
+      ...WHAT,
+      kind: "long",
+      cell: ({ transactionHash }) => {
+        const transaction = found.get(transactionHash);
+        return transaction && WHAT.cell(transaction);
+      },
+    },
+    {
       head: "Transaction",
       cell: ({ transactionHash }) => <TransactionLink network={network} hash={transactionHash} />,
     },
@@ -235,8 +283,13 @@ function placesOf({
 }
 
 function Transfers({ view }: { readonly view: AddressView }) {
-  const { network, transfers } = view;
-  if (transfers.length === 0) return <p className="note">It sent and received no LINK.</p>;
+  const { network, transfers, linkJuels } = view;
+  if (transfers.length === 0)
+    return (
+      <p className="note">
+        {`No LINK was moved here${linkJuels === "0" ? ", and it holds none" : ""}. What requests cost is taken from subscriptions, whose LINK the contracts of the oracle hold.`}
+      </p>
+    );
   return (
     <List
       label="LINK transfers"
@@ -254,9 +307,11 @@ function Transfers({ view }: { readonly view: AddressView }) {
 
 function AddressTabs({
   view: { network, address, hasSource },
+  hasEvents,
   current,
 }: {
   readonly view: Pick<AddressView, "network" | "address" | "hasSource">;
+  readonly hasEvents: boolean;
   readonly current: PartName | "contract";
 }) {
   const [search] = useSearchParams();
@@ -268,18 +323,16 @@ function AddressTabs({
     else query.set("show", name);
     return query.size === 0 ? base : `${base}?${query.toString()}`;
   };
-  const tabs = [
-    ...PARTS.map(({ name, text }) => ({ name, text, path: pathOf(name) })),
-    ...(hasSource ? [{ name: "contract", text: "Contract", path: `${base}/contract` }] : []),
-  ];
+  const parts = PARTS.filter(({ name }) => name !== "events" || hasEvents);
   return (
-    <nav className="tabs" aria-label="Address">
-      {tabs.map(({ name, path, text }) => (
-        <Link key={name} href={path} aria-current={name === current ? "page" : undefined}>
-          {text}
-        </Link>
-      ))}
-    </nav>
+    <Tabs
+      label="Address"
+      current={current}
+      tabs={[
+        ...parts.map((part) => ({ ...part, href: pathOf(part.name) })),
+        ...(hasSource ? [{ name: "contract", text: "Contract", href: `${base}/contract` }] : []),
+      ]}
+    />
   );
 }
 
@@ -300,7 +353,7 @@ export function Contract() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          <AddressTabs view={{ network, address: view.address, hasSource: true }} current="contract" />
+          <AddressTabs view={{ ...view, hasSource: true }} hasEvents current="contract" />
           <Build build={view.build} />
           {view.constructorArguments !== null && (
             <section className="panel" id="constructor">

@@ -1,6 +1,7 @@
 import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { Code, PartyLink } from "../../parts/format.tsx";
-import { Folded, RawBytes, ValueTable } from "../../parts/parts.tsx";
+import { Folded, RawBytes } from "../../parts/parts.tsx";
+import { ValueTable } from "../../parts/values.tsx";
 
 /** Consecutive events of the same kind are folded, if they are more. */
 const MAX_ALIKE = 3;
@@ -55,24 +56,7 @@ function EventPart({
   readonly event: EventView;
   readonly network: string;
 }) {
-  const raw = (
-    <table className="values">
-      <tbody>
-        {topics.map((topic, i) => (
-          <tr key={i}>
-            <th scope="row">topic {i}</th>
-            <td>
-              <Code text={topic} />
-            </td>
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">data</th>
-          <td>{data.length > 200 ? <RawBytes hex={data} label="Data" /> : <Code text={data} />}</td>
-        </tr>
-      </tbody>
-    </table>
-  );
+  const raw = <RawEvent topics={topics} data={data} />;
   return (
     <Folded
       summary={
@@ -96,5 +80,27 @@ function EventPart({
         )}
       </div>
     </Folded>
+  );
+}
+
+/** The topics and data of an event, as they are on chain. */
+export function RawEvent({ topics, data }: Pick<EventView, "topics" | "data">) {
+  return (
+    <table className="values">
+      <tbody>
+        {topics.map((topic, i) => (
+          <tr key={i}>
+            <th scope="row">topic {i}</th>
+            <td>
+              <Code text={topic} />
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">data</th>
+          <td>{data.length > 200 ? <RawBytes hex={data} label="Data" /> : <Code text={data} />}</td>
+        </tr>
+      </tbody>
+    </table>
   );
 }

@@ -8,6 +8,7 @@ import type {
 } from "../../../../client/index.ts";
 import type { ReactNode } from "react";
 import { findLineOf, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
+import { isWordLong } from "../../../../lib/isWordLong.ts";
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
@@ -16,9 +17,6 @@ import { Shown } from "../../parts/shown.tsx";
 import { HttpPart } from "../../parts/httpPart.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { In, reasonOf, type TransactionPlace } from "./place.tsx";
-
-/** `0x` and 32 bytes in hex. */
-const NUMBER_CHARACTERS = 66;
 
 /** The oracle network's response to one request. */
 export function FunctionResultDetails({
@@ -81,8 +79,7 @@ type Response = Pick<FunctionAnswer, "response" | "readings" | "err">;
 /** Lists what a response may mean. */
 function valueFacts({ response, readings, err }: Response, { told }: TransactionPlace): Fact[] {
   const { text, uint256, int256 } = readings;
-  // A number is encoded as 32 bytes; a text of another length is not a number.
-  const isNumber = text === undefined || response.length === NUMBER_CHARACTERS;
+  const isNumber = text === undefined || isWordLong(response);
   return [
     [<As what="text" />, text !== undefined && <Large text={text} />],
     [<As what="number" />, isNumber && uint256 !== undefined && <Large text={uint256} />],
@@ -119,14 +116,15 @@ export function FunctionRequestDetails({
   readonly request: FunctionRequestView;
   readonly transaction: TransactionPlace;
 }) {
-  const { requestId, program, beacon, answeredBy, answer, waitsFor } = request;
+  const { requestId, program, beacon, answeredBy, answer, waitsFor, isTimedOut } = request;
   return (
     <div data-function-request={requestId}>
       <Facts
         entries={[
           ...(answer === undefined ? [] : answerFacts(answer, transaction)),
           ["Answered in", <In place={transaction} hash={answeredBy} />],
-          [waitsFor === TIMED_OUT ? "Outcome" : "Why it waits", reasonOf(waitsFor, transaction)],
+          ["Outcome", isTimedOut && TIMED_OUT],
+          ["Why it waits", reasonOf(waitsFor, transaction)],
           ...programFacts(program),
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
         ]}

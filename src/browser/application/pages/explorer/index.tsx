@@ -103,7 +103,7 @@ function LatestTransactions({
               head: "Transaction",
               cell: ({ hash, network }) => <TransactionLink network={network} hash={hash} />,
             },
-            { head: "Status", isPlain: true, cell: ({ status }) => <Status status={status} /> },
+            { head: "Status", isPlain: true, cell: (one) => <Status transaction={one} /> },
             { ...WHAT, kind: "long" },
             { head: "From", cell: ({ from, network }) => <PartyLink network={network} party={from} /> },
             {

@@ -25,15 +25,8 @@ import {
   ShortHex,
   TimeAndAge,
 } from "../../parts/format.tsx";
-import {
-  Facts,
-  Folded,
-  RawBytes,
-  TransactionStatus,
-  UnknownText,
-  ValueTable,
-  Why,
-} from "../../parts/parts.tsx";
+import { Facts, Folded, RawBytes, TransactionStatus, UnknownText, Why } from "../../parts/parts.tsx";
+import { ValueTable } from "../../parts/values.tsx";
 import { Answer, ORGANISER } from "../../parts/requestList.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { RoundWait } from "../../parts/roundWait.tsx";
@@ -310,7 +303,7 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
 function findWaits(transaction: TransactionView) {
   const { presets, functionRequests, randomRequests } = transaction;
   const unanswered = functionRequests.filter(({ answer }) => answer === undefined);
-  const functions = unanswered.filter(({ waitsFor }) => waitsFor !== TIMED_OUT);
+  const functions = unanswered.filter(({ isTimedOut }) => isTimedOut !== true);
   const words = randomRequests.filter(({ answeredBy }) => answeredBy === undefined);
   const draws = presets.filter(({ answer }) => answer === null);
   const failed = (transaction.requests ?? []).flatMap(({ state, requestId }) =>

@@ -3,6 +3,7 @@ import type { RequestView } from "../../../../client/index.ts";
 import { lineOf } from "../../../../lib/sharedText.ts";
 import { explainFailure, isDisagreement, nameFailure } from "../../../../lib/failureText.ts";
 import { indentJson } from "../../../../lib/indentJson.ts";
+import { isWordLong } from "../../../../lib/isWordLong.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { Listing, ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../parts/requestParts.tsx";
@@ -36,13 +37,11 @@ export function OutcomePart({
   );
 }
 
-/** `0x` and 32 bytes in hex: what a number is on chain. */
-const NUMBER_CHARACTERS = 66;
 /** What text doesn't have: characters that control a device, and those that take the place of bytes that are none. */
 const NO_TEXT = /[^\P{Cc}\t\r\n]|\uFFFD/u;
 
 function typeOf(bytes: string, text: string): string {
-  if (bytes.length === NUMBER_CHARACTERS && /^-?\d+$/.test(text))
+  if (isWordLong(bytes) && /^-?\d+$/.test(text))
     if (BigInt(bytes) === BigInt.asUintN(256, BigInt(text))) return "Whole number";
   if (NO_TEXT.test(text)) return "Bytes";
   return indentJson(text) === undefined ? "Text" : "JSON";

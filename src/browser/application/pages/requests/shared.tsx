@@ -38,7 +38,8 @@ import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
-import { isDisagreement } from "../../../../lib/failureText.ts";
+import { isDisagreement, TIMED_OUT } from "../../../../lib/failureText.ts";
+import { isWordLong } from "../../../../lib/isWordLong.ts";
 import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */
@@ -340,6 +341,7 @@ function findWait(
 ): string | undefined {
   const wordsId = presets.find((one) => one.requestId === requestId)?.vrfRequestId ?? requestId;
   const own = functionRequests.find((one) => one.requestId === requestId);
+  if (own?.isTimedOut === true) return TIMED_OUT;
   return (own ?? randomRequests.find((one) => one.requestId === wordsId))?.waitsFor;
 }
 
@@ -529,13 +531,10 @@ function HowPart({
   );
 }
 
-/** `0x` and 32 bytes in hex. */
-const NUMBER_CHARACTERS = 66;
-
 /** Says what nodes sign whose answers may differ: only of numbers there is a median. */
 function describeAgreement(result: string): string {
   const shared = "the answer that most of them agreed on";
-  return result.length === NUMBER_CHARACTERS ? `${shared}, or else the median of their numbers` : shared;
+  return isWordLong(result) ? `${shared}, or else the median of their numbers` : shared;
 }
 
 /** A parameter's value; a list is folded, as it may have thousands of entries. */

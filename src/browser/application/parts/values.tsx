@@ -1,0 +1,166 @@
+import { Fragment } from "react";
+import { Link } from "wouter";
+import type { DecodedValue, Party } from "../../../client/index.ts";
+import { cut } from "../../../lib/cut.ts";
+import { Code, PartyLink, ShortHex, units } from "./format.tsx";
+import { Folded, RawBytes, UnknownText } from "./parts.tsx";
+
+/** Arguments or fields as a table of name, type and value; structs and arrays are nested tables. */
+export function ValueTable({
+  values,
+  network,
+}: {
+  readonly values: readonly DecodedValue[];
+  readonly network: string;
+}) {
+  if (values.length === 0) return <p className="note">None.</p>;
+  return (
+    <table className="values">
+      <tbody>
+        {values.map((one, i) => (
+          <tr key={i}>
+            <th scope="row">
+              {one.name === "" ? i : <UnknownText text={one.name} />} <small>{one.type}</small>
+            </th>
+            <td>
+              {typeof one.value === "string" ? (
+                <Whole {...one} value={one.value} network={network} />
+              ) : (
+                <ValueTable values={one.value} network={network} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Fields in as few lines as they take, each with its name: long values are shortened, and lists after their first entries. */
+export function ValueLines({
+  values,
+  network,
+}: {
+  readonly values: readonly DecodedValue[];
+  readonly network: string;
+}) {
+  return (
+    <dl className="value-lines">
+      {values.map((one, i) => (
+        <div key={i}>
+          <dt>{one.name === "" ? i : <UnknownText text={one.name} />}</dt>{" "}
+          <dd>
+            <Brief value={one} network={network} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Names of amounts of LINK in the contracts' events and arguments. */
+const LINK_AMOUNT = /Juels$|^cost|^(?:old|new)Balance$/;
+
+function isLink({ name, type }: DecodedValue): boolean {
+  return /^uint(?:96|256)$/.test(type) && LINK_AMOUNT.test(name);
+}
+
+/** A byte sequence that is a text, as errors are. */
+const TEXT = /^[\P{C}\s]+$/u;
+
+/** Returns the text that bytes are, in hex that may have been cut; `undefined` if they are something else. */
+function textOf(hex: string): string | undefined {
+  try {
+    const digits = hex.slice(2).match(/[0-9a-f]{2}/g) ?? [];
+    const bytes = Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut(hex) });
+    return TEXT.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCut(value: string): boolean {
+  return value.endsWith("…");
+}
+
+/** A decoded value that holds no others. */
+interface Leaf extends DecodedValue {
+  readonly value: string;
+}
+
+/** A value as it is; long bytes are folded. */
+function Whole({ network, ...leaf }: Leaf & { readonly network: string }) {
+  const { type, value } = leaf;
+  if (type === "address") return <PartyLink network={network} party={partyOf(leaf)} full />;
+  if (type === "string") return <UnknownText text={value} />;
+  if (isLink(leaf))
+    return (
+      <>
+        <Code text={value} /> <span className="note">{units(value, "LINK")}</span>
+      </>
+    );
+  const text = type === "bytes" ? textOf(value) : undefined;
+  if (text !== undefined && value.length <= 200)
+    return (
+      <>
+        <Code text={value} />{" "}
+        <span className="note">
+          as text: <UnknownText text={text} />
+        </span>
+      </>
+    );
+  if (value.length <= 200) return <Code text={value} />;
+  return (
+    <Folded summary={`${(value.length - 2) / 2} bytes`}>
+      <RawBytes hex={value} label={`${type} value`} />
+    </Folded>
+  );
+}
+
+/** Entries of a list that a line has. */
+const BRIEF_ENTRIES = 3;
+/** Longest text in a line, in UTF-16 code units, and digits of a number. */
+const BRIEF_TEXT = 60;
+const BRIEF_DIGITS = 18;
+/** Names of ids of requests in the contracts' events. */
+const REQUEST_ID = /^(?:vrfR|r)equestId$/;
+
+/** A value in a few characters, with a link where there is something to see. It may have been cut before, and ends with `…` then. */
+function Brief({ value: one, network }: { readonly value: DecodedValue; readonly network: string }) {
+  const { name, type, value } = one;
+  if (typeof value !== "string")
+    return (
+      <>
+        {value.slice(0, BRIEF_ENTRIES).map((entry, i) => (
+          <Fragment key={i}>
+            {i > 0 && ", "}
+            <Brief value={entry} network={network} />
+          </Fragment>
+        ))}
+        {value.length === 0 ? "none" : value.length > BRIEF_ENTRIES && ", …"}
+      </>
+    );
+  if (type === "address") return <PartyLink network={network} party={partyOf({ ...one, value })} />;
+  if (REQUEST_ID.test(name) && /^(?:bytes32|uint256)$/.test(type)) {
+    const id = `0x${BigInt(value).toString(16).padStart(64, "0")}`;
+    return (
+      <Link href={`/explorer/search?${new URLSearchParams({ q: id, network }).toString()}`}>
+        <ShortHex text={id} />
+      </Link>
+    );
+  }
+  if (isLink(one)) return units(value, "LINK");
+  if (type === "string") return <UnknownText text={cut(value, BRIEF_TEXT)} />;
+  if (type.startsWith("bytes")) {
+    if (value === "0x") return "empty";
+    const text = type === "bytes" ? textOf(value) : undefined;
+    if (text !== undefined) return <UnknownText text={cut(text, BRIEF_TEXT)} />;
+    return isCut(value) ? <code>{cut(value, BRIEF_DIGITS)}</code> : <ShortHex text={value} />;
+  }
+  return value.length > BRIEF_DIGITS ? <ShortHex text={value} /> : value;
+}
+
+function partyOf({ value, knownAs }: Leaf): Party {
+  return { address: value as `0x${string}`, ...(knownAs === undefined ? {} : { name: knownAs }) };
+}
