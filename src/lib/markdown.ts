@@ -4,16 +4,27 @@ import { element, textOf, type Markup, type MarkupElement } from "./markup.ts";
 /** Where a link of a page leads to; `undefined` if there is nothing to lead to. */
 export type LinkTarget = (href: string) => string | undefined;
 
-/** Leads from one guide to another; what lies outside their folder is not served. */
-const guideLink: LinkTarget = (href) => {
-  if (/^(?:#|https?:)/.test(href)) return href;
-  if (href.startsWith("../")) return undefined;
-  return `/docs/${href.replace(/\.md(?=#|$)/, "")}`;
-};
+/** Where the changelog is served. Its file lies above the guides, where repositories and registries look for it. */
+export const CHANGELOG = "/docs/CHANGELOG";
 
-/** Renders a page of the documentation. */
-export function renderGuide(text: string): readonly MarkupElement[] {
-  return renderMarkdown(text, guideLink);
+/** Leads from the guide at a path to others, and to the changelog; what else lies outside their folder is not served. */
+function guideLinks(path: string): LinkTarget {
+  const file = new URL(path === CHANGELOG ? "/CHANGELOG.md" : `${path}.md`, "file:///");
+  return (href) => {
+    if (/^(?:#|https?:)/.test(href)) return href;
+    const { pathname, hash } = new URL(href, file);
+    const page = pathname === "/CHANGELOG.md" ? CHANGELOG : pathname.replace(/\.md$/, "");
+    return page.startsWith("/docs/") ? page + hash : undefined;
+  };
+}
+
+/**
+ * Renders a page of the documentation.
+ *
+ * @param path where it is served: `/docs/{name}`
+ */
+export function renderGuide(text: string, path: string): readonly MarkupElement[] {
+  return renderMarkdown(text, guideLinks(path));
 }
 
 /** Renders the Markdown that our own pages are written in; HTML in it stays text. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
-import { renderGuide } from "../lib/markdown.ts";
+import { CHANGELOG, renderGuide } from "../lib/markdown.ts";
 import { element, textOf, type Markup } from "../lib/markup.ts";
 import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
 import { topOf, writeDocument } from "./document.ts";
@@ -19,8 +19,8 @@ const GUIDES = ["../../docs/", "../../../docs/"]
   .find((folder) => existsSync(new URL("README.md", folder)))!;
 
 /**
- * Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`; and the guides of this version, each
- * as a page, `/docs/{name}`, and as its Markdown, `/docs/{name}.md`.
+ * Adds `/docs`: the page for reading and trying the API, rendered in the browser from `/openapi.json`; and the guides of this version with
+ * its changelog, each as a page, `/docs/{name}`, and as its Markdown, `/docs/{name}.md`.
  */
 export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void>): void {
   const addPage = (address: string, write: () => string): void => {
@@ -34,19 +34,23 @@ export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void
     });
   };
   addPage("/docs", writeReference);
-  for (const name of readdirSync(GUIDES, { recursive: true, encoding: "utf8" })) {
-    const type = TYPES[path.extname(name)];
-    if (type === undefined) continue;
-    const read = (): Buffer => readFileSync(new URL(name, GUIDES));
-    if (name.endsWith(".md")) addPage(`/docs/${name.slice(0, -3)}`, () => writeGuide(read().toString()));
+  const addFile = (address: string, place: string): void => {
+    const type = TYPES[path.extname(place)];
+    if (type === undefined) return;
+    const read = (): Buffer => readFileSync(new URL(place, GUIDES));
+    const page = address.replace(/\.md$/, "");
+    if (page !== address) addPage(page, () => writeGuide(read().toString(), page));
     let file: StoredFile | undefined;
-    router.get(`/docs/${name}`, async (ctx) => {
+    router.get(address, async (ctx) => {
       await guard(ctx);
       file ??= storeFile(type, read());
       ctx.set("Cache-Control", "no-cache");
       sendStored(ctx, file);
     });
-  }
+  };
+  for (const name of readdirSync(GUIDES, { recursive: true, encoding: "utf8" }))
+    addFile(`/docs/${name}`, name);
+  addFile(`${CHANGELOG}.md`, "../CHANGELOG.md");
 }
 
 /** Writes the page that the script of `/docs` fills. */
@@ -84,8 +88,8 @@ function writeReference(): string {
 }
 
 /** Writes a guide, whose parts its contents list; the script adds a search over all guides. */
-function writeGuide(text: string): string {
-  const blocks = renderGuide(text);
+function writeGuide(text: string, page: string): string {
+  const blocks = renderGuide(text, page);
   const title = blocks.find(({ name }) => name === "h1");
   const parts = blocks
     .filter(({ name }) => name === "h2")

@@ -102,6 +102,7 @@ test("what is not run says who runs it", () => {
     "needs a cluster",
     "needs a registry of packages",
     "needs the id of a dapp, and a person who accepts",
+    "needs an earlier checkout",
   ]);
   const languages = new Set(blocks.map(({ language }) => language));
   expect([...languages].toSorted()).toEqual(

@@ -5,7 +5,7 @@ const root = new URL("../../", import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8");
 const readme = read("README.md");
 const architecture = read("docs/architecture.md");
-const pages = ["README.md", ...globSync("docs/*.md", { cwd: root.pathname })];
+const pages = ["README.md", "CHANGELOG.md", ...globSync("docs/*.md", { cwd: root.pathname })];
 
 /** Returns the file and folder names in backticks; those under `plugins` belong to presets that a reader creates. */
 const pathsIn = (text: string): string[] =>
@@ -49,7 +49,9 @@ test("every link to a heading leads to one", () => {
 test("the README has at most 150 lines, and the index links every page of docs", () => {
   expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
   const index = read("docs/README.md");
-  const names = pages.filter((page) => !page.endsWith("README.md")).map((page) => page.slice("docs/".length));
+  const names = pages
+    .filter((page) => !page.endsWith("README.md"))
+    .map((page) => (page.startsWith("docs/") ? page.slice("docs/".length) : `../${page}`));
   expect(names.filter((name) => !index.includes(`](${name})`))).toEqual([]);
 });
 

@@ -282,7 +282,7 @@ describe("in a browser", () => {
     await page.getByRole("link", { name: "a raffle page" }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await visitor.inspect();
-    const names = readdirSync("docs").filter((name) => name.endsWith(".md"));
+    const names = ["CHANGELOG.md", ...readdirSync("docs").filter((name) => name.endsWith(".md"))];
     for (const name of names) {
       await visitor.open(`${tyche.url}/docs/${name.slice(0, -3)}`);
       const links = await page
@@ -296,6 +296,29 @@ describe("in a browser", () => {
       expect([name, /\]\(|`|\*\*/.exec(text)?.[0]]).toEqual([name, undefined]);
     }
     expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the list of guides leads to the changelog, and that to how to upgrade", async () => {
+    const { page } = visitor;
+    await visitor.open(`${tyche.url}/docs/README`);
+    await page.locator("#docs").getByRole("link", { name: "Changelog" }).click();
+    await page.waitForURL("**/docs/CHANGELOG");
+    await page.locator("#docs").getByRole("link", { name: "upgrade", exact: true }).click();
+    await page.waitForURL("**/docs/upgrade");
+    await page.locator("#docs").getByRole("link", { name: "changelog" }).first().waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("the version on the home page leads to the changelog", async () => {
+    const operator = await createVisitor(browser, { operatorOf: tyche });
+    try {
+      await operator.open(`${tyche.url}/`);
+      await operator.page.getByRole("heading", { level: 1 }).getByRole("link").click();
+      await operator.page.getByRole("heading", { level: 1, name: "Changelog" }).waitFor();
+      expect(operator.troubles).toEqual([]);
+    } finally {
+      await operator.close();
+    }
   });
 
   test("of a guide, code is copied and its comments are told apart", async () => {

@@ -27,7 +27,7 @@ async function readEntries(): Promise<readonly SearchEntry[]> {
 async function readGuide(path: string): Promise<readonly HTMLElement[]> {
   const answer = await fetch(`${path}.md`);
   if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}`);
-  return renderGuide(await answer.text()).map(draw);
+  return renderGuide(await answer.text(), path).map(draw);
 }
 
 /** Returns each part of a guide: a heading, and the text below it. */

@@ -38,7 +38,10 @@ export function Home() {
   return (
     <Page title="Home">
       <h1>
-        Tyche <span className="note">{info.data?.version}</span>
+        Tyche{" "}
+        <a className="note" href="/docs/CHANGELOG" title="What this version can do">
+          {info.data?.version}
+        </a>
       </h1>
       <p className="lead">Verifiable random numbers and oracle functions over HTTP.</p>
       <Loaded query={dapps}>
