@@ -165,6 +165,7 @@ export default function boot(
           if (!isErrorHandled(error)) throw error;
         }
       }),
+    loseTime: timers.loseTime,
     bindContext,
     touch,
   };

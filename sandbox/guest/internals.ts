@@ -46,6 +46,8 @@ export interface Internals {
   ) => number;
   /** Calls back once all microtasks have run, before any timer. */
   readonly nextTick: (callback: () => void) => void;
+  /** Makes the timers of a millisecond due, if the source's first turn hasn't ended. */
+  readonly loseTime: () => void;
   /** Binds a callback of the source to its asynchronous context, once `node:async_hooks` is in use. */
   readonly bindContext: <T extends (...args: never[]) => unknown>(callback: T) => T;
   readonly clearTimeout: (id?: unknown) => void;

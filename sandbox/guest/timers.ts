@@ -12,6 +12,7 @@ interface Timer {
   readonly args: unknown[];
   /** Interval in ms; −1 for a timer that fires once. */
   readonly everyMs: number;
+  readonly isImmediate: boolean;
   dueMs: number;
   order: number;
 }
@@ -32,6 +33,11 @@ export interface Timers {
    * Calls back as Node's `process.nextTick` does: at the end of the timer callback that runs, otherwise once all microtasks have run.
    */
   readonly nextTick: (callback: () => void) => void;
+  /**
+   * Makes the timers of a millisecond due, once, as they are in Deno after a source's first turn has loaded `process`; until a callback has
+   * run, what is due comes before what waits for the next tick.
+   */
+  readonly loseTime: () => void;
   /**
    * Runs what waits for the next tick, or one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is
    * none.
@@ -59,6 +65,11 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
   let firstTick = 0;
   let endTick = 0;
   let isTicking = false;
+  /** Whether no callback has run yet. */
+  let isFirstTurn = true;
+  let hasLostTime = false;
+  /** When the last callback began: as in Deno, what is immediate comes before the timers that are set with it. */
+  let turnMs = 0;
 
   function runTicks(): void {
     while (firstTick < endTick) {
@@ -121,7 +132,8 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
       callback,
       args,
       everyMs: repeats ? delayMs : -1,
-      dueMs: now() + delayMs,
+      isImmediate: leastMs === 0,
+      dueMs: delayMs === 0 && !isFirstTurn ? turnMs : now() + delayMs,
       order: nextOrder++,
     };
     live[timer.id] = timer;
@@ -149,15 +161,31 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
       wakeAtMs = 0;
       host(ASK.wake, 0);
     },
+    loseTime: () => {
+      if (!isFirstTurn || hasLostTime) return;
+      hasLostTime = true;
+      const latest = now() + 1;
+      const count = size;
+      size = 0;
+      for (let at = 0; at < count; at++) {
+        const timer = heap[at] as Timer;
+        if (!timer.isImmediate && timer.dueMs <= latest) timer.dueMs = 0;
+        insert(timer);
+      }
+    },
     tick: () => {
       const time = now();
       const first = dropCleared();
+      turnMs = time;
+      const isDue = first !== undefined && first.dueMs <= time;
+      const isTimerFirst = isDue && isFirstTurn && !first.isImmediate;
+      if (isDue || firstTick < endTick) isFirstTurn = false;
       // While the callback runs, timers request no wake-up: the host waits for what `tick` returns.
       wakeAtMs = Number.NEGATIVE_INFINITY;
       isTicking = true;
       try {
-        if (firstTick < endTick) runTicks();
-        else if (first !== undefined && first.dueMs <= time) {
+        if (firstTick < endTick && !isTimerFirst) runTicks();
+        else if (isDue) {
           removeFirst();
           if (first.everyMs >= 0) {
             first.dueMs = time + first.everyMs;

@@ -98,6 +98,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     refresh(): this {
       timers.clearTimeout(this[timerId]);
       this[timerId] = this.#restart();
+      this._destroyed = false;
       return this;
     }
     unref(): this {
@@ -189,12 +190,15 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     let handle: T | undefined = undefined;
     const restart = (): number =>
       start(() => {
+        const id = handle instanceof Timeout ? handle[timerId] : undefined;
         if (handle instanceof Immediate) handle[Symbol.dispose]();
         try {
           apply(run, handle, args);
         } catch (error) {
           if (!isHandled(error)) throw error;
         }
+        // Unless its callback has started it anew.
+        if (handle instanceof Timeout && !repeats && handle[timerId] === id) handle._destroyed = true;
       }, delayMs);
     return (handle = new Type(restart, callback, delayMs, args, repeats));
   };

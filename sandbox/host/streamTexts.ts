@@ -54,6 +54,8 @@ const TEXTS: Readonly<Record<string, string>> = {
     "destination WritableStream is already locked.",
   "ReadableStream.prototype.pipeTo's first argument must be a WritableStream":
     "Failed to execute 'pipeTo' on 'ReadableStream': Argument 1 is not of type WritableStream",
+  "stream is closed or draining": "Cannot enqueue chunk after a close has been requested",
+  "The stream has already been closed; do not close it again!": "Closed already requested.",
   "chunk must have non-zero byteLength":
     "Failed to execute 'enqueue' on 'ReadableByteStreamController': Argument 1 Length must be non-zero",
 };
@@ -84,6 +86,7 @@ const CODED: readonly (readonly [text: string, code: string, words: string])[] =
 const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] = [
   // The source may have put anything in the class's place.
   ['"DOMException"!==e.name', '"DOMException"!==e?.name'],
+  ['new TypeError("The iterator method must return an object")', "$noIterator(n)"],
   ['"Cannot "+e+" a stream using a released reader"', '"Reader has no associated stream."'],
   [
     '"Cannot "+e+" a stream using a released writer"',
@@ -140,6 +143,10 @@ const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] =
 /** What the replaced code calls. */
 const HELPERS = `
 const $coded=(text,code,Type=TypeError)=>Object.assign(new Type(text),{code});
+const $noIterator=(value)=>{
+  const type=value===null?"null":typeof value;
+  return new TypeError("Argument 1 could not be iterated because iterator method did not return object, but "+type[0].toUpperCase()+type.slice(1)+".");
+};
 const $missing=(prefix)=>$coded(prefix+": 1 argument required, but only 0 present","ERR_MISSING_ARGS");
 const $dictionaries={__proto__:null,ReadableStream:"UnderlyingSource",WritableStream:"UnderlyingSink",TransformStream:"Transformer",pipeThrough:"ReadableWritablePair"};
 const $member=(context,name)=>{

@@ -59,6 +59,10 @@ export function outOfRange(name: string, range: string, value: unknown): Error {
   return nodeError("ERR_OUT_OF_RANGE", message, RangeError);
 }
 
+/** `ERR_BUFFER_OUT_OF_BOUNDS`: where to begin or end isn't in the buffer. */
+export const outOfBounds = (name: string): Error =>
+  nodeError("ERR_BUFFER_OUT_OF_BOUNDS", `"${name}" is outside of buffer bounds`, RangeError);
+
 /** Checks an integer from `min` to `max`, `undefined` included only with a fallback. */
 export function checkInteger(
   value: unknown,

@@ -3,7 +3,15 @@ import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { checkInteger, invalidArgument, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import {
+  checkInteger,
+  invalidArgument,
+  nodeError,
+  outOfBounds,
+  outOfRange,
+  wrongArgument,
+  wrongType,
+} from "./errors.ts";
 import { numberMethods } from "./numbers.ts";
 
 /** Checks where to begin or end; a fraction is dropped. */
@@ -126,23 +134,45 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       return asBuffer(Uint8Array.prototype.subarray.call(asPlain(this), start, end));
     },
   };
+  const { write } = methods as { readonly write: (...args: unknown[]) => number };
   for (const encoding of ["utf8", "hex", "base64", "base64url", "latin1", "ascii", "ucs2"]) {
     methods[`${encoding}Slice`] = function slice(this: Uint8Array, start = 0, end = this.length) {
       if (start > this.length || end > this.length) {
         if (encoding !== "base64" && encoding !== "base64url")
           throw nodeError("ERR_OUT_OF_RANGE", "Index out of range", RangeError);
-        const name = start > this.length ? "offset" : "end";
-        throw nodeError("ERR_BUFFER_OUT_OF_BOUNDS", `"${name}" is outside of buffer bounds`, RangeError);
+        throw outOfBounds(start > this.length ? "offset" : "end");
       }
       return decode(this.subarray(start, end), ENCODINGS[encoding] as string);
     };
-    methods[`${encoding}Write`] = function write(
-      this: { write(...args: unknown[]): number },
-      text: string,
+    methods[`${encoding}Write`] = function (
+      this: Uint8Array,
+      text: unknown,
       offset?: number,
       length?: number,
-    ) {
-      return this.write(text, offset ?? 0, length, encoding);
+    ): number {
+      const kind = ENCODINGS[encoding] as string;
+      const at = offset as number;
+      if (encoding !== "hex" && encoding !== "ucs2") {
+        if (at < 0 || at > this.length) throw outOfBounds("offset");
+        const room = kind.startsWith("base64") ? Number.POSITIVE_INFINITY : this.length - at;
+        if ((length as number) < 0 || (length as number) > room) throw outOfBounds("length");
+      }
+      if (encoding === "utf8") {
+        const from = Math.trunc(at) || 0;
+        const room = Math.min(length || this.length, this.length - from);
+        return Reflect.apply(write, this, [`${text as number}`, from, room]);
+      }
+      // As in Deno, what is nothing fails for want of a length.
+      let bytes = encode(
+        (text as string).length === undefined ? `${text as number}` : (text as string),
+        kind,
+      );
+      // No part of a character is written, but of what is cut.
+      if (encoding === "ucs2" && bytes.length > this.length - at)
+        bytes = bytes.subarray(0, Math.max(Math.floor((this.length - at) / 2) * 2, 0));
+      const count = Math.min(length ?? bytes.length, bytes.length, this.length - (at || 0));
+      Uint8Array.prototype.set.call(this, count < bytes.length ? bytes.slice(0, count) : bytes, at);
+      return count;
     };
   }
   /** Returns the position of a byte or byte sequence before `end`, searching forwards or backwards; −1 if it isn't found. `rest` is `[end], [encoding]`. */

@@ -2,7 +2,7 @@ import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
-import { checkInteger, nodeError, outOfRange, wrongArgument, wrongType } from "./errors.ts";
+import { checkInteger, outOfBounds, outOfRange, wrongArgument, wrongType } from "./errors.ts";
 
 /** Creates the static methods of `Buffer`, which create, measure and compare buffers. */
 export function createStatics({ encode }: Encodings): Record<string, unknown> {
@@ -134,6 +134,3 @@ export function checkLength(size: unknown): number {
     throw outOfRange("size", ">= 0 && <= 9007199254740991", size);
   return Math.trunc(size);
 }
-
-const outOfBounds = (name: string): Error =>
-  nodeError("ERR_BUFFER_OUT_OF_BOUNDS", `"${name}" is outside of buffer bounds`, RangeError);

@@ -80,13 +80,20 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     transcode: (bytes: Uint8Array, from = "utf8", to = "utf8") => {
       if (!(bytes instanceof Uint8Array))
         throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
-      const isKnown = [from, to].every((name) => isEncoding(name) && TRANSCODED.includes(encodingOf(name)));
-      if (!isKnown || NOT_TRANSCODED.includes(`${encodingOf(from)} ${encodingOf(to)}`))
+      const [source, target] = [from, to].map((name) =>
+        !name ? "utf8" : isEncoding(name) ? encodingOf(name) : "",
+      );
+      if (source === target && source !== "") return asBuffer(bytes.slice());
+      const isKnown = [source, target].every((name) => TRANSCODED.includes(name as string));
+      if (!isKnown || NOT_TRANSCODED.includes(`${source} ${target}`))
         throw Object.assign(new Error("Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]"), {
           code: "U_ILLEGAL_ARGUMENT_ERROR",
           errno: 1,
         });
-      return asBuffer(encode(forEncoding(decode(bytes, encodingOf(from)), encodingOf(to)), encodingOf(to)));
+      // Deno reads no byte of ASCII otherwise, not even one past it.
+      if (source === "ascii" && target !== "utf16le") return asBuffer(bytes.slice());
+      const text = decode(bytes, source === "ascii" ? "latin1" : (source as string));
+      return asBuffer(encode(forEncoding(text, target as string), target as string));
     },
     resolveObjectURL: (url: unknown) => (load("url")["findBlob"] as (url: string) => unknown)(String(url)),
   };

@@ -192,8 +192,8 @@ export default function cloneChunk({
       Object.defineProperty(made, key, { value, writable: true, configurable: true });
     };
     if (own("message") !== undefined) set("message", String(own("message")));
-    if (Object.hasOwn(error, "stack")) set("stack", String(error.stack));
-    else delete made.stack;
+    const stack = Object.hasOwn(error, "stack") ? error.stack : undefined;
+    set("stack", typeof stack === "string" ? stack : undefined);
     if (Object.hasOwn(error, "cause")) set("cause", inner(error.cause));
     return made;
   }

@@ -203,7 +203,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   });
   Duplex["toWeb"] = (stream: never): object => {
     expect(stream, Duplex, "duplex", "an stream.Duplex");
-    return { readable: (Readable["toWeb"] as (stream: unknown) => object)(stream), writable: toWeb(stream) };
+    const writable = toWeb(stream);
+    return { writable, readable: (Readable["toWeb"] as (stream: unknown) => object)(stream) };
   };
   Duplex["fromWeb"] = (pair: unknown, options?: object) => {
     if (typeof pair !== "object" || pair === null) throw wrongArgument("pair", "of type object", pair);

@@ -71,13 +71,13 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
         typeof value === "boolean";
       return isText ? (t(String(value)) as string) : "";
     };
-    return Object.keys(fields)
-      .flatMap((key) => {
-        const value = (fields as Record<string, unknown>)[key];
-        const start = `${t(key) as string}${equals || "="}`;
-        return (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => start + text(item));
-      })
-      .join(separator || "&");
+    const pairs = Object.keys(fields).flatMap((key) => {
+      const value = (fields as Record<string, unknown>)[key];
+      const start = `${t(key) as string}${equals || "="}`;
+      return (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) => start + text(item));
+    });
+    // A separator is asked for its text only if it separates.
+    return pairs.length > 1 ? pairs.join(separator || "&") : (pairs[0] ?? "");
   }
   function parse(
     text: unknown,

@@ -129,7 +129,7 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
   const resolveFrom = (from: unknown, to: unknown): Url =>
     ask("legacyUrlResolve", { from: parse(from).format(), to: parse(to, false, true).format() }, String(to));
   const resolve = (from: unknown, to: unknown): string => resolveFrom(from, to).format();
-  const resolveObject = (from: unknown, to: unknown): unknown => (from ? resolveFrom(from, to) : to);
+  const resolveObject = (from: unknown, to: unknown): unknown => (from ? parse(from).resolveObject(to) : to);
   function formatParts(parts: Readonly<Record<string, unknown>>): string {
     const { auth, hash, host, hostname, pathname, port, protocol, query, search, slashes } = parts;
     const fields = typeof query === "object" && query !== null ? stringify(query) : "";

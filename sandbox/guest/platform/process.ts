@@ -380,7 +380,7 @@ function lazily(make: () => unknown): PropertyDescriptor {
 
 /** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
 export function createProcess(internals: Internals): object {
-  const { load, exit, nextTick, bindContext } = internals;
+  const { load, exit, nextTick, loseTime, bindContext } = internals;
   const refuse: Refuse = (permission, subject) => {
     const { errors } = load("platform")["Deno"] as { errors: { NotCapable: ErrorConstructor } };
     const named = subject === undefined ? "" : ` to "${subject}"`;
@@ -426,6 +426,7 @@ export function createProcess(internals: Internals): object {
     nextTick(callback: unknown, ...args: unknown[]) {
       if (typeof callback !== "function") throw wrongType("callback", "function", callback);
       const bound = bindContext(callback as (...args: unknown[]) => void);
+      loseTime();
       nextTick(() => bound(...args));
     },
     version: `v${VERSION}`,

@@ -183,7 +183,8 @@ export function createAgreements(
   }
   class DiffieHellmanImpl extends Agreement {
     constructor(prime: unknown, second?: unknown, third?: unknown, fourth?: unknown) {
-      const encoding = typeof prime === "string" ? second : undefined;
+      const isNamed = typeof second === "string" && (Buffer.isEncoding(second) || second === "buffer");
+      const encoding = isNamed ? second : undefined;
       const [generator, generatorEncoding] = encoding === undefined ? [second, third] : [third, fourth];
       if (typeof prime !== "number" && typeof prime !== "string" && bytesOf(prime) === undefined)
         throw wrongArgument(
@@ -203,7 +204,8 @@ export function createAgreements(
       }
       super(
         typeof prime === "number"
-          ? (native("prime", { size: prime, safe: true }) as Bytes)
+          ? // No prime of so few bits is safe.
+            (native("prime", { size: prime, safe: prime > 5 }) as Bytes)
           : toBytes(prime, encoding, "sizeOrKey", true),
         !generator
           ? Buffer.from([2])

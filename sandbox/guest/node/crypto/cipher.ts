@@ -12,7 +12,7 @@ import { type ByteTools, checkText } from "./bytes.ts";
 import { callable } from "./callable.ts";
 import type { KeyTools } from "./key.ts";
 import { createLazyStream } from "./lazyStream.ts";
-import { CIPHERS } from "./names.ts";
+import { CIPHERS, DESCRIBED } from "./names.ts";
 
 type Bytes = Uint8Array;
 type Done = (error?: unknown) => void;
@@ -244,7 +244,9 @@ export function createCiphers(
         throw wrongType("options.keyLength", "number", keyLength);
       if (ivLength !== undefined && typeof ivLength !== "number")
         throw wrongType("options.ivLength", "number", ivLength);
-      const known = CIPHERS.find(([name, , nid]) => nid === nameOrNumber || name === nameOrNumber);
+      const known = [...CIPHERS, ...DESCRIBED].find(
+        ([name, , nid]) => nid === nameOrNumber || name === nameOrNumber,
+      );
       if (known === undefined) return undefined;
       const [, name, nid, blockSize, ivBytes, keyBytes] = known;
       if (keyLength !== undefined && keyLength !== keyBytes) return undefined;

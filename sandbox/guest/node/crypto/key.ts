@@ -88,6 +88,12 @@ function jwkError(error: Error & { readonly code?: string }, { kty, crv }: Optio
 const pairError = (error: Error): Error =>
   /curve/i.test(error.message) ? new TypeError("Invalid EC curve name") : error;
 
+/** Deno's error for a key that the host can't write. */
+const exportError = (error: Error & { readonly code?: string }, cipher: unknown): Error =>
+  error.code === "ERR_CRYPTO_UNKNOWN_CIPHER"
+    ? new TypeError(`Unsupported cipher for PKCS#8 encryption: ${String(cipher)}`)
+    : error;
+
 /** Creates `KeyObject` and what reads, writes and generates keys; the host knows their formats. */
 export function createKeys(
   { native, cloneRules, exception }: Internals,
@@ -217,14 +223,19 @@ export function createKeys(
       if (cipher !== undefined && passphrase === undefined)
         throw invalidArgument(`${path}.passphrase`, passphrase);
     }
-    const answer = native("keyExport", {
-      key: valueOf(this),
-      isPublic,
-      format,
-      type,
-      cipher,
-      passphrase: typeof passphrase === "string" ? passphrase : undefined,
-    });
+    let answer: Bytes | string;
+    try {
+      answer = native("keyExport", {
+        key: valueOf(this),
+        isPublic,
+        format,
+        type,
+        cipher,
+        passphrase: typeof passphrase === "string" ? passphrase : undefined,
+      });
+    } catch (error) {
+      throw exportError(error as Error, cipher);
+    }
     if (format === "jwk") {
       // In Deno's order.
       const { kty, crv, x, y, ...others } = JSON.parse(answer as string) as Record<string, unknown>;
@@ -307,7 +318,9 @@ export function createKeys(
       throw invalidArgument("options.type", encoding);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
     if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", expected, key);
-    const secret = typeof passphrase === "string" ? passphrase : undefined;
+    if (passphrase !== undefined && typeof passphrase !== "string" && bytesOf(passphrase) === undefined)
+      throw invalidArgument("options.passphrase", passphrase);
+    const secret = passphrase === undefined ? undefined : Buffer.from(passphrase).toString();
     let read: Record<string, unknown>;
     try {
       read = json("keyRead", { isPublic, format, type: encoding, passphrase: secret }, bytes);
@@ -332,6 +345,43 @@ export function createKeys(
     return toBytes(key, encoding, name, true);
   };
 
+  /** Checks what says which group the keys of a Diffie-Hellman pair are in. */
+  const checkGroup = ({ group, prime, primeLength, generator }: Options): void => {
+    const incompatible = (one: string, other: string): Error =>
+      nodeError(
+        "ERR_INCOMPATIBLE_OPTION_PAIR",
+        `Option "${one}" cannot be used in combination with option "${other}"`,
+        TypeError,
+      );
+    const others = Object.entries({ prime, primeLength, generator }).filter(
+      ([, value]) => value !== undefined && value !== null,
+    );
+    if (group !== undefined && group !== null) {
+      if (others[0] !== undefined) throw incompatible("group", others[0][0]);
+      checkText(group, "options.group");
+      return;
+    }
+    const [first, second] = others.map(([name]) => name);
+    if (first === "prime" && second === "primeLength") throw incompatible(first, second);
+    if (first === "prime" && bytesOf(prime) === undefined)
+      throw wrongType("options.prime", "Buffer, TypedArray, or DataView", prime);
+    if (first === "primeLength") checkUint32(primeLength, "options.primeLength");
+    if (first === undefined || first === "generator")
+      throw nodeError(
+        "ERR_MISSING_OPTION",
+        "At least one of the group, prime, or primeLength options is required",
+        TypeError,
+      );
+    if (generator !== undefined) checkUint32(generator, "options.generator");
+  };
+  /** That group as the host reads it. */
+  const groupOf = ({ group, prime, primeLength, generator }: Options): Options => ({
+    group: group ?? undefined,
+    prime: prime === undefined ? undefined : hexOf(bytesOf(prime) as Bytes),
+    primeLength,
+    generator,
+  });
+
   const generateKeySync = (type: unknown, options: unknown): KeyObject => {
     checkText(type, "type");
     checkObject(options, "options");
@@ -352,6 +402,7 @@ export function createKeys(
     if (type === "rsa" || type === "rsa-pss" || type === "dsa")
       checkUint32(given["modulusLength"], "options.modulusLength");
     else if (type === "ec") checkText(given["namedCurve"], "options.namedCurve");
+    else if (type === "dh") checkGroup(given);
     else if (!isPlain) throw invalidArgument("type", type, "must be a supported key type");
     const { paramEncoding, modulusLength, publicExponent, namedCurve } = given;
     const { hashAlgorithm, mgf1HashAlgorithm, saltLength } = type === "rsa-pss" ? given : {};
@@ -359,6 +410,10 @@ export function createKeys(
     if (mgf1HashAlgorithm !== undefined) checkText(mgf1HashAlgorithm, "options.mgf1HashAlgorithm");
     if (saltLength !== undefined) checkInteger(saltLength, "options.saltLength", 0, 2 ** 31 - 1);
     if (publicExponent !== undefined) checkUint32(publicExponent, "options.publicExponent");
+    if (publicExponent !== undefined && (type as string).startsWith("rsa")) {
+      const exponent = publicExponent as number;
+      if (exponent < 3 || exponent % 2 === 0) throw new Error(`invalid RSA public exponent: ${exponent}`);
+    }
     const curve = { "P-256": "prime256v1", "P-384": "secp384r1", "P-521": "secp521r1" }[String(namedCurve)];
     if (type === "ec" && !CURVES.includes(curve ?? String(namedCurve)))
       throw new TypeError("Invalid EC curve name");
@@ -374,6 +429,7 @@ export function createKeys(
         hashAlgorithm,
         mgf1HashAlgorithm,
         saltLength,
+        ...(type === "dh" && groupOf(given)),
       });
     } catch (error) {
       throw pairError(error as Error);

@@ -7,8 +7,16 @@ export const HASHES: readonly string[] =
 
 export const CURVES: readonly string[] = "prime256v1 secp224r1 secp256k1 secp384r1 secp521r1".split(" ");
 
+/** Ciphers that Deno describes and lacks. */
+export const DESCRIBED: readonly Cipher[] = [
+  ["aes-192-cbc", "aes-192-cbc", 423, 16, 16, 24],
+  ["aes-192-gcm", "aes-192-gcm", 898, 1, 12, 24],
+];
+
+type Cipher = readonly [string, string, number, number, number, number];
+
 /** Each cipher's name, that in its description, its number, and in bytes its block, initialization vector and key. */
-export const CIPHERS: readonly (readonly [string, string, number, number, number, number])[] = [
+export const CIPHERS: readonly Cipher[] = [
   ["aes-128-cbc", "aes-128-cbc", 419, 16, 16, 16],
   ["aes-128-ctr", "aes-128-ctr", 904, 1, 16, 16],
   ["aes-128-ecb", "aes-128-ecb", 418, 16, 0, 16],

@@ -117,9 +117,19 @@ export function createRandom(
           "bigint or an instance of ArrayBuffer, TypedArray, Buffer, or DataView",
           value,
         );
-    if (add !== undefined || rem !== undefined)
-      throw new Error("node:crypto: add and rem of generatePrime are not available in this sandbox");
-    const bytes = native("prime", { size, safe }) as Uint8Array;
+    const [step, rest] = Object.entries({ add, rem }).map(([name, value]) => {
+      if (typeof value === "bigint" && value < 0n) throw outOfRange(`options.${name}`, ">= 0", value);
+      return typeof value === "bigint" ? bytesOfNumber(value) : bytesOf(value);
+    });
+    const digits = (bytes?: Uint8Array): string | undefined => bytes && Buffer.from(bytes).toString("hex");
+    let bytes: Uint8Array;
+    try {
+      bytes = native("prime", { size, safe, add: digits(step), rem: digits(rest) }) as Uint8Array;
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== "ERR_OUT_OF_RANGE") throw error;
+      const isStep = /add/.test((error as Error).message);
+      throw nodeError("ERR_OUT_OF_RANGE", `invalid options.${isStep ? "add" : "rem"}`, RangeError);
+    }
     return bigint === true
       ? BigInt(`0x${Buffer.from(bytes).toString("hex")}`)
       : (Buffer.from(bytes) as Uint8Array).slice().buffer;
@@ -139,7 +149,7 @@ export function createRandom(
     randomBytes,
     randomFillSync,
     randomFill: (array: unknown, ...rest: unknown[]): void => {
-      if (rest.length === 0) randomFillSync(array);
+      if (rest.every((given) => given === undefined)) randomFillSync(array);
       const at = typeof rest[0] === "function" ? 0 : typeof rest[1] === "function" ? 1 : 2;
       const callback = checkFunction(rest[at]);
       give(() => randomFillSync(array, ...rest.slice(0, at)), callback);

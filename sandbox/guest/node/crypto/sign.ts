@@ -12,6 +12,12 @@ type Bytes = Uint8Array;
 /** `RSA_PKCS1_PSS_PADDING`. */
 const PSS_PADDING = 6;
 
+/** Those of encryption: of PKCS #1, none, OAEP. */
+const PADDINGS = [1, 3, 4];
+/** Lengths of a salt: that of the digest, and what the signature has. */
+const SALT_OF_DIGEST = -1;
+const SALT_OF_SIGNATURE = -2;
+
 /** Deno's error for data that a key can't encrypt or decrypt. */
 function cryptError(operation: string, error: Error & { readonly code?: string }): Error {
   const { code } = error;
@@ -28,7 +34,11 @@ function cryptError(operation: string, error: Error & { readonly code?: string }
 }
 
 /** Deno's error for what can't be read as a key that encrypts or decrypts. */
-function keyError({ code }: { readonly code?: string }, isPublic: boolean): Error {
+function keyError(error: Error & { readonly code?: string }, isPublic: boolean): Error {
+  const { code, message } = error;
+  // It is encrypted.
+  if (message.endsWith("bad decrypt") || (!isPublic && code === "ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED"))
+    return error;
   if (code === "ERR_INVALID_ARG_TYPE" || code === "ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE")
     return new TypeError("Invalid key type");
   return new Error(
@@ -36,6 +46,23 @@ function keyError({ code }: { readonly code?: string }, isPublic: boolean): Erro
       ? "SPKI cryptographic key data malformed"
       : "PKCS#8 ASN.1 error: PEM error: PEM preamble contains invalid data (NUL byte)",
   );
+}
+
+/** Deno's error for what a key can't sign: OpenSSL's reason without its prefix, or that a salt is too long. */
+function signError(error: Error & { readonly code?: string }): Error {
+  if (error.code === "ERR_OSSL_RSA_DATA_TOO_LARGE_FOR_KEY_SIZE")
+    return new Error("failed to sign digest with RSA-PSS");
+  const reason = "operation not supported for this keytype";
+  if (error.message.endsWith(reason)) error.message = reason;
+  return error;
+}
+
+/** What a key's options say of the padding of a signature, and more that the host reads. */
+interface SaltOptions {
+  readonly padding: unknown;
+  readonly saltLength: number | undefined;
+  readonly dsaEncoding: unknown;
+  readonly key?: string;
 }
 
 /** Creates the functions that sign, verify, encrypt and decrypt with asymmetric keys. */
@@ -52,23 +79,27 @@ export function createSigning(
     return name;
   };
   /** Checks that there is a key, and returns its options. */
-  const keyOptions = (key: unknown, isPublic: boolean): object => {
+  const keyOptions = (key: unknown, isPublic: boolean): SaltOptions => {
     if (key === undefined || key === null || (!isPublic && !key))
       throw nodeError("ERR_CRYPTO_SIGN_KEY_REQUIRED", "No key provided to sign");
     const { padding, saltLength, dsaEncoding } = (
       typeof key === "object" && bytesOf(key) === undefined ? key : {}
-    ) as Record<string, unknown>;
+    ) as Partial<SaltOptions>;
     if (dsaEncoding !== undefined && dsaEncoding !== "der" && dsaEncoding !== "ieee-p1363")
       throw invalidArgument("options.dsaEncoding", dsaEncoding);
-    if (saltLength !== undefined && (saltLength as number) >> 0 !== saltLength)
+    if (saltLength !== undefined && saltLength >> 0 !== saltLength)
       throw invalidArgument("options.saltLength", saltLength);
     if (padding !== undefined && (padding as number) >> 0 !== padding)
       throw invalidArgument("options.padding", padding);
     // Deno signs with any other padding as without one.
-    return { padding: padding === PSS_PADDING ? padding : undefined, saltLength, dsaEncoding };
+    return {
+      padding: padding === PSS_PADDING ? padding : undefined,
+      saltLength: (saltLength as number) < SALT_OF_SIGNATURE ? SALT_OF_DIGEST : saltLength,
+      dsaEncoding,
+    };
   };
   /** What the host needs of a key and its options. */
-  const keyHeader = (key: unknown, isPublic: boolean): object => {
+  const keyHeader = (key: unknown, isPublic: boolean): SaltOptions => {
     const options = keyOptions(key, isPublic);
     return { ...options, key: pemOf(key, isPublic) };
   };
@@ -76,16 +107,30 @@ export function createSigning(
     try {
       return native("sign", header, data) as Bytes;
     } catch (error) {
-      // Deno has OpenSSL's reason without its prefix.
-      const reason = "operation not supported for this keytype";
-      if ((error as Error).message.endsWith(reason)) (error as Error).message = reason;
-      throw error;
+      throw signError(error as Error);
     }
   };
   const signBytes = (algorithm: string | null, data: Bytes, key: unknown): Bytes =>
     signWith({ algorithm, ...keyHeader(key, false) }, data);
-  const verifyBytes = (algorithm: string | null, data: Bytes, key: unknown, signature: Bytes): boolean =>
-    String(bytesFrom("verify", { algorithm, ...keyHeader(key, true) }, signature, data)) === "true";
+  /** The length of the salt that Deno expects: the longest, unless it is told. */
+  const saltOf = (algorithm: string | null, key: unknown, header: SaltOptions): number | undefined => {
+    const { asymmetricKeyType, asymmetricKeyDetails } = parse(key, true) as unknown as {
+      readonly asymmetricKeyType: string;
+      readonly asymmetricKeyDetails: { readonly modulusLength: number };
+    };
+    const isPss = asymmetricKeyType === "rsa-pss";
+    const { padding, saltLength } = header;
+    if ((!isPss && padding !== PSS_PADDING) || algorithm === null) return saltLength;
+    const isLongest = isPss ? saltLength === SALT_OF_SIGNATURE : saltLength === undefined;
+    if (!isLongest) return saltLength;
+    const digest = native("hash", { algorithm }, new Uint8Array(0));
+    return Math.ceil((asymmetricKeyDetails.modulusLength - 1) / 8) - digest.length - 2;
+  };
+  const verifyBytes = (algorithm: string | null, data: Bytes, key: unknown, signature: Bytes): boolean => {
+    const header = keyHeader(key, true);
+    const saltLength = saltOf(algorithm, key, header);
+    return String(bytesFrom("verify", { algorithm, ...header, saltLength }, signature, data)) === "true";
+  };
   /** Returns the digest that the host is to use. */
   const digestFor = (
     algorithm: string | null,
@@ -215,7 +260,7 @@ export function createSigning(
     try {
       return pemOf(key, isPublic);
     } catch (error) {
-      throw keyError(error as { readonly code?: string }, isPublic);
+      throw keyError(error as Error, isPublic);
     }
   };
   const crypt =
@@ -232,6 +277,8 @@ export function createSigning(
       ) as Record<string, unknown>;
       const label = oaepLabel === undefined ? new Uint8Array(0) : viewBytes(oaepLabel, "oaepLabel");
       const pem = cryptKey(key, isPublic || operation === "publicDecrypt");
+      if (padding !== undefined && !PADDINGS.includes(padding as number))
+        throw new TypeError("Unknown padding");
       try {
         const header = { operation, key: pem, isPublic, padding, oaepHash };
         return Buffer.from(bytesFrom("crypt", header, label, bytes));

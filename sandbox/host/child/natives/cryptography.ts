@@ -152,7 +152,7 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       ? exported
       : JSON.stringify(exported);
   },
-  /** `{type, modulusLength, publicExponent, namedCurve}` → `{publicKey, privateKey}` as PEM. */
+  /** `{type, modulusLength, publicExponent, namedCurve, group, prime}`, the last in hex → `{publicKey, privateKey}` as PEM. */
   keyPair: ({
     type,
     modulusLength,
@@ -161,6 +161,10 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
     hashAlgorithm,
     mgf1HashAlgorithm,
     saltLength,
+    group,
+    prime,
+    primeLength,
+    generator,
   }) => {
     const { publicKey, privateKey } = library.crypto.generateKeyPairSync(
       text(type) as "rsa",
@@ -171,6 +175,10 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
         ...(hashAlgorithm !== undefined && { hashAlgorithm: text(hashAlgorithm) }),
         ...(mgf1HashAlgorithm !== undefined && { mgf1HashAlgorithm: text(mgf1HashAlgorithm) }),
         ...(saltLength !== undefined && { saltLength: count(saltLength) }),
+        ...(group !== undefined && { group: text(group) }),
+        ...(prime !== undefined && { prime: Buffer.from(text(prime), "hex") }),
+        ...(primeLength !== undefined && { primeLength: count(primeLength, MAX_SAFE_PRIME_BITS) }),
+        ...(generator !== undefined && { generator: count(generator) }),
       } as never,
     ) as unknown as { readonly publicKey: crypto.KeyObject; readonly privateKey: crypto.KeyObject };
     return JSON.stringify({ publicKey: pemOf(publicKey), privateKey: pemOf(privateKey) });
@@ -202,10 +210,13 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       ? library.crypto.getDiffieHellman(text(name)).getPrime()
       : new Uint8Array(0),
   isPrime: ({ checks }, body) => String(library.crypto.checkPrimeSync(body, { checks: count(checks, 64) })),
-  prime: ({ size, safe }) =>
+  /** `{size, safe, add, rem}`, the last two in hex → a prime that leaves `rem` when it is divided by `add`. */
+  prime: ({ size, safe, add, rem }) =>
     new Uint8Array(
       library.crypto.generatePrimeSync(count(size, safe === true ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS), {
         safe: safe === true,
+        ...(add !== undefined && { add: Buffer.from(text(add), "hex") }),
+        ...(rem !== undefined && { rem: Buffer.from(text(rem), "hex") }),
       }),
     ),
   cryptoConstants: () => {

@@ -22,6 +22,9 @@ function partsOf(make: (marked: (text: string) => string) => URL | null): string
   const parts: Record<Part, string> = Object.fromEntries(PARTS.map((part) => [part, url[part]])) as never;
   if (url.protocol === "blob:") parts.origin = blobOrigin(url);
   const { href, protocol, pathname } = url;
+  // The segment that keeps such a path from being read as a host is one to Deno.
+  if (pathname.startsWith("//") && href.startsWith("/.//", protocol.length))
+    parts.host = parts.hostname = "/.";
   const isOpaque = !pathname.startsWith("/");
   const kept = pathname.includes("%5E") ? "^" : isOpaque && pathname.endsWith("%20") ? " " : undefined;
   if (kept !== undefined && !pathname.includes(ESCAPED_MARK)) {
@@ -66,7 +69,11 @@ export const urlNatives: Readonly<Record<string, Native>> = {
       if (name !== undefined) parsed[name] = marked(String(value));
       return parsed;
     });
-    return parts === "" ? partsOf((marked) => new URL(marked(String(url)))) : parts;
+    if (parts === "") return partsOf((marked) => new URL(marked(String(url))));
+    // Deno doesn't keep a path that begins with two slashes from being read as a host.
+    return name === "pathname"
+      ? parts.replace(/(?<=^\["[^/"]*:)\/\.(?=\/\/)/, "").replaceAll('"/."', '""')
+      : parts;
   },
   /** `{input, base?, options}` → a URLPattern's parts as JSON. */
   urlPattern: ({ input, base, options }) => {
