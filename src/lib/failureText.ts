@@ -48,6 +48,23 @@ export function findLineOf(
     : findThrowingLine(preset?.source ?? source, error);
 }
 
+const DRY_RUN = "the dry run of the source failed: ";
+/** The place that the text of a failed dry run ends with, or that of a syntax error begins with. */
+const PLACE = /^syntax error in line (\d+)|.*\(line (\d+), column \d+\)/s;
+
+/** Says why the dry run of a source failed, in the words that a request ends with. */
+export function describeDryRun(reason: string): string {
+  return DRY_RUN + reason;
+}
+
+/** Returns the line, from 1, that a failed dry run names; `undefined` for other errors, and where none is known. */
+export function findDryRunLine(message: string): number | undefined {
+  if (!message.startsWith(DRY_RUN)) return undefined;
+  const [, ofSyntax, thrown] = PLACE.exec(message.slice(DRY_RUN.length)) ?? [];
+  const line = ofSyntax ?? thrown;
+  return line === undefined ? undefined : Number(line);
+}
+
 /** What a source throws: its text, up to what is filled in. */
 const THROWN = /\bthrow\b[^"'`]{0,80}(["'`])((?:(?!\1|\$\{|\\).)*)/g;
 /** A shorter text may be anywhere. */

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { DISAGREEMENT } from "../../src/oracle/protocol/agree.ts";
 import { CRASH_TEXT, TIMEOUT_TEXT } from "../../sandbox/run.ts";
-import { explainFailure, findThrowingLine, isDisagreement } from "../../src/lib/failureText.ts";
+import {
+  describeDryRun,
+  explainFailure,
+  findDryRunLine,
+  findThrowingLine,
+  isDisagreement,
+} from "../../src/lib/failureText.ts";
 
 test.each([
   [TIMEOUT_TEXT, /ran for longer/],
@@ -46,4 +52,17 @@ test.each([
   ["throws too short a text", 'throw Error("n")', "no price"],
 ])("finds no line of a source that %s", (_, source, error) => {
   expect(findThrowingLine(source, error)).toBeUndefined();
+});
+
+test.each([
+  ["no price (line 4, column 9)", 4],
+  ["(line 7, column 1) is what it threw (line 4, column 9); a hint", 4],
+  ["syntax error in line 12, column 9: unexpected `;`", 12],
+  ["script runtime exceeded", undefined],
+])("finds the line that a dry run names: %s", (reason, line) => {
+  expect(findDryRunLine(describeDryRun(reason))).toBe(line);
+});
+
+test("finds no line in what is no failed dry run", () => {
+  expect(findDryRunLine("the callback reverted (line 4, column 9)")).toBeUndefined();
 });

@@ -244,7 +244,7 @@ describe.each(SCREENS)("at $width px, $scheme", (screen) => {
     await page.getByRole("alertdialog", { name: "Unlink this contract?" }).waitFor();
     await visitor.inspect(screen);
     await page.getByRole("button", { name: "Unlink it" }).click();
-    await page.getByRole("heading", { name: /^unlink/ }).waitFor();
+    await page.getByRole("heading", { name: /^Unlink/ }).waitFor();
     await page.getByRole("region", { name: "Request", exact: true }).getByText("fulfilled").waitFor();
     expect(visitor.troubles).toEqual([]);
   });

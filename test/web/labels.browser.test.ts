@@ -45,8 +45,8 @@ test("lists show a result as its preset says, and an empty one as empty", async 
       .innerText();
   await expect.poll(() => resultOf("coinflip")).toBe(parsedResult === "1" ? "Heads" : "Tails");
   await expect.poll(() => resultOf("nDice")).toMatch(/^[1-6], [1-6]$/);
-  await expect.poll(() => resultOf("function")).toBe("empty text");
-  await page.getByRole("link", { name: "function", exact: true }).click();
+  await expect.poll(() => resultOf("Function")).toBe("empty text");
+  await page.getByRole("link", { name: "Function", exact: true }).click();
   await page.locator(".big-result", { hasText: "empty text" }).waitFor();
   await open(`/dapps/${tyche.dappId}/dry-runs`);
   await page.getByRole("cell", { name: "empty text" }).waitFor();

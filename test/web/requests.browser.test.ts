@@ -124,7 +124,7 @@ test("a labelled draw says that it is the only one, and is drawn no second time"
   await visitor.inspect();
   await page.getByText("without the label: with it, it would be a second draw").waitFor();
   await page.getByRole("button", { name: "Run again" }).click();
-  await page.getByRole("heading", { level: 2, name: /^coinflip on / }).waitFor();
+  await page.getByRole("heading", { level: 2, name: /^Flip a coin, on / }).waitFor();
   await draw();
   await page.getByText('the label "kick-off" was drawn with once, by request req_').waitFor();
   // The page may show the refusal before the browser reports it.

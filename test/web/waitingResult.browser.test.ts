@@ -252,21 +252,42 @@ test("of a request that failed before it was on chain, the page has its id and w
   expect(visitor.troubles).toEqual([]);
 });
 
-test("who may see a request that failed before it was on chain reads why, and gets to it", async () => {
+test("who may see a request that failed before it was on chain reads why, and gets to the line, to a draft of it and to the code", async () => {
+  const source = "// Reads a price\nif (args.length > 0) {\n  throw new Error('private words')\n}\nreturn";
   const { data } = await call("POST", "/api/oracleFunctions/runFunction", {
-    body: { network: "sepolia", source: "throw new Error('private words')" },
+    body: { network: "sepolia", source, args: ["eth"] },
     headers: { prefer: "respond-async" },
   });
   const visitor = await createVisitor(browser, { operatorOf: service });
   onTestFinished(() => visitor.close());
   const { page } = visitor;
   await page.goto(`${url}/r/${data.id}`);
+  await page.getByRole("heading", { level: 1, name: "Function: Reads a price", exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe("Failed: Function: Reads a price · Tyche");
+  await page.getByText("failed before it was on chain", { exact: true }).waitFor();
   const result = page.getByRole("region", { name: "Result" });
-  await result.getByText(/private words/).waitFor();
+  const reason = "The dry run of the source failed: private words (line 3, column 9).";
+  const code = page.getByRole("link", { name: "function_failed", exact: true });
+  await result.getByRole("alert").getByText(reason).waitFor();
+  await result.getByText("Correct the source in line 3, and run it again:").waitFor();
+  expect(await code.getAttribute("href")).toBe("/docs#error-function_failed");
   expect(await result.getByText(/ask whoever gave you this address/).count()).toBe(0);
   await visitor.inspect({ width: 1280, scheme: "light" });
   await result.getByRole("link", { name: "Open the request", exact: true }).click();
   await page.waitForURL(`**/dapps/${service.dappId}/requests/${data.id}`);
+  await page.getByRole("alert").getByText(reason).waitFor();
+  await page
+    .getByRole("heading", { level: 2, name: /^Function: Reads a price, on Ethereum Sepolia/ })
+    .waitFor();
+  const listing = page.getByRole("region", { name: "Source", exact: true });
+  expect((await listing.locator("mark").innerText()).trim()).toBe("throw new Error('private words')");
+  await visitor.inspect({ width: 1280, scheme: "light" });
+  const open = page.getByRole("link", { name: "Open in Functions", exact: true });
+  await expect.poll(() => open.getAttribute("href")).toMatch(/^\/functions#v1\./);
+  await open.click();
+  await page.locator(".cm-content").getByText("private words").waitFor();
+  await expect.poll(() => page.getByLabel("Arguments").inputValue()).toBe("eth");
+  expect(visitor.troubles).toEqual([]);
 });
 
 test("an id of no request is not found, and what was meant can be searched for", async () => {

@@ -1,6 +1,7 @@
 import { CRASH_TEXT, type RunError } from "../../../sandbox/index.ts";
 import type { SimulateResult } from "../../api/types.ts";
 import { TycheError } from "../../lib/errors.ts";
+import { describeDryRun } from "../../lib/failureText.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 
@@ -67,7 +68,7 @@ export class FunctionFailedError extends TycheError {
   declare readonly details: FunctionRefusal;
 
   constructor(refusal: FunctionRefusal) {
-    super(`the dry run of the source failed: ${describeRefusal(refusal)}`, {
+    super(describeDryRun(describeRefusal(refusal)), {
       code: "function_failed",
       blame: "caller",
       details: refusal,

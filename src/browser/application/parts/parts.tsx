@@ -129,20 +129,23 @@ export function Listing({
   text,
   label,
   marked,
+  isNumbered = marked !== undefined,
 }: {
   readonly text: string;
   readonly label: string;
-  /** Number of a line to mark, from 1: then all lines are numbered. */
+  /** Number of a line to mark, from 1. */
   readonly marked?: number | undefined;
+  /** Whether lines are numbered. Default: if one is marked. */
+  readonly isNumbered?: boolean;
 }) {
   return (
     <pre className="listing" tabIndex={0} role="region" aria-label={label}>
-      {marked === undefined ? (
-        <UnknownText text={text} />
-      ) : (
+      {isNumbered ? (
         text
           .split("\n")
           .map((line, i) => <Line key={i} line={line} number={i + 1} isMarked={i + 1 === marked} />)
+      ) : (
+        <UnknownText text={text} />
       )}
     </pre>
   );

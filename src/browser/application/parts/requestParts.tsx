@@ -1,9 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import type { BeaconView, PresetRunView, RequestState, RequestView } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
 import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
-import { lineOf } from "../../../lib/sharedText.ts";
+import { lineOf, nameFunction } from "../../../lib/sharedText.ts";
+import { sentence } from "../page.tsx";
+import { useExplorer } from "../services.tsx";
 import { count, Time, useNow } from "./format.tsx";
-import { ResultText, Tag, UnknownText } from "./parts.tsx";
+import { Notice, ResultText, Tag, UnknownText } from "./parts.tsx";
 
 /** Longest text in a list, in UTF-16 code units. */
 const MAX_SHOWN = 80;
@@ -37,17 +40,49 @@ export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<P
 }
 
 /** Summarizes a request in a few words, and says what it is for. */
-export function summaryOf(request: Pick<RequestView, "kind" | "params">): string {
+export function summaryOf(request: Pick<RequestView, "kind" | "params">, title?: string): string {
   const { label } = request.params as { label?: string };
-  return label === undefined ? whatOf(request) : `${whatOf(request)}: ${label}`;
+  const what = title ?? whatOf(request);
+  return label === undefined ? what : `${what}: ${label}`;
 }
 
 function whatOf({ kind, params }: Pick<RequestView, "kind" | "params">): string {
   const { preset, numWords, consumer } = params as { preset?: string; numWords?: number; consumer?: string };
-  if (kind === "preset") return preset ?? "preset";
+  if (kind === "preset") return preset ?? "Preset";
   if (kind === "random") return count(numWords ?? 0, "random number");
-  if (kind === "unlink") return `unlink ${shorten(consumer ?? "")}`;
-  return kind === "consumer" ? `link ${shorten(consumer ?? "")}` : "function";
+  if (kind === "unlink") return `Unlink ${shorten(consumer ?? "")}`;
+  return kind === "consumer" ? `Link ${shorten(consumer ?? "")}` : "Function";
+}
+
+/** Returns a function that gives requests' titles, as the public pages of their results have them; `undefined` where there is none. */
+export function useTitleOfRequest(): (request: Pick<RequestView, "kind" | "params">) => string | undefined {
+  const explorer = useExplorer();
+  const { data } = useQuery({
+    queryKey: ["public presets"],
+    queryFn: () => explorer.presets(),
+    staleTime: 60_000,
+  });
+  return ({ kind, params }) => {
+    const { preset, source, args = [] } = params as { preset?: string; source?: string; args?: string[] };
+    if (kind === "preset") return data?.find(({ name }) => name === preset)?.title;
+    return source === undefined ? undefined : nameFunction({ source, args });
+  };
+}
+
+/** Why a request ended without a result, and where the docs say what its code means. */
+export function ErrorNotice({
+  error: { code, message },
+}: {
+  readonly error: NonNullable<RequestView["error"]>;
+}) {
+  return (
+    <Notice kind="bad">
+      <UnknownText text={sentence(message)} />{" "}
+      <a href={`/docs#error-${code}`} title="What this code means">
+        <code>{code}</code>
+      </a>
+    </Notice>
+  );
 }
 
 /** A request's result in a list; while it is pending, why it is waiting. */

@@ -10,13 +10,15 @@ import { describeError } from "../../parts/forms.tsx";
 import { type Fact, Facts, Folded, Listing, Notice, UnknownText, Why } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { Beacon, StateTag, summaryOf } from "../../parts/requestParts.tsx";
+import { Beacon, ErrorNotice, StateTag, summaryOf, useTitleOfRequest } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { beaconOf } from "../../../../lib/drawText.ts";
+import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { transactionHashOf, transactionsOf } from "../../../../lib/sharedText.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
+import { SourcePart } from "./sourcePart.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 import { isEnded } from "../../../../lib/vocabulary.ts";
@@ -36,21 +38,30 @@ export function Request() {
       data !== undefined && isEnded(data.state) ? ENDED_MS : BUSY_MS,
     ),
   });
-  useAnnouncedEnd(query.data);
+  const titleOf = useTitleOfRequest();
+  const title = query.data === undefined ? "Request" : summaryOf(query.data, titleOf(query.data));
+  useAnnouncedEnd(query.data, title);
   if (query.data === undefined && query.error !== null) return <Refusal error={query.error} />;
-  const title = query.data === undefined ? "Request" : summaryOf(query.data);
   return (
-    <DappFrame dappId={dappId} tab="requests" title={title}>
+    <DappFrame dappId={dappId} tab="requests" title={plainText(title)}>
       {() => (
         <Loaded query={query}>
-          {(request) => <RequestParts key={id} dappId={dappId} request={request} />}
+          {(request) => <RequestParts key={id} dappId={dappId} request={request} title={title} />}
         </Loaded>
       )}
     </DappFrame>
   );
 }
 
-function RequestParts({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
+function RequestParts({
+  dappId,
+  request,
+  title,
+}: {
+  readonly dappId: string;
+  readonly request: RequestView;
+  readonly title: string;
+}) {
   const { id, why, params, outcome, error, createdAt, payloadDeletedAt, network, triggerId } = request;
   const { beacon } = params as { beacon?: BeaconView };
   const client = useClient(dappId);
@@ -61,14 +72,11 @@ function RequestParts({ dappId, request }: { readonly dappId: string; readonly r
       <div id="request">
         <section className="panel" aria-label="Request">
           <h2>
-            <UnknownText text={summaryOf(request)} /> on {titleOf(network)} <StateTag state={request.state} />
+            <UnknownText text={title} />, on {titleOf(network)} <StateTag state={request.state} />
           </h2>
           <OutcomePart outcome={outcome} {...(request.shown === undefined ? {} : { shown: request.shown })} />
-          {error !== null && (
-            <div className="notice bad">
-              <UnknownText text={error.message} /> <code>{error.code}</code>
-            </div>
-          )}
+          {error !== null && <ErrorNotice error={error} />}
+          <SourcePart request={request} />
           {why !== null && (
             <p className="note">
               Why it waits: <Why text={why} />
@@ -227,12 +235,12 @@ async function submitAgain(
 }
 
 /** Announces the end of a request to screen readers. */
-function useAnnouncedEnd(request: RequestView | undefined): void {
+function useAnnouncedEnd(request: RequestView | undefined, title: string): void {
   const [openId, setOpenId] = useState<string>();
   const isOver = request !== undefined && isEnded(request.state);
   useEffect(() => {
     if (request === undefined) return;
     if (!isOver) setOpenId(request.id);
-    else if (request.id === openId) announce(`${summaryOf(request)} ${request.state}`);
+    else if (request.id === openId) announce(`${title} ${request.state}`);
   }, [request?.id, isOver, openId]);
 }

@@ -4,6 +4,7 @@ import { Link, useParams } from "wouter";
 import type {
   BeaconView,
   ProgramView,
+  RequestView,
   SharedRequest,
   SharedResult,
   TransactionView,
@@ -27,16 +28,17 @@ import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { Facts, Folded, Notice, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
+import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
 import { HttpPart } from "../../parts/httpPart.tsx";
 import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
-import { Beacon } from "../../parts/requestParts.tsx";
+import { Beacon, ErrorNotice, useTitleOfRequest } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { OutcomePart } from "./outcome.tsx";
+import { findFailedLine, OpenInFunctions } from "./sourcePart.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { isDisagreement, TIMED_OUT } from "../../../../lib/failureText.ts";
 import { isWordLong } from "../../../../lib/isWordLong.ts";
@@ -58,6 +60,7 @@ export function Shared() {
       data === undefined || isWaitingRequest(data) ? WAITING_MS : false,
     ),
   });
+  const isOperator = useSession().kind === "operator";
   const { data } = query;
   const [hasWaited, setWaited] = useState(false);
   const isWaiting = data !== undefined && isWaitingRequest(data);
@@ -80,7 +83,17 @@ export function Shared() {
         )}
       </Refusal>
     );
-  return <Loaded query={query}>{(shared) => <SharedParts shared={shared} />}</Loaded>;
+  return (
+    <Loaded query={query}>
+      {(shared) =>
+        isOperator && "state" in shared && shared.state === "failed" ? (
+          <FailedParts shared={shared} />
+        ) : (
+          <SharedParts shared={shared} />
+        )
+      }
+    </Loaded>
+  );
 }
 
 type AnyShared = SharedResult | SharedRequest;
@@ -93,13 +106,15 @@ function isWaitingRequest(shared: AnyShared): boolean {
  * The page with a result, and without: the same elements in the same places, so that who reads or searches it when the result comes stays
  * where they are.
  */
-function SharedParts({ shared }: { readonly shared: AnyShared }) {
+function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own?: OwnRequest | undefined }) {
   const { network } = shared;
   const ended = "outcome" in shared ? shared : undefined;
   const request = "outcome" in shared ? undefined : shared;
   const { data: networks } = useNetworks();
   const known = networks?.find(({ name }) => name === network);
-  const { title, heading, subject } = describePage(shared);
+  const { title, heading, subject } = describePage(
+    own === undefined ? shared : { ...shared, ...namesOf(own) },
+  );
   const resultHash = ended && transactionHashOf(ended.outcome.url);
   const mined = useTransaction(network, resultHash);
   const requested = useTransaction(network, shared.requestedIn, isWaitingRequest(shared));
@@ -112,6 +127,11 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
       <h1>
         <UnknownText text={heading} />
       </h1>
+      {network === undefined && own !== undefined && (
+        <p className="lead">
+          <UnknownText text={[...subject, "failed before it was on chain"].join(": ")} />
+        </p>
+      )}
       {network !== undefined && (
         <p className="lead">
           {subject.length > 0 && (
@@ -130,7 +150,12 @@ function SharedParts({ shared }: { readonly shared: AnyShared }) {
       <div className="panel certificate">
         <section aria-label="Result">
           {request !== undefined && (
-            <WithoutResult request={request} requested={requested} isLocal={known?.embedded !== false} />
+            <WithoutResult
+              request={request}
+              own={own}
+              requested={requested}
+              isLocal={known?.embedded !== false}
+            />
           )}
           {ended !== undefined && <Result shared={ended} />}
           {ended !== undefined && hosts !== undefined && (
@@ -211,10 +236,12 @@ function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined 
 /** What an audience sees before a draw, or of a request that failed without a result. */
 function WithoutResult({
   request,
+  own,
   requested,
   isLocal,
 }: {
   readonly request: SharedRequest;
+  readonly own: OwnRequest | undefined;
   /** The transaction with the request. */
   readonly requested: TransactionView | undefined;
   /** Whether the chain is one of the service's own. */
@@ -222,7 +249,12 @@ function WithoutResult({
 }) {
   const { state, why, kind, beacon, requestId } = request;
   const waitsFor = requested && findWait(requested, requestId);
-  if (state === "failed") return <FailedPart request={request} />;
+  if (state === "failed")
+    return own?.request.error ? (
+      <OwnFailure request={own.request} error={own.request.error} shared={request} />
+    ) : (
+      <FailedPart request={request} />
+    );
   // The state of the request alone says less than the chain.
   const isVague = why === AWAITED.words || why === AWAITED.result;
   const reason = isVague && beacon === undefined ? (waitsFor ?? why) : why;
@@ -266,67 +298,101 @@ function WithoutResult({
   );
 }
 
-/** Of a request that failed without a result: what that means, and the reason to who may read it. */
+/** Of a request that failed without a result: what that means. */
 function FailedPart({ request }: { readonly request: SharedRequest }) {
-  const { id, why, createdAt, kind } = request;
-  const { kind: viewer } = useSession();
+  const { id, why, kind } = request;
   return (
     <>
       <p className="big-result bad-text">{kind === undefined ? "Failed" : sentence(why)}</p>
       <p>{describeEnd(request)}</p>
-      {viewer === "operator" ? <OwnFailure id={id} /> : <PromisedPart id={id} />}
-      <Facts
-        entries={[
-          ["Request", <Copyable text={id} what="request" />],
-          ["Made", <Time iso={createdAt} />],
-        ]}
-      />
+      <p>
+        If you were promised a result, ask whoever gave you this address: they can make a new request, with a
+        page of its own. If it was yours,{" "}
+        <Link href={`/sign-in?next=${encodeURIComponent(`/r/${id}`)}`}>sign in</Link> to see why it failed.
+      </p>
+      <FailureFacts request={request} />
     </>
   );
 }
 
-/** What to do for who waits for a result, and for who could read why there is none. */
-function PromisedPart({ id }: { readonly id: string }) {
-  return (
-    <p>
-      If you were promised a result, ask whoever gave you this address: they can make a new request, with a
-      page of its own. If it was yours,{" "}
-      <Link href={`/sign-in?next=${encodeURIComponent(`/r/${id}`)}`}>sign in</Link> to see why it failed.
-    </p>
-  );
-}
-
-/** Why a request failed, and the link to it, if it is of a dapp of who is signed in. */
-function OwnFailure({ id }: { readonly id: string }) {
-  const operator = useOperator();
-  const { data, isPending } = useQuery({
-    queryKey: ["ownRequest", id],
-    queryFn: () => findOwn(operator, id),
-    staleTime: Infinity,
-  });
-  if (isPending) return null;
-  if (data === null || data === undefined) return <PromisedPart id={id} />;
-  const { dappId, request } = data;
+/** Why a request failed, and what to do about it, to who may see it. */
+function OwnFailure({
+  request,
+  error,
+  shared,
+}: {
+  readonly request: RequestView;
+  readonly error: NonNullable<RequestView["error"]>;
+  readonly shared: SharedRequest;
+}) {
+  const { id, dappId, kind } = request;
+  const line = findFailedLine(request);
+  const open = <Link href={`/dapps/${dappId}/requests/${id}`}>Open the request</Link>;
   return (
     <>
-      {request.error !== null && (
-        <Notice kind="bad">
-          <b>Why</b>: <UnknownText text={sentence(request.error.message)} /> <code>{request.error.code}</code>
-        </Notice>
+      <ErrorNotice error={error} />
+      {kind === "function" && error.code === "function_failed" ? (
+        <p>
+          Correct the source{line !== undefined && ` in line ${line}`}, and run it again:{" "}
+          <OpenInFunctions request={request} />. {open} to see its source and how it was made.
+        </p>
+      ) : (
+        <p>{open} to see all of it, or to make it again.</p>
       )}
-      <p>
-        <Link href={`/dapps/${dappId}/requests/${id}`}>Open the request</Link> to see all of it, or to make it
-        again. Only those who may see the dapp&rsquo;s requests see this.
+      <p className="note">
+        {describeEnd(shared)} Only those who may see the dapp&rsquo;s requests see why it failed.
       </p>
+      <FailureFacts request={shared} />
     </>
   );
+}
+
+function FailureFacts({ request: { id, createdAt } }: { readonly request: SharedRequest }) {
+  return (
+    <Facts
+      entries={[
+        ["Request", <Copyable text={id} what="request" />],
+        ["Made", <Time iso={createdAt} />],
+      ]}
+    />
+  );
+}
+
+/** The page of a request that failed, for who is signed in: with the reason, if it is of one of their dapps. */
+function FailedParts({ shared }: { readonly shared: SharedRequest }) {
+  const operator = useOperator();
+  const titleOf = useTitleOfRequest();
+  const { data, isPending } = useQuery({
+    queryKey: ["ownRequest", shared.id],
+    queryFn: () => findOwn(operator, shared.id),
+    staleTime: Infinity,
+  });
+  if (isPending) return <p className="note loading">Loading…</p>;
+  return <SharedParts shared={shared} own={data ? { request: data, title: titleOf(data) } : undefined} />;
+}
+
+/** A request as those see it who may see all of it, and what it is called. */
+interface OwnRequest {
+  readonly request: RequestView;
+  readonly title: string | undefined;
+}
+
+/** Returns what a request is called that isn't on chain. */
+function namesOf({ request: { kind, params }, title }: OwnRequest) {
+  const { label } = params as { readonly label?: string };
+  return {
+    ...(kind === "preset" ? { params } : {}),
+    ...(kind === "preset" || kind === "random" || kind === "function" ? { kind } : {}),
+    ...(title === undefined ? {} : { title }),
+    ...(label === undefined ? {} : { label }),
+  };
 }
 
 /** Looks for a request among the dapps of who is signed in: a link to share doesn't say whose it is. */
-async function findOwn(operator: TycheOperator, id: string) {
+async function findOwn(operator: TycheOperator, id: string): Promise<RequestView | null> {
   for (const { id: dappId } of await operator.dapps()) {
     try {
-      return { dappId, request: await operator.as(dappId).request(id) };
+      return await operator.as(dappId).request(id);
     } catch (error) {
       if (!describeRefusal(error).isMissing) throw error;
     }
