@@ -6,6 +6,7 @@ import { withDeadline } from "../lib/deadline.ts";
 import { NotFoundError } from "../lib/errors.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import { describePage } from "../lib/sharedText.ts";
+import { findPage, type PagePlace } from "../lib/pagePaths.ts";
 import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
 import type { Service } from "../requests/service.ts";
 import { bundleRoutes } from "./bundle.ts";
@@ -40,11 +41,15 @@ export function createWebApp(options: WebDeps): Middleware {
   return async (ctx, next) => {
     if (ctx.path.startsWith("/api/")) return next();
     if (!wantsPage(ctx)) return routes(ctx, next);
-    if (isPagePath(ctx.path)) {
+    const place = findPage(ctx.path);
+    if (place !== undefined) {
       await guard(ctx);
-      if (await lacksSubject(ctx.path, options.explorer)) ctx.status = 404;
-      const [, id] = SHARED.exec(ctx.path) ?? [];
-      sendShell(ctx, id === undefined ? undefined : await describeResult(ctx, id, options.service));
+      if (await lacksSubject(place, options.explorer)) ctx.status = 404;
+      const { page, params } = place;
+      sendShell(
+        ctx,
+        page === "/r/:id" ? await describeResult(ctx, params["id"]!, options.service) : undefined,
+      );
       return undefined;
     }
     return routes(ctx, async () => {
@@ -87,20 +92,21 @@ async function describeResult(
   }
 }
 
-/** A page of the explorer about something on a network. */
-const EXPLORED = /^\/explorer\/([a-z][a-z0-9_]*)(?:\/(tx|block|address)\/([^/]+))?(?:\/|$)/;
-/** Pages of the explorer that are about no network. */
-const GENERAL = new Set(["search", "requests"]);
 /** What can't be looked up so soon is taken to exist: the page says itself what it finds. */
 const LOOK_UP_MS = 2_000;
 
-/** Whether a page of the explorer is about something that doesn't exist. */
-async function lacksSubject(path: string, explorer: WebDeps["explorer"]): Promise<boolean> {
-  const [, network, kind, id] = EXPLORED.exec(path) ?? [];
-  if (network === undefined || GENERAL.has(network)) return false;
-  const subject =
-    kind === undefined || id === undefined ? undefined : { kind: kind as PageSubject["kind"], id };
-  return await withDeadline(explorer.lacks(network, subject), LOOK_UP_MS).catch(() => false);
+/** Returns what a page of the explorer is about, besides its network. */
+function subjectOf({ params: { hash, number, address } }: PagePlace): PageSubject | undefined {
+  if (hash !== undefined) return { kind: "tx", id: hash };
+  if (number !== undefined) return { kind: "block", id: number };
+  return address === undefined ? undefined : { kind: "address", id: address };
+}
+
+/** Whether a page is of the explorer, about something that doesn't exist. */
+async function lacksSubject(place: PagePlace, explorer: WebDeps["explorer"]): Promise<boolean> {
+  const { network } = place.params;
+  if (network === undefined) return false;
+  return await withDeadline(explorer.lacks(network, subjectOf(place)), LOOK_UP_MS).catch(() => false);
 }
 
 function wantsPage(ctx: Context): boolean {
@@ -154,21 +160,6 @@ function verifierRoutes(
 }
 
 /**
- * Paths of the application's pages by first segment; `src/browser/application/routes.tsx` defines the pages
- * below them.
- */
-const PAGES =
-  /^\/(?:$|(?:sign-in|invitation|presets|random|functions|networks|dapps|people|sessions|audit|explorer|r)(?:\/|$))/;
-
-/** The page of a shared result. */
-const SHARED = /^\/r\/([^/]+)$/;
-
-/** Whether the application has a page at a path, as far as its first segment tells. */
-function isPagePath(path: string): boolean {
-  return PAGES.test(path);
-}
-
-/**
  * Responds with the page in which the application runs: the same for everyone. Whoever runs no script, such as a program that previews
  * links, finds on the page of a shared result what it says, and elsewhere where the same is to be had.
  */
@@ -200,7 +191,7 @@ interface PlainPage {
 }
 
 /** The API's paths for what the explorer's pages show. */
-const API_PATHS: Readonly<Record<string, string>> = {
+const API_PATHS: Readonly<Record<PageSubject["kind"], string>> = {
   tx: "transactions",
   block: "blocks",
   address: "addresses",
@@ -208,10 +199,11 @@ const API_PATHS: Readonly<Record<string, string>> = {
 
 /** Says that a page needs JavaScript, and where the same is to be had without it. */
 function withoutScript(path: string): Markup {
-  const [, network, kind, id] = EXPLORED.exec(path) ?? [];
-  const isOfNetwork = network !== undefined && !GENERAL.has(network);
-  const subject = kind === undefined || id === undefined ? "" : `/${API_PATHS[kind]!}/${id}`;
-  const data = isOfNetwork ? `/api/explorer/networks/${network}${subject}` : "/api/explorer/networks";
+  const place = findPage(path);
+  const subject = place && subjectOf(place);
+  const below = subject === undefined ? "" : `/${API_PATHS[subject.kind]}/${subject.id}`;
+  const network = place?.params["network"];
+  const data = `/api/explorer/networks${network === undefined ? "" : `/${network}${below}`}`;
   const link = (href: string, text: string): Markup => element("a", { href }, text);
   return [
     element("h1", {}, "This page needs JavaScript"),

@@ -121,6 +121,7 @@ describe("the page that the application starts from", () => {
       [`/sepolia/address/${contracts![0]!.address}/contract`, 200],
       [`/sepolia/address/${none.slice(0, 42)}`, 200],
       ["/sepolia/address/0x12", 404],
+      ["/sepolia/foo", 404],
     ] as const)
       expect([path, (await get(`/explorer${path}`)).status]).toEqual([path, status]);
     const { status, text } = await get("/nope", { accept: "*/*" });

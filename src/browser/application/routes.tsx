@@ -29,6 +29,7 @@ import { Request } from "./pages/requests/request.tsx";
 import { Requests } from "./pages/requests/requests.tsx";
 import { Shared } from "./pages/requests/shared.tsx";
 import { ProviderReturn, SignIn } from "./pages/signIn.tsx";
+import { OWN_PATHS, PUBLIC_PATHS } from "../../lib/pagePaths.ts";
 import { useSession } from "./session.ts";
 
 const FunctionsPage = lazy(async () => ({
@@ -44,50 +45,50 @@ const TriggersPage = lazy(async () => ({
 }));
 
 /** Pages for signed-in users. */
-const OWN: readonly (readonly [path: string, page: ComponentType])[] = [
-  ["/", Home],
-  ["/functions", FunctionsPage],
-  ["/networks", Networks],
-  ["/sessions", Sessions],
-  ["/audit", Audit],
-  ["/people", AllPeople],
-  ["/presets", PresetList],
-  ["/random", Random],
-  ["/dapps/:dappId", Dapp],
-  ["/dapps/:dappId/keys", Keys],
-  ["/dapps/:dappId/config-vars", ConfigVars],
-  ["/dapps/:dappId/consumers", Consumers],
-  ["/dapps/:dappId/dry-runs", DryRuns],
-  ["/dapps/:dappId/triggers", TriggersPage],
-  ["/dapps/:dappId/triggers/:id", TriggerPage],
-  ["/dapps/:dappId/secrets", Secrets],
-  ["/dapps/:dappId/webhooks", Webhooks],
-  ["/dapps/:dappId/webhooks/:id", Webhook],
-  ["/dapps/:dappId/usage", Usage],
-  ["/dapps/:dappId/people", People],
-  ["/dapps/:dappId/settings", Settings],
-  ["/dapps/:dappId/requests", Requests],
-  ["/dapps/:dappId/requests/:id", Request],
-];
+const OWN: Readonly<Record<(typeof OWN_PATHS)[number], ComponentType>> = {
+  "/": Home,
+  "/functions": FunctionsPage,
+  "/networks": Networks,
+  "/sessions": Sessions,
+  "/audit": Audit,
+  "/people": AllPeople,
+  "/presets": PresetList,
+  "/random": Random,
+  "/dapps/:dappId": Dapp,
+  "/dapps/:dappId/keys": Keys,
+  "/dapps/:dappId/config-vars": ConfigVars,
+  "/dapps/:dappId/consumers": Consumers,
+  "/dapps/:dappId/dry-runs": DryRuns,
+  "/dapps/:dappId/triggers": TriggersPage,
+  "/dapps/:dappId/triggers/:id": TriggerPage,
+  "/dapps/:dappId/secrets": Secrets,
+  "/dapps/:dappId/webhooks": Webhooks,
+  "/dapps/:dappId/webhooks/:id": Webhook,
+  "/dapps/:dappId/usage": Usage,
+  "/dapps/:dappId/people": People,
+  "/dapps/:dappId/settings": Settings,
+  "/dapps/:dappId/requests": Requests,
+  "/dapps/:dappId/requests/:id": Request,
+};
 
 /** Pages for everyone. */
-const PUBLIC: readonly (readonly [path: string, page: ComponentType])[] = [
-  ["/sign-in", SignIn],
-  ["/sign-in/provider", ProviderReturn],
-  ["/invitation", Invitation],
-  ["/r/:id", Shared],
-  ["/explorer", ExplorerIndex],
-  ["/explorer/search", Search],
-  ["/explorer/requests", ExplorerRequests],
-  ["/explorer/:network", Chain],
-  ["/explorer/:network/blocks", Blocks],
-  ["/explorer/:network/transactions", Transactions],
-  ["/explorer/:network/block/:number", Block],
-  ["/explorer/:network/tx/:hash", Transaction],
-  ["/explorer/:network/address/:address", Address],
-  ["/explorer/:network/address/:address/contract", Contract],
-  ["/explorer/:network/*", NoExplorerPage],
-];
+const PUBLIC: Readonly<Record<(typeof PUBLIC_PATHS)[number], ComponentType>> = {
+  "/sign-in": SignIn,
+  "/sign-in/provider": ProviderReturn,
+  "/invitation": Invitation,
+  "/r/:id": Shared,
+  "/presets/:name": PresetPage,
+  "/explorer": ExplorerIndex,
+  "/explorer/search": Search,
+  "/explorer/requests": ExplorerRequests,
+  "/explorer/:network": Chain,
+  "/explorer/:network/blocks": Blocks,
+  "/explorer/:network/transactions": Transactions,
+  "/explorer/:network/block/:number": Block,
+  "/explorer/:network/tx/:hash": Transaction,
+  "/explorer/:network/address/:address": Address,
+  "/explorer/:network/address/:address/contract": Contract,
+};
 
 /** Renders the page for the current address. */
 export function Routes() {
@@ -95,16 +96,14 @@ export function Routes() {
   return (
     <Suspense fallback={<p className="note loading">Loading…</p>}>
       <Switch>
-        {PUBLIC.map(([path, page]) => (
-          <Route key={path} path={path} component={page} />
+        {PUBLIC_PATHS.map((path) => (
+          <Route key={path} path={path} component={PUBLIC[path]} />
         ))}
-        <Route path="/presets/:name">
-          {session.kind === "operator" || session.kind === "stranger" ? <PresetOrSignIn /> : null}
-        </Route>
-        {OWN.map(([path, page]) => (
+        <Route path="/explorer/:network/*" component={NoExplorerPage} />
+        {OWN_PATHS.map((path) => (
           <Route key={path} path={path}>
             {session.kind === "operator" ? (
-              createPage(page)
+              createPage(OWN[path])
             ) : session.kind === "stranger" ? (
               <ToSignIn />
             ) : null}
@@ -120,6 +119,12 @@ export function Routes() {
 
 function createPage(Page: ComponentType) {
   return <Page />;
+}
+
+/** A preset, once it is known who looks at it. */
+function PresetPage() {
+  const { kind } = useSession();
+  return kind === "operator" || kind === "stranger" ? <PresetOrSignIn /> : null;
 }
 
 /** A preset, for everyone; whose session ends meanwhile goes on there once they are signed in again. */
