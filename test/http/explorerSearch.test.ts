@@ -27,6 +27,13 @@ function labelled(network: string, label: string): SearchHit[] {
       label: `lotto-${i}`,
       transactionHash: `0x${i}` as const,
     }));
+  if (label === "party")
+    return Array.from({ length: network === "sepolia" ? 60 : 2 }, (_, i) => ({
+      ...hit,
+      label: "party",
+      transactionHash: `0x${i}` as const,
+      requestId: `0x${network === "sepolia" ? "a" : "b"}${i}` as const,
+    }));
   if (label === "draw")
     return [{ ...hit, label: network === "sepolia" ? "draw" : "draw 2", transactionHash: "0x08" }];
   if (label === "coordinator") return [{ ...hit, label: "new coordinator", transactionHash: "0x09" }];
@@ -192,11 +199,13 @@ test("a number is looked for in results where no block and no request has it, an
 });
 
 test("a label leads to the page of its request, with the result if there is one", async () => {
-  const onChain = (network: string, [requestId]: readonly string[]) =>
+  const onChain = (network: string, requestIds: readonly string[]) =>
     [
       { id: "req_a", network: "sepolia", requestId: "0xa7", result: "ann", title: "Draw", at: AT },
       { id: "req_b", network: "fuji", requestId: "0xb7", at: AT },
-    ].filter((one) => one.network === network && one.requestId === requestId) as unknown as RequestSummary[];
+    ].filter(
+      (one) => one.network === network && requestIds.includes(one.requestId),
+    ) as unknown as RequestSummary[];
   const { paths, hits } = await search("raffle 7", { onChain });
   expect(paths).toEqual(["/r/req_a", "/r/req_b"]);
   expect(hits).toMatchObject([{ title: "Draw", result: "ann", at: AT }, { at: AT }]);
@@ -207,6 +216,19 @@ test("a part of a label lists what contains it, at most 50; the label itself lis
   expect(hits).toHaveLength(50);
   expect(hits[1]).toMatchObject({ label: "lotto-1" });
   expect((await search("draw")).hits).toMatchObject([{ network: "sepolia", label: "draw" }]);
+});
+
+test("of more hits than are listed, the newest are, whatever their network", async () => {
+  const onChain = (network: string, requestIds: readonly string[]) =>
+    requestIds.map((requestId, i) => ({
+      id: `req_${requestId}`,
+      network,
+      requestId,
+      at: network === "fuji" && i === 0 ? "2030-01-01T00:00:00.000Z" : `2020-01-01T00:00:${59 - i}.000Z`,
+    })) as unknown as RequestSummary[];
+  const { hits } = await search("party", { onChain });
+  expect(hits).toHaveLength(50);
+  expect(hits.slice(0, 2)).toMatchObject([{ requestId: "0xb0" }, { requestId: "0xa0" }]);
 });
 
 test("what may be a name is looked for in labels, too", async () => {

@@ -61,7 +61,7 @@ export async function searchEverywhere(
   const found = isFound ? own : await find(explorer, networks, text, { terms });
   const { silent, older } = found;
   const begun = terms.prefix === undefined ? [] : await service.searchPrefix(terms.prefix);
-  const known = await Promise.all(joinHits(found.hits, begun).map((hit) => recognize(service, hit)));
+  const known = await recognize(service, joinHits(found.hits, begun));
   const isLabel = known.some(({ hit }) => hit.kind === "label" && hit.label === label);
   // A number that is of no block and no request may be a result.
   const { name, hash, requestId, blockNumber } = terms;
@@ -118,8 +118,7 @@ export async function searchEverywhere(
 /** Joins what chains and the database found, each transaction once. */
 function joinHits(hits: readonly SearchHit[], more: readonly SearchHit[]): readonly SearchHit[] {
   const hashes = new Set(hits.map((hit) => hit.kind === "transaction" && hit.transactionHash));
-  const missing = more.filter((hit) => hit.kind !== "transaction" || !hashes.has(hit.transactionHash));
-  return [...hits, ...missing].slice(0, MAX_HITS);
+  return [...hits, ...more.filter((hit) => hit.kind !== "transaction" || !hashes.has(hit.transactionHash))];
 }
 
 /** Compares hits: requests whose time is known come newest first, behind what is no request, and before the others. */
@@ -129,17 +128,32 @@ function byTime({ hit: a }: { readonly hit: SearchHit }, { hit: b }: { readonly 
   return timeOf(b).localeCompare(timeOf(a));
 }
 
-/** Returns a hit with its page; what has a label, with what it is and its result, if this service made it. */
-async function recognize(
-  service: Pick<Service, "findOnChain">,
-  hit: SearchHit,
-): Promise<{ readonly hit: SearchHit; readonly path: string }> {
-  if (hit.kind !== "label" || hit.requestId === undefined) return { hit, path: pathOf(hit) };
-  const [request] = await service.findOnChain(hit.network, [hit.requestId]);
-  if (request === undefined) return { hit, path: pathOf(hit) };
-  const { id, title, result, at } = request;
-  const members = { ...(title === undefined ? {} : { title }), ...(result === undefined ? {} : { result }) };
-  return { hit: { ...hit, ...members, at }, path: `/r/${id}` };
+/** Returns the hits with their pages; what has a label, with what it is and its result, if this service made it. */
+async function recognize(service: Pick<Service, "findOnChain">, hits: readonly SearchHit[]) {
+  const labelled = Map.groupBy(
+    hits.flatMap((hit) => (hit.kind === "label" && hit.requestId !== undefined ? hit : [])),
+    ({ network }) => network,
+  );
+  const found = [...labelled].map(([network, own]) =>
+    service.findOnChain(
+      network,
+      own.flatMap(({ requestId = [] }) => requestId),
+    ),
+  );
+  const requests = new Map(
+    (await Promise.all(found)).flat().map((one) => [`${one.network} ${one.requestId}`, one]),
+  );
+  return hits.map((hit): { readonly hit: SearchHit; readonly path: string } => {
+    if (hit.kind !== "label") return { hit, path: pathOf(hit) };
+    const request = requests.get(`${hit.network} ${hit.requestId}`);
+    if (request === undefined) return { hit, path: pathOf(hit) };
+    const { id, title, result, at } = request;
+    const members = {
+      ...(title === undefined ? {} : { title }),
+      ...(result === undefined ? {} : { result }),
+    };
+    return { hit: { ...hit, ...members, at }, path: `/r/${id}` };
+  });
 }
 
 /** Whether there is a page for everyone of a request, which may still wait for its result. Rejects if the database can't be read. */
@@ -178,15 +192,14 @@ async function find(
   if (before === undefined && found.hits.length === 0 && requestId !== undefined)
     found = await lookFor((network) => explorer.searchRequest(network, requestId));
   const isOther = found.hits.length > 0 && terms.name === undefined;
-  if (isOther || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
-    return { ...found, hits: found.hits.slice(0, MAX_HITS) };
+  if (isOther || serviceRequest !== undefined || findLabelProblem(text) !== undefined) return found;
   const { dapp } = terms;
   const label = canonicalLabel(text);
   const wanted = dapp === undefined ? { label } : { dapp };
   const labelled = await ask(networks, (network) => explorer.searchLabel(network, wanted, before));
   const exact = labelled.hits.filter((hit) => hit.kind === "label" && hit.label === label);
   return {
-    hits: [...found.hits, ...(exact.length > 0 ? exact : labelled.hits.slice(0, MAX_HITS))],
+    hits: [...found.hits, ...(exact.length > 0 ? exact : labelled.hits)],
     silent: [...new Set([...found.silent, ...labelled.silent])],
     older: labelled.older,
   };
@@ -204,7 +217,11 @@ async function ask(
         silent.push(network);
         return nothing;
       });
-      return { hits, older: older === null ? [] : [{ network: network.name, before: older.toString() }] };
+      // Each network has its newest ones first; those of all are put in order once it is known when they were.
+      return {
+        hits: hits.slice(0, MAX_HITS),
+        older: older === null ? [] : [{ network: network.name, before: older.toString() }],
+      };
     }),
   );
   return { hits: answers.flatMap(({ hits }) => hits), silent, older: answers.flatMap(({ older }) => older) };
