@@ -24,6 +24,8 @@ export interface StartedNetwork {
   /** How long it took, in milliseconds. */
   readonly ms: number;
   readonly isNew: boolean;
+  /** The port that its RPC URL was to have, and couldn't. */
+  readonly takenPort?: number;
   /** Problems found with the chain, and what became of them: one sentence each. */
   readonly findings: readonly string[];
 }

@@ -67,6 +67,7 @@ async function start(flags: StartFlags): Promise<void> {
   delete env["TYCHE_OPERATOR_TOKEN"];
   out(`${colors.bold("Tyche")} is starting`);
   const dataDir = dataDirOfEnvironment();
+  const takenPorts: number[] = [];
   const options: TycheOptions = {
     config,
     dataDir,
@@ -79,7 +80,8 @@ async function start(flags: StartFlags): Promise<void> {
       process.exit(1);
     },
     onMigrated: (migrated) => out(`  ${colors.green("✓")} ${describeMigrated(migrated)}`),
-    onNetwork({ name, rpcUrl, ms, isNew, findings }) {
+    onNetwork({ name, rpcUrl, ms, isNew, takenPort, findings }) {
+      if (takenPort !== undefined) takenPorts.push(takenPort);
       const note = `${isNew ? "new chain" : "continued"}, ${Math.round(ms)} ms`;
       out(
         `  ${colors.green("✓")} ${name.padEnd(15)} ${rpcUrl ?? "the nodes configured for it"}  ${colors.dim(note)}`,
@@ -97,9 +99,18 @@ async function start(flags: StartFlags): Promise<void> {
     setTimeout(() => process.exit(1), FAILED_START_LIMIT_MS).unref();
     throw error;
   });
+  if (takenPorts.length > 0) out(`  ${colors.yellow("!")} ${describeTaken(takenPorts)}`);
   // Whoever reads that it is ready may send a signal at once.
   stopOnSignals(tyche, terminal);
   printWelcome({ ...tyche, dataDir }, performance.now() - began, terminal);
+}
+
+/** Says in a line that chains couldn't have their usual ports; the lines of the networks have those that they got. */
+export function describeTaken(ports: readonly number[]): string {
+  const all = ports.toSorted((a, b) => a - b).join(", ");
+  return ports.length === 1
+    ? `port ${all} is taken by another program or not permitted, so an RPC URL above is new: change it in wallets and tools, or free the port and restart`
+    : `ports ${all} are taken by other programs or not permitted, so RPC URLs above are new: change them in wallets and tools, or free the ports and restart`;
 }
 
 function listOf(text: string | undefined): string[] {

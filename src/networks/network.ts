@@ -123,9 +123,11 @@ export interface NetworkChain {
    * embedded.
    */
   readonly pause?: (this: void) => string | undefined;
+  /** The port that its RPC URL was to have, and couldn't; absent if it has it, or isn't embedded. */
+  readonly takenPort?: number;
   /** Problems found when the chain was opened, and what became of them: one sentence each. */
   readonly findings: readonly string[];
-  /** What an operator should attend to although the chain is up, including the findings. */
+  /** What an operator should attend to although the chain is up, including the findings and a taken port. */
   warnings(this: void): Promise<readonly string[]>;
   /** Idempotent. */
   close(): Promise<void>;

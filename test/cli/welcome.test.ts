@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import pc from "picocolors";
-import { printWelcome, type Welcome } from "../../src/cli/startCommand.ts";
+import { describeTaken, printWelcome, type Welcome } from "../../src/cli/startCommand.ts";
 
 const WELCOME = {
   url: "https://tyche.example.org",
@@ -87,4 +87,11 @@ test("a restart is asked for only for networks that are not tried again", () => 
   expect(print(false, { ...WITH_FILE, down: { networks: [away, fuji], remedies } })).toContain(
     "doesn't try fuji again by itself",
   );
+});
+
+test.each([
+  [[8546], "port 8546 is taken by another program or not permitted, so an RPC URL above is new"],
+  [[8548, 8545], "ports 8545, 8548 are taken by other programs or not permitted, so RPC URLs above are new"],
+])("ports %s that are taken take one line", (ports, text) => {
+  expect(describeTaken(ports)).toContain(text);
 });

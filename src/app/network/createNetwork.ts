@@ -155,16 +155,12 @@ async function openEmbedded(
     onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
     onError,
   });
-  const moved =
-    chain.deployment.port === preferredPort
-      ? []
-      : [
-          `port ${preferredPort} is taken by another program or not permitted, so the RPC URL of ${profile.name} is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`,
-        ];
+  const isMoved = chain.deployment.port !== preferredPort;
+  const moved = `port ${preferredPort} is taken by another program or not permitted, so the RPC URL of ${profile.name} is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`;
   return {
     ...chain,
-    findings: [...chain.findings, ...moved],
-    warnings: async () => [...(await chain.warnings()), ...moved],
+    ...(isMoved && { takenPort: preferredPort }),
+    warnings: async () => [...(await chain.warnings()), ...(isMoved ? [moved] : [])],
     deployment: { ...chain.deployment, keyHash: vrf[0].provingKey.keyHash },
     operator,
     fees: fixedFees(EMBEDDED_GAS_PRICE_WEI, { synchronous: true }),

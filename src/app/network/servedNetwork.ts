@@ -75,6 +75,8 @@ export interface ServedNetwork extends ServiceNetwork {
   start(): Promise<{
     readonly rpcUrl?: string;
     readonly isNew: boolean;
+    /** The port that the RPC URL was to have, and couldn't. */
+    readonly takenPort?: number;
     /** Problems found with the chain, and what became of them: one sentence each. */
     readonly findings: readonly string[];
   }>;
@@ -196,7 +198,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
         if (!signal.aborted) logTrouble(error);
       };
       try {
-        const { rpcUrl, isNew, findings } = await openNetworkParts(
+        const { rpcUrl, isNew, takenPort, findings } = await openNetworkParts(
           { ...options, budget, signal, onError },
           opened,
           {
@@ -209,7 +211,12 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
             },
           },
         );
-        return { isNew, findings, ...(rpcUrl === undefined ? {} : { rpcUrl }) };
+        return {
+          isNew,
+          findings,
+          ...(rpcUrl === undefined ? {} : { rpcUrl }),
+          ...(takenPort === undefined ? {} : { takenPort }),
+        };
       } catch (error) {
         await closeParts();
         forgetParts();

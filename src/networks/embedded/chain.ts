@@ -32,7 +32,7 @@ type EmbeddedDeployment = ChainDeployment & { readonly port: number };
 
 /** A running embedded chain: what a network's chain has besides what its keys decide. */
 export type EmbeddedChain = Required<
-  Omit<NetworkChain, "deployment" | "operator" | "fees" | "pipelining" | "blockMs">
+  Omit<NetworkChain, "deployment" | "operator" | "fees" | "pipelining" | "blockMs" | "takenPort">
 > & { readonly deployment: EmbeddedDeployment };
 
 /** The VRF version of the contracts, and how PresetConsumer pays for random words: fixed when a chain is created. */

@@ -28,7 +28,7 @@ test("a chain whose port is taken says so, and where it serves instead, at the s
   try {
     const chain = await source.open(undefined, { onDown: () => {}, onError: () => {} });
     const finding = `port ${port} is taken by another program or not permitted, so the RPC URL of sepolia is now ${chain.rpcUrl}: change it in wallets and tools, or free the port and restart`;
-    expect(chain.findings).toEqual([finding]);
+    expect([chain.takenPort, chain.findings]).toEqual([port, []]);
     expect(await chain.warnings()).toEqual([finding]);
     await chain.close();
     expect(chain.rpcUrl).not.toContain(String(port));
