@@ -1,6 +1,6 @@
 /** Which functions of Deno's `node:buffer` differ from ours in their properties, as `shape` reads them. */
 export const SHAPES: Readonly<Record<string, string>> = {
-  "": "atob/1+ btoa/1+ isAscii/1+ resolveObjectURL/1+ SlowBuffer/1+ transcode/3+",
+  "": "isAscii/1+ resolveObjectURL/1+ SlowBuffer/1+ transcode/3+",
   Buffer:
     "from/3+ copyBytesFrom/3+ alloc/3+ allocUnsafe/1+ allocUnsafeSlow/1+ isBuffer/1+ compare/2+ isEncoding/1+ concat/2+ byteLength/2+",
   "Buffer.prototype":

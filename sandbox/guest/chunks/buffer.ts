@@ -75,8 +75,13 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     isAscii: (input: unknown) => checkInput(input).every((byte) => byte < 0x80),
     Blob,
     File,
-    atob: (...args: unknown[]) => (load("text")["atob"] as (...args: unknown[]) => string)(...args),
-    btoa: (...args: unknown[]) => (load("text")["btoa"] as (...args: unknown[]) => string)(...args),
+    // Those of the platform, which are loaded once they are wanted.
+    get atob(): unknown {
+      return load("text")["atob"];
+    },
+    get btoa(): unknown {
+      return load("text")["btoa"];
+    },
     transcode: (bytes: Uint8Array, from = "utf8", to = "utf8") => {
       if (!(bytes instanceof Uint8Array))
         throw wrongArgument("source", "an instance of Buffer or Uint8Array", bytes);
@@ -123,5 +128,9 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   }
   shape(names, SHAPES);
   order(prototype, METHOD_ORDER);
-  return { ...names, default: order(names, ORDER) };
+  order(names, ORDER);
+  return Object.defineProperty(Object.create(null, Object.getOwnPropertyDescriptors(names)), "default", {
+    value: names,
+    enumerable: true,
+  }) as Readonly<Record<string, unknown>>;
 }

@@ -346,6 +346,8 @@ export default function cloneChunk({
   Object.defineProperty(MessagePort.prototype.close, "length", { value: 1, configurable: true });
   for (const type of [MessagePort, MessageChannel, BroadcastChannel]) exposeInterface(type);
   delete (BroadcastChannel.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
+  for (const name of ["name", "postMessage", "close"])
+    Object.defineProperty(BroadcastChannel.prototype, name, { enumerable: false });
   printGetters(BroadcastChannel, ["name", "onmessage", "onmessageerror"]);
   printWith(MessagePort.prototype as object, (self, inspect, options) => {
     if (!isPort(self)) throw illegalInvocation();

@@ -57,8 +57,7 @@ export default function eventsChunk({
   /** Passes an uncaught error to the `error` listeners; true if one of them prevents the default. */
   function isHandled(error: unknown, isReported = false): boolean {
     if (isReporting || !isListenedTo("error")) return false;
-    const stack =
-      (error as Partial<Error> | null | undefined)?.stack ?? (isReported ? new Error().stack : "");
+    const stack = error instanceof Error ? error.stack : isReported ? new Error().stack : "";
     const [, line = 0, column = 0] = /source\.js:(\d+):(\d+)/.exec(String(stack)) ?? [];
     const init = {
       message: `Uncaught ${error instanceof Error ? Error.prototype.toString.call(error) : (load("console")["inspect"] as Inspect)(error)}`,

@@ -73,7 +73,7 @@ export default function nodeCryptoChunk(internals: Internals): Readonly<Record<s
   let other = random;
   const accessor = { get: () => other, set: (value: unknown) => void (other = value), configurable: true };
   Object.defineProperties(names, {
-    pseudoRandomBytes: { value: random, writable: true, enumerable: false, configurable: true },
+    pseudoRandomBytes: accessor,
     prng: accessor,
     rng: accessor,
   });

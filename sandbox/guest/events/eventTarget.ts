@@ -45,7 +45,7 @@ export function createEventTarget(
   DOMException: DomExceptionType,
   exit: Internals["exit"],
   convertSignal: Convert<AbortSignalLike>,
-  isHandled: (error: unknown) => boolean,
+  isHandled: (error: unknown, isReported: boolean) => boolean,
 ) {
   const registrations = new WeakMap<object, Map<string, Registration[]>>();
   const readOptions = dictionary<ListenerOptions>("AddEventListenerOptions", {
@@ -174,7 +174,7 @@ export function createEventTarget(
 
   /** Passes an error that a listener threw on to the `error` listeners; one that nobody handles ends the run as it ends Deno. */
   function report(error: unknown): void {
-    if (!isHandled(error)) exit(1, error);
+    if (!isHandled(error, true)) exit(1, error);
   }
 
   /** Adds an `on…` attribute to a class; its handler is a listener from the first time that it is set. */

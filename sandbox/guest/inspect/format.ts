@@ -40,7 +40,7 @@ function replacement(letter: string, value: unknown, show: (value: unknown) => s
       return String(value);
     case "d":
     case "i":
-      return typeof value === "symbol" ? "NaN" : String(Number.parseInt(value as string));
+      return typeof value === "symbol" ? "NaN" : String(leadingInteger(String(value)));
     case "f":
       return typeof value === "symbol" ? "NaN" : String(Number.parseFloat(value as string));
     case "j":
@@ -50,6 +50,16 @@ function replacement(letter: string, value: unknown, show: (value: unknown) => s
     default:
       return show(value);
   }
+}
+
+/** Reads the integer that a text begins with; a long one isn't always the nearest number, as Deno adds up digit by digit. */
+function leadingInteger(text: string): number {
+  const nearest = Number.parseInt(text);
+  if (Number.isNaN(nearest) || Number.isSafeInteger(nearest)) return nearest;
+  const digits = /\d+/.exec(text)?.[0] ?? "";
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) sum = sum * 10 + Number(digits[at]);
+  return nearest < 0 ? -sum : sum;
 }
 
 function jsonText(value: unknown): string | undefined {

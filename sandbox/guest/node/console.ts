@@ -146,13 +146,13 @@ class ConsoleImpl {
     });
     this.log(text ?? data);
   }
-  dirxml(...args: unknown[]): void {
-    this.log(...args);
-  }
-  groupCollapsed(...label: unknown[]): void {
-    this.group(...label);
-  }
 }
+Object.assign(ConsoleImpl.prototype, {
+  dirxml: ConsoleImpl.prototype.log,
+  groupCollapsed: ConsoleImpl.prototype.group,
+});
+for (const name of Object.getOwnPropertyNames(ConsoleImpl.prototype))
+  if (name !== "constructor") Object.defineProperty(ConsoleImpl.prototype, name, { enumerable: true });
 Object.defineProperty(ConsoleImpl.prototype, Symbol.toStringTag, { value: "console", configurable: true });
 
 /** Creates `node:console`, which gives the global `console` its `Console`: it prints to streams as `util.format` does. */

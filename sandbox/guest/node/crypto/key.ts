@@ -464,8 +464,9 @@ export function createKeys(
     };
   const generateKeyPair = later(generateKeyPairSync, true);
   Object.defineProperty(generateKeyPair, Symbol.for("nodejs.util.promisify.custom"), {
-    value: async (type: unknown, options: unknown) => generateKeyPairSync(type, options),
-    configurable: true,
+    value: async function _generateKeyPair(type: unknown, options: unknown) {
+      return generateKeyPairSync(type, options);
+    },
   });
   const names = {
     KeyObject,
