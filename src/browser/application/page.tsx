@@ -1,6 +1,6 @@
 import { capitalize } from "../../lib/capitalize.ts";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { ApiError } from "../../client/index.ts";
 import { Time } from "./parts/format.tsx";
@@ -53,7 +53,8 @@ export function Loaded<Data>({
   readonly query: UseQueryResult<Data>;
   readonly children: (data: Data) => ReactNode;
 }) {
-  const { data, error, dataUpdatedAt } = query;
+  const { data, dataUpdatedAt } = query;
+  const error = useFailure(query);
   if (data !== undefined)
     return (
       <>
@@ -63,9 +64,35 @@ export function Loaded<Data>({
       </>
     );
   if (error !== null) return <Refusal error={error} />;
+  return <Loading />;
+}
+
+/** Returns why a query failed last: also while it is tried again, which makes a query without data forget it. */
+export function useFailure({
+  data,
+  error,
+  errorUpdateCount,
+}: Pick<UseQueryResult, "data" | "error" | "errorUpdateCount">): Error | null {
+  const last = useRef<Error>(null);
+  useEffect(() => {
+    if (error !== null) last.current = error;
+  }, [error]);
+  // Another query, which takes its place, has not failed yet.
+  return error ?? (data === undefined && errorUpdateCount > 0 ? last.current : null);
+}
+
+/** After this time without an answer a page says that it still waits, in ms. */
+const LONG_MS = 5_000;
+
+function Loading() {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <p className="note loading" aria-busy="true">
-      Loading…
+      Loading…{isLong && " There is no answer yet; this page keeps trying."}
     </p>
   );
 }

@@ -4,7 +4,7 @@ import { Link, useParams } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
-import { describeRefusal, Loaded, Page, Refusal, type TrailEntry } from "../../page.tsx";
+import { describeRefusal, Loaded, Page, Refusal, type TrailEntry, useFailure } from "../../page.tsx";
 import { groupDigits } from "../../parts/format.tsx";
 import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
@@ -157,10 +157,11 @@ export function Found<Data>({
 }) {
   const { data: networks = [] } = useNetworks();
   const trail = useTrail(network);
-  if (query.data !== undefined || query.error === null) return <Loaded query={query}>{children}</Loaded>;
+  const error = useFailure(query);
+  if (query.data !== undefined || error === null) return <Loaded query={query}>{children}</Loaded>;
   const isKnown = networks.some(({ name }) => name === network);
   return (
-    <Refusal error={query.error} trail={trail.slice(0, isKnown ? 2 : 1)}>
+    <Refusal error={error} trail={trail.slice(0, isKnown ? 2 : 1)}>
       {hint}
       {!isKnown && networks.length > 0 && (
         <p className="pages">
@@ -172,9 +173,7 @@ export function Found<Data>({
           ))}
         </p>
       )}
-      {describeRefusal(query.error).isMissing && (
-        <SearchForm value={sought} {...(isKnown ? { network } : {})} />
-      )}
+      {describeRefusal(error).isMissing && <SearchForm value={sought} {...(isKnown ? { network } : {})} />}
       {isKnown && <GoOn network={network} />}
     </Refusal>
   );

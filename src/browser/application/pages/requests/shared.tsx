@@ -22,7 +22,7 @@ import {
 import { AWAITED, isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
-import { describeRefusal, Loaded, Page, Refusal, sentence } from "../../page.tsx";
+import { describeRefusal, Loaded, Page, Refusal, sentence, useFailure } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { EntryList } from "../../parts/entryList.tsx";
@@ -69,10 +69,11 @@ export function Shared() {
     else if (hasWaited && data !== undefined)
       announce("outcome" in data ? "The result is there" : sentence(data.why));
   }, [isWaiting, hasWaited]);
-  if (data === undefined && query.error !== null)
+  const error = useFailure(query);
+  if (data === undefined && error !== null)
     return (
-      <Refusal error={query.error}>
-        {describeRefusal(query.error).isMissing && (
+      <Refusal error={error}>
+        {describeRefusal(error).isMissing && (
           <>
             <p>
               Compare the address with the one that you were given. You can also search for the result by its
