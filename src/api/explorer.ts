@@ -247,6 +247,13 @@ export const AddressView = Type.Object({
   createdIn: Type.Optional(
     hex("The transaction that created the contract; absent if that is not in the index by address."),
   ),
+  contractsCreated: Type.Array(
+    Type.Object({ ...Party.properties, codeBytes: Type.Integer({ description: "Size of its code." }) }),
+    {
+      description:
+        "Contracts that a contract created (CREATE) and that have code, the newest first: of the last 25 numbers that its nonce counts, on the first page only.",
+    },
+  ),
   events: Type.Array(
     Type.Object({
       transactionHash: hex("Its transaction, which has all of it."),

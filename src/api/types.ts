@@ -59,6 +59,15 @@ export interface AddressView extends AddressTransactions {
   readonly about?: string;
   /** The transaction that created the contract; absent if that is not in the index by address. */
   readonly createdIn?: Hex;
+  /** Contracts that a contract created (CREATE) and that have code, the newest first: of the last 25 numbers that its nonce counts, on the first page only. */
+  readonly contractsCreated: readonly {
+    /** Checksummed address. */
+    readonly address: Hex;
+    /** Its role here, if known. */
+    readonly name?: string;
+    /** Size of its code. */
+    readonly codeBytes: number;
+  }[];
   /** What it emitted in the page's transactions, the first 100. */
   readonly events: readonly {
     /** Its transaction, which has all of it. */

@@ -12,7 +12,7 @@ import type {
   TransactionList,
   TransactionView,
 } from "../api/types.ts";
-import type { Hex } from "viem";
+import { getContractAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText } from "../lib/hex.ts";
@@ -248,6 +248,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         findCreation(chain.archive, address),
       ]);
       const { balanceWei, nonce, codeBytes, delegate } = account;
+      const isCreator = before === undefined && codeBytes > 0 && delegate === undefined;
       const about = book.aboutOf(address);
       return {
         ...book.party(address),
@@ -260,6 +261,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         hasSource: book.contractAt(address) !== undefined,
         ...(about === undefined ? {} : { about }),
         ...(creation === undefined ? {} : { createdIn: creation.hash }),
+        contractsCreated: isCreator ? await readCreated(chain, book, { address, nonce }) : [],
         ...page,
       };
     },
@@ -300,6 +302,26 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       };
     },
   };
+}
+
+/** Contracts that are listed of those that a contract created: each takes a call. */
+const MAX_CREATED = 25;
+
+/** Reads which contracts a contract created: their addresses follow from its nonce, which began at 1 (EIP-161). */
+async function readCreated(
+  { client }: ExploredChain,
+  book: AddressBook,
+  { address: from, nonce }: { readonly address: Hex; readonly nonce: number },
+): Promise<AddressView["contractsCreated"]> {
+  const numbers = Array.from({ length: Math.min(nonce - 1, MAX_CREATED) }, (_, i) => nonce - 1 - i);
+  const created = await Promise.all(
+    numbers.map(async (number) => {
+      const address = getContractAddress({ from, nonce: BigInt(number) });
+      return { ...book.party(address), codeBytes: ((await client.getCode(address)).length - 2) / 2 };
+    }),
+  );
+  // With CREATE2, the nonce counts what has another address.
+  return created.filter(({ codeBytes }) => codeBytes > 0);
 }
 
 /** Reads how much LINK an address holds; `undefined` if the token doesn't say. */

@@ -156,6 +156,17 @@ test("a preset with its word waits for its result, which comes in a transaction 
     });
 });
 
+test("a contract has what it created, the newest first", async () => {
+  const { presetConsumer } = stack.addresses;
+  const before = (await explorer.findAddress("test", presetConsumer))!;
+  await storeSource(stack, "return Functions.encodeUint256(2n)");
+  const { contractsCreated } = (await explorer.findAddress("test", presetConsumer))!;
+  expect(contractsCreated.slice(1)).toEqual(before.contractsCreated);
+  expect(contractsCreated[0]!.codeBytes).toBeGreaterThan(30);
+  const { address } = contractsCreated[0]!;
+  expect((await explorer.findAddress("test", address))!.contractsCreated).toEqual([]);
+});
+
 test("presets with joined words have none until the last part has come", async () => {
   const requested = await submitJoined(stack, [{ dapp, items: [{ sourceId }] }]);
   const { parts } = eventsOf(requested, "Joining")[0]!;

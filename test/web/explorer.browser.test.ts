@@ -587,7 +587,15 @@ test("an address has its transactions with what they answer and cost, requests, 
   await page.setViewportSize({ width: 390, height: 800 });
   await tabs.getByRole("link", { name: "LINK transfers" }).click();
   await page.getByText(/^No LINK was moved here, and it holds none\./).waitFor();
-  const tab = tabs.getByRole("link", { name: "Contract" });
+  await overview.getByText("Contracts created").locator("xpath=..").getByRole("link").click();
+  const created = page.getByRole("region", { name: "Contracts created" });
+  await created
+    .getByText(/ bytes$/)
+    .first()
+    .waitFor();
+  await visitor.inspect();
+  await page.setViewportSize({ width: 390, height: 800 });
+  const tab = tabs.getByRole("link", { name: "Contract", exact: true });
   await tab.click();
   await page.getByRole("heading", { name: "Build" }).waitFor();
   const { x, width } = (await tab.boundingBox())!;
@@ -673,7 +681,7 @@ test("an account that delegates to a contract names it, and a contract never cre
   await page.getByRole("heading", { level: 1, name: "Contract" }).waitFor();
   await expect
     .poll(() => overview.textContent())
-    .toMatch(/contract with 1 byte of code.*Contracts created0$/);
+    .toMatch(/contract with 1 byte of code(?!.*Contracts created)/);
   expect(visitor.troubles).toEqual([]);
 });
 
@@ -703,6 +711,32 @@ test("data that can't be updated stay, with their time and the reason, until the
   expect(await notice.count()).toBe(0);
   await latest.waitFor();
   expect(visitor.takeTroubles().filter((text) => !/503|ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
+});
+
+test("a page without data says why its chain can't be read, also while it asks again, and goes on by itself", async () => {
+  const { contracts } = (await connectOperator(tyche).networks()).find(({ name }) => name === "sepolia")!;
+  const address = contracts["link"];
+  const failure = { success: false, code: "chain_unavailable", err: "the chain can't be reached" };
+  let refusals = 0;
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/api/explorer/networks/sepolia/addresses/${address}`, async (route) => {
+    refusals += 1;
+    // The client itself tries three times before the page hears of it.
+    if (refusals <= 3) return await route.fulfill({ status: 503, json: { data: failure } });
+    asked.resolve();
+    await held.promise;
+    return await route.continue();
+  });
+  await page.goto(`${tyche.url}/explorer/sepolia/address/${address}?show=transfers`);
+  const reason = page.getByText("The chain can't be reached.", { exact: true });
+  await reason.waitFor();
+  await asked.promise;
+  expect(await reason.isVisible()).toBe(true);
+  expect(await page.locator(".loading").count()).toBe(0);
+  held.resolve();
+  await page.getByRole("heading", { name: "LINK transfers" }).waitFor();
+  expect(visitor.takeTroubles().filter((text) => !text.includes("503"))).toEqual([]);
 });
 
 test("a list of what was found names the networks that could not be asked", async () => {

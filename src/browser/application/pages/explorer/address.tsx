@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useParams, useSearchParams } from "wouter";
+import { Link, useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView, TransactionSummary } from "../../../../client/index.ts";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -48,8 +48,7 @@ export function Address() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          {/* Only code emits any. */}
-          <AddressTabs view={view} hasEvents={view.codeBytes > 0 || view.events.length > 0} current={shown} />
+          <AddressTabs view={view} lacks={lacksOf(view)} current={shown} />
           <section className="panel" aria-label="Overview">
             <Facts
               entries={[
@@ -67,8 +66,12 @@ export function Address() {
           </section>
           <section className="panel">
             <Shown view={view} shown={shown} />
-            <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
-            <Pages parameter="before" older={view.older} />
+            {shown !== "created" && (
+              <>
+                <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
+                <Pages parameter="before" older={view.older} />
+              </>
+            )}
           </section>
         </ExplorerPage>
       )}
@@ -94,19 +97,16 @@ function Kind({ view }: { readonly view: AddressView }) {
 /** Says what the nonce counts. A contract's starts at 1 (EIP-161); that of an account that delegates counts several things. */
 function countOf(view: AddressView): Fact {
   const { nonce, delegatesTo } = view;
-  if (isContract(view)) return [<ContractsCreated view={view} />, groupDigits(Math.max(nonce - 1, 0))];
+  if (isContract(view))
+    return [
+      "Contracts created",
+      nonce > 1 && (
+        <Link href={`/explorer/${view.network}/address/${view.address}?show=created`}>
+          {groupDigits(nonce - 1)}
+        </Link>
+      ),
+    ];
   return [delegatesTo === null ? "Transactions sent" : "Nonce", groupDigits(nonce)];
-}
-
-function ContractsCreated({ view: { name = "" } }: { readonly view: AddressView }) {
-  return (
-    <>
-      Contracts created
-      {name.startsWith("PresetConsumer") && (
-        <small>Each holds a preset's source or the parameters of a batch as its code.</small>
-      )}
-    </>
-  );
 }
 
 /** Says where a page's transactions come from, and what it can't include. */
@@ -134,8 +134,18 @@ const PARTS = [
   { name: "requests", text: "Requests" },
   { name: "events", text: "Events" },
   { name: "transfers", text: "LINK transfers" },
+  { name: "created", text: "Contracts created" },
 ] as const;
 type PartName = (typeof PARTS)[number]["name"];
+
+/** Returns the parts in which an address can have nothing: only code emits events and creates contracts by itself. */
+function lacksOf(view: AddressView): readonly PartName[] {
+  const { codeBytes, events, nonce } = view;
+  return [
+    ...(codeBytes > 0 || events.length > 0 ? [] : (["events"] as const)),
+    ...(isContract(view) && nonce > 1 ? [] : (["created"] as const)),
+  ];
+}
 
 /** A part of a page of an address's transactions. */
 function Shown({ view, shown }: { readonly view: AddressView; readonly shown: PartName }) {
@@ -192,6 +202,8 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
           <More count={view.moreTransfers} of="Further transfers" />
         </>
       );
+    case "created":
+      return <Created view={view} />;
   }
 }
 
@@ -214,6 +226,33 @@ function EventArguments({
     >
       <RawEvent topics={topics} data={data ?? "0x"} />
     </Folded>
+  );
+}
+
+/** The newest of the contracts that a contract created. */
+function Created({ view: { network, name = "", nonce, contractsCreated } }: { readonly view: AddressView }) {
+  const more = nonce - 1 - contractsCreated.length;
+  return (
+    <>
+      <h2>Contracts created</h2>
+      {name.startsWith("PresetConsumer") && (
+        <p className="note">Each holds a preset's source or the parameters of a batch as its code.</p>
+      )}
+      <List
+        label="Contracts created"
+        items={contractsCreated}
+        keyOf={({ address }) => address}
+        columns={[
+          {
+            head: "Contract",
+            kind: "long",
+            cell: (party) => <PartyLink network={network} party={party} full />,
+          },
+          { head: "Code", kind: "number", cell: ({ codeBytes }) => count(codeBytes, "byte") },
+        ]}
+      />
+      <More count={more > 0 ? more : undefined} of="Further ones" />
+    </>
   );
 }
 
@@ -307,23 +346,24 @@ function Transfers({ view }: { readonly view: AddressView }) {
 
 function AddressTabs({
   view: { network, address, hasSource },
-  hasEvents,
+  lacks,
   current,
 }: {
   readonly view: Pick<AddressView, "network" | "address" | "hasSource">;
-  readonly hasEvents: boolean;
+  /** The parts in which there can be nothing. */
+  readonly lacks: readonly PartName[];
   readonly current: PartName | "contract";
 }) {
   const [search] = useSearchParams();
   const base = `/explorer/${network}/address/${address}`;
   // The parts are of the same page of transactions.
   const pathOf = (name: PartName): string => {
-    const query = new URLSearchParams(search);
+    const query = new URLSearchParams(name === "created" ? {} : search);
     if (name === "transactions") query.delete("show");
     else query.set("show", name);
     return query.size === 0 ? base : `${base}?${query.toString()}`;
   };
-  const parts = PARTS.filter(({ name }) => name !== "events" || hasEvents);
+  const parts = PARTS.filter(({ name }) => name === current || !lacks.includes(name));
   return (
     <Tabs
       label="Address"
@@ -353,7 +393,7 @@ export function Contract() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          <AddressTabs view={{ ...view, hasSource: true }} hasEvents current="contract" />
+          <AddressTabs view={{ ...view, hasSource: true }} lacks={["created"]} current="contract" />
           <Build build={view.build} />
           {view.constructorArguments !== null && (
             <section className="panel" id="constructor">
