@@ -33,32 +33,33 @@ beforeEach(async () => {
 afterEach(() => visitor.close());
 
 /** A page's path, its list, and the list's heads. */
-const LISTS: readonly (readonly [name: string, path: () => string, label: string, heads: string])[] = [
-  ["requests", () => `${dapp}/requests`, "List of requests", "Request State Result Network Received"],
-  ["dry runs", () => `${dapp}/dry-runs`, "The last dry runs", "Source State Result Network Run"],
+const LISTS: readonly (readonly [name: string, path: () => string, label: string, heads: RegExp])[] = [
+  ["requests", () => `${dapp}/requests`, "List of requests", /^Request State Result Network Received$/],
+  ["dry runs", () => `${dapp}/dry-runs`, "The last dry runs", /^Source State Result Network Run$/],
   [
     "consumers",
     () => `${dapp}/consumers`,
     "Linked consumers",
-    "Contract Network On the chain Linked Transaction Unlink",
+    /^Contract Network On the chain Linked Transaction Unlink$/,
   ],
   [
     "usage",
     () => `${dapp}/usage`,
     "Usage by day and network",
-    "Day Network Presets Functions Random Links Fulfilled Failed Refused Dry runs Words Gas Charged Topped up",
+    /^Day Network Presets Functions Random Links Fulfilled Failed Refused Dry runs Words Gas Charged Topped up$/,
   ],
   [
     "transactions",
     () => `/explorer/${NETWORK}`,
     "Transactions",
-    "Transaction Status What Block Time From To Fee, ETH",
+    // Another file of the worker may have sent some value.
+    /^Transaction Status What Block Time From To (?:Value, ETH )?Fee, ETH$/,
   ],
   [
     "blocks",
     () => `/explorer/${NETWORK}/blocks`,
     "List of blocks",
-    "Block Time Transactions Gas used Of the limit",
+    /^Block Time Transactions Gas used Of the limit$/,
   ],
 ];
 
@@ -69,7 +70,7 @@ test.each(LISTS)(
     const list = page.getByRole("region", { name: label, exact: true });
     await list.getByRole("row").nth(1).waitFor();
     expect(await rolesIn(label)).toContain("columnheader");
-    expect((await list.getByRole("columnheader").allTextContents()).join(" ")).toBe(heads);
+    expect((await list.getByRole("columnheader").allTextContents()).join(" ")).toMatch(heads);
     await visitor.inspect();
     expect(visitor.troubles).toEqual([]);
   },
