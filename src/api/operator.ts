@@ -1,8 +1,8 @@
-import { BEACONS, KEY_ACCESSES } from "../lib/vocabulary.ts";
+import { BEACONS, FACILITIES, KEY_ACCESSES } from "../lib/vocabulary.ts";
 import { Type } from "typebox";
 import { hex, nullable, time } from "./common.ts";
 
-export const Facility = Type.Enum(["presets", "functions"]);
+export const Facility = Type.Enum([...FACILITIES]);
 
 const juels = (of: string) => Type.String({ description: `${of}, in juels (1e-18 LINK).` });
 

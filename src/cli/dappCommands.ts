@@ -2,10 +2,12 @@ import { Argument, InvalidArgumentError, Option, type Command } from "commander"
 import { formatTime } from "../lib/time.ts";
 import {
   BEACONS,
+  FACILITIES,
   KEY_ACCESSES,
   MAX_DAILY_LIMIT,
   TIME_PATTERN,
   type Beacon,
+  type Facility,
   type KeyAccess,
 } from "../lib/vocabulary.ts";
 import type { KeyView } from "../dapps/dapps.ts";
@@ -15,7 +17,6 @@ import type { StoredDapp } from "../dapps/findDapp.ts";
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer, formatSampleFunctionsConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
-import type { Facility } from "../api/types.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { isUsableKey } from "../lib/usableKey.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
@@ -51,7 +52,7 @@ The key stops working at once, on a running service too. tyche dapp config lists
 const DELETE_NOTE = `
 Requests in progress still complete; shared results and usage totals remain. A running service unlinks the contracts.`;
 
-/** Adds `tyche dapp create`, `rename`, `delete`, `list`, `config`, `contract`, `add-key`, `change-key`, `rotate-key` and `revoke-key`. They work beside a running service. */
+/** Adds `tyche dapp create`, `rename`, `facilities`, `beacon`, `delete`, `list`, `config`, `contract`, `add-key`, `change-key`, `rotate-key` and `revoke-key`. They work beside a running service. */
 export function registerDapp(program: Command, terminal: Terminal): void {
   const dapp = program.command("dapp").description("Creates dapps, shows their Config Vars, revokes keys.");
 
@@ -59,9 +60,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .command("create")
     .argument("<name>", "what to call it")
     .addOption(
-      new Option("--facility <facilities...>", "what it may use")
-        .choices(["presets", "functions"])
-        .default(["presets", "functions"]),
+      new Option("--facility <facilities...>", "what it may use").choices(FACILITIES).default(FACILITIES),
     )
     .option("--json", "print JSON")
     .description(
@@ -83,8 +82,20 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .description("Renames a dapp. Its keys and subscriptions stay as they are.")
     .action((named: string, name: string) =>
       withDapp(named, async ({ dapps }, { id }) => {
-        await dapps.rename(id, name);
-        terminal.out(`${id} is now ${(await dapps.get(id)).name}`);
+        const renamed = await dapps.change(id, { name });
+        terminal.out(`${id} is now ${renamed.name}`);
+      }),
+    );
+
+  dapp
+    .command("facilities")
+    .argument("<dapp>", "id or name of the dapp")
+    .addArgument(new Argument("<facilities...>", "what it may use from now on").choices(FACILITIES))
+    .description("Sets what a dapp may use: presets, which include random numbers, functions, or both.")
+    .action((named: string, facilities: readonly Facility[]) =>
+      withDapp(named, async ({ dapps }, { id }) => {
+        await dapps.change(id, { facilities: [...new Set(facilities)] });
+        terminal.out(`${id} may use ${[...new Set(facilities)].join(" and ")}`);
       }),
     );
 
@@ -97,7 +108,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     )
     .action((named: string, beacon: Beacon | "default") =>
       withDapp(named, async ({ dapps }, { id }) => {
-        await dapps.setBeacon(id, beacon === "default" ? null : beacon);
+        await dapps.change(id, { beacon: beacon === "default" ? null : beacon });
         terminal.out(`${id} waits for ${beacon === "default" ? "what the network says" : beacon}`);
       }),
     );

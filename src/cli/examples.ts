@@ -37,6 +37,7 @@ const EXAMPLES = [
   "tyche dapp create shop",
   "tyche dapp create dice --facility presets --json | jq -r .apiKey",
   "tyche dapp rename shop store",
+  "tyche dapp facilities shop presets functions",
   "tyche dapp beacon shop drand",
   "tyche dapp list",
   "tyche dapp config",

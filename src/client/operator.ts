@@ -48,11 +48,14 @@ export interface TycheOperator {
     params: { readonly name: string; readonly facilities?: readonly Facility[] },
     options?: SubmitOptions,
   ): Promise<NewDapp>;
-  renameDapp(dappId: string, name: string, options?: CallOptions): Promise<DappView>;
-  /** Sets what its presets wait for where a call doesn't say it; `null`: what the network says. */
-  setBeacon(
+  /** Changes what is given; `beacon: null`: presets wait for what the network says. */
+  changeDapp(
     dappId: string,
-    beacon: NonNullable<DappView["beacon"]> | null,
+    change: {
+      readonly name?: string;
+      readonly facilities?: readonly Facility[];
+      readonly beacon?: NonNullable<DappView["beacon"]> | null;
+    },
     options?: CallOptions,
   ): Promise<DappView>;
   deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
@@ -164,10 +167,7 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     dapps: (options) => list("/api/dapps", options),
     dapp: (dappId, options) => get(of(dappId), options),
     createDapp: (body, options) => create("/api/dapps", body, options),
-    renameDapp: (dappId, name, options) =>
-      send({ method: "PATCH", path: of(dappId), body: { name } }, options),
-    setBeacon: (dappId, beacon, options) =>
-      send({ method: "PATCH", path: of(dappId), body: { beacon } }, options),
+    changeDapp: (dappId, body, options) => send({ method: "PATCH", path: of(dappId), body }, options),
     deleteDapp: (dappId, options) => send({ method: "DELETE", path: of(dappId) }, options),
     keys: (dappId, options) => list(of(dappId, "/keys"), options),
     addKey: (dappId, body = {}, options) => create(of(dappId, "/keys"), body, options),

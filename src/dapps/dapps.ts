@@ -1,5 +1,4 @@
-import type { Facility } from "../api/types.ts";
-import { OVERLAP_HOURS, type Beacon, type KeyAccess } from "../lib/vocabulary.ts";
+import { FACILITIES, OVERLAP_HOURS, type Beacon, type Facility, type KeyAccess } from "../lib/vocabulary.ts";
 import { nameCharacter } from "../lib/hiddenCharacters.ts";
 import { createId } from "../lib/id.ts";
 import { isUsableKey } from "../lib/usableKey.ts";
@@ -54,9 +53,6 @@ export interface Dapp {
   /** What its presets' words also follow from where a call doesn't say it. Default: what the network's do. */
   readonly beacon?: Beacon;
 }
-
-/** Everything a new dapp may do. */
-const ALL_FACILITIES: readonly Facility[] = ["presets", "functions"];
 
 /** Name of the key that a dapp is created with. */
 const FIRST_KEY = "first key";
@@ -126,10 +122,15 @@ export interface DappDirectory {
     facilities?: readonly Facility[],
     options?: CreationOptions,
   ): Promise<{ readonly dapp: StoredDapp; readonly key: LiveKeyView }>;
-  /** Throws `not_found`, and as {@link create} does. */
-  rename(dappId: string, name: string): Promise<void>;
-  /** Sets what its presets' words also follow from where a call doesn't say it; `null`: what the network's do. Throws `not_found`. */
-  setBeacon(dappId: string, beacon: Beacon | null): Promise<void>;
+  /** Changes what is given; `beacon: null`: what the network's presets wait for. Throws `not_found`, and as {@link create} does. */
+  change(
+    dappId: string,
+    change: {
+      readonly name?: string | undefined;
+      readonly facilities?: readonly Facility[] | undefined;
+      readonly beacon?: Beacon | null | undefined;
+    },
+  ): Promise<StoredDapp>;
   /**
    * Deletes a dapp: its keys are revoked and erased at once. Its requests, including those in progress, and its usage stay. Throws
    * `not_found`.
@@ -312,23 +313,20 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       if (key === undefined || openKey(sealingKey, key) === undefined) return undefined;
       return { ...actAs(dapp), ...limitsOf(key) };
     },
-    async create(name, facilities = ALL_FACILITIES, { idempotencyKey } = {}) {
+    async create(name, facilities = FACILITIES, { idempotencyKey } = {}) {
       const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };
       const creation = creationOf("", idempotencyKey, { name: dapp.name, facilities });
       const { dappId, key } = await createOnce(creation, makeKey(dapp.id, { name: FIRST_KEY }), dapp);
       return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
-    async rename(dappId, name) {
-      const wanted = parseName(name);
-      const isRenamed = await store.write(async (db) => {
-        await assertFree(db, wanted, dappId);
-        return await updateDapp(db, dappId, { name: wanted });
+    async change(dappId, { name, ...others }) {
+      const wanted = name === undefined ? undefined : parseName(name);
+      const changed = await store.write(async (db) => {
+        if (wanted !== undefined) await assertFree(db, wanted, dappId);
+        return await updateDapp(db, dappId, { name: wanted, ...others });
       });
-      if (!isRenamed) throw new NotFoundError(`dapp ${dappId}`);
-    },
-    async setBeacon(dappId, beacon) {
-      const isSet = await store.write((db) => updateDapp(db, dappId, { beacon }));
-      if (!isSet) throw new NotFoundError(`dapp ${dappId}`);
+      if (changed === undefined) throw new NotFoundError(`dapp ${dappId}`);
+      return changed;
     },
     async delete(dappId) {
       if (!(await deleteDapp(store, dappId, Date.now()))) throw new NotFoundError(`dapp ${dappId}`);

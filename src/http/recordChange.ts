@@ -10,6 +10,7 @@ const CHANGEABLE = [
   "name",
   "role",
   "isOperator",
+  "facilities",
   "dailyLimit",
   "expiresAt",
   "beacon",

@@ -62,6 +62,10 @@ export type ReturnType = (typeof RETURN_TYPES)[number];
 export const VRF_VERSIONS = ["v2", "v2.5"] as const;
 export type VrfVersion = (typeof VRF_VERSIONS)[number];
 
+/** What a dapp may use; `presets` includes random numbers. */
+export const FACILITIES = ["presets", "functions"] as const;
+export type Facility = (typeof FACILITIES)[number];
+
 /** What a preset's word may also follow from: a future round of drand, one of the service's own beacon (on embedded networks), or nothing. */
 export const BEACONS = ["drand", "local", "none"] as const;
 export type Beacon = (typeof BEACONS)[number];

@@ -108,19 +108,32 @@ export async function listDappIds(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Changes a dapp's name or beacon. Returns whether a dapp has this id. */
+/** Changes what is given of a dapp. Returns it as it is then, or `undefined` if no dapp has this id. */
 export async function updateDapp(
   db: Queryable,
   dappId: string,
-  change: { readonly name: string } | { readonly beacon: Beacon | null },
-): Promise<boolean> {
-  const result = await db
+  {
+    name,
+    facilities,
+    beacon,
+  }: {
+    readonly name: string | undefined;
+    readonly facilities?: readonly string[] | undefined;
+    readonly beacon?: Beacon | null | undefined;
+  },
+): Promise<StoredDapp | undefined> {
+  const row = await db
     .updateTable("dapps")
-    .set(change)
+    .set((present) => ({
+      name: name ?? present.ref("name"),
+      facilities: facilities?.join(" ") ?? present.ref("facilities"),
+      beacon: beacon === undefined ? present.ref("beacon") : beacon,
+    }))
     .where("id", "=", dappId)
     .where("deleted_at", "is", null)
+    .returningAll()
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return row && parseDapp(row);
 }
 
 /**

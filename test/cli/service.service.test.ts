@@ -415,6 +415,15 @@ test("dapp rename checks the name as every way in does", async () => {
   expect((await runCli(["dapp", "rename", id, "store"])).stdout).toContain("is now store");
 });
 
+test("dapp facilities says what a dapp may use", async () => {
+  const { id } = await connectOperator(tyche).createDapp({ name: "narrow" });
+  expect((await runCli(["dapp", "facilities", "narrow", "functions"])).stdout).toBe(
+    `${id} may use functions\n`,
+  );
+  expect(await connectOperator(tyche).dapp(id)).toMatchObject({ facilities: ["functions"] });
+  await connectOperator(tyche).deleteDapp(id);
+});
+
 test("a dapp's name stands for its id", async () => {
   const { id } = await connectOperator(tyche).createDapp({ name: "kiosk" });
   // The service creates its subscriptions meanwhile.

@@ -305,13 +305,13 @@ test("a dapp gets no other dapp's name, in whatever case", async () => {
   const taken = { code: "name_taken", message: expect.stringContaining('"Straße Shop"') };
   await expect(dapps.create("straße SHOP")).rejects.toMatchObject(taken);
   const { dapp: other } = await dapps.create("other");
-  await expect(dapps.rename(other.id, "STRAßE shop")).rejects.toMatchObject(taken);
+  await expect(dapps.change(other.id, { name: "STRAßE shop" })).rejects.toMatchObject(taken);
   const twins = await Promise.allSettled([dapps.create("twin"), dapps.create("Twin")]);
   expect(twins.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   // Its own name in another case, and the name of a dapp that is gone.
-  await dapps.rename(shop.id, "straße shop");
+  await dapps.change(shop.id, { name: "straße shop" });
   await dapps.delete(shop.id);
-  await dapps.rename(other.id, "Straße shop");
+  await dapps.change(other.id, { name: "Straße shop" });
   expect((await dapps.get(other.id)).name).toBe("Straße shop");
   await close();
 });

@@ -56,7 +56,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     for (const again of [
       () => there.delete(dapp.id),
       () => there.get(dapp.id),
-      () => there.rename(dapp.id, "x"),
+      () => there.change(dapp.id, { name: "x" }),
     ])
       await expect(again()).rejects.toMatchObject({ code: "not_found" });
   });

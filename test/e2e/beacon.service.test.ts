@@ -173,7 +173,7 @@ test("a dapp's presets wait for a round where a call doesn't say otherwise, if t
   expect(await operator.dapp(id)).toMatchObject({ beacon: "drand" });
   expect(await beaconOf({})).toBe(drandChainHash(CHAIN));
   expect(await beaconOf({ beacon: "none" })).toBeUndefined();
-  expect(await operator.setBeacon(id, null)).not.toHaveProperty("beacon");
+  expect(await operator.changeDapp(id, { beacon: null })).not.toHaveProperty("beacon");
   expect(await beaconOf({})).toBeUndefined();
   expect(await beaconOf({ beacon: "drand" })).toBe(drandChainHash(CHAIN));
 });

@@ -76,11 +76,32 @@ describe("dapps", () => {
     });
     const client = connect(made.key.apiKey);
     expect(await client.requests()).toMatchObject({ items: [] });
-    expect(await operator.renameDapp(made.id, "  store ")).toMatchObject({ id: made.id, name: "store" });
+    expect(await operator.changeDapp(made.id, { name: "  store " })).toMatchObject({
+      id: made.id,
+      name: "store",
+    });
     expect((await operator.dapps()).map(({ name }) => name)).toContain("store");
     expect(await operator.deleteDapp(made.id)).toMatchObject({ success: true, dappId: made.id });
     await expect(client.requests()).rejects.toMatchObject({ code: "unauthenticated" });
     await expect(operator.dapp(made.id)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("what a dapp may use is changed by the operator, for calls with its keys at once", async () => {
+    const made = await operator.createDapp({ name: "draws", facilities: ["presets"] });
+    const client = connect(made.key.apiKey);
+    const run = () => client.simulate({ source: "return Functions.encodeUint256(1)", returnType: "uint256" });
+    await expect(run()).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining("ask the operator to add it"),
+    });
+    const facilities = ["presets", "functions"] as const;
+    expect(await operator.changeDapp(made.id, { facilities })).toMatchObject({ name: "draws", facilities });
+    expect(await run()).toMatchObject({ value: "1" });
+    expect((await operator.audit({ dappId: made.id })).items[0]).toMatchObject({
+      action: "updateDapp",
+      changes: [{ member: "facilities", from: "presets", to: "presets, functions" }],
+    });
+    await operator.deleteDapp(made.id);
   });
 
   test("a repeated creation with the same idempotency key returns the first one's dapp or key", async () => {

@@ -119,6 +119,7 @@ describe("roles", () => {
       () => client.presetProblems(),
       () => client.audit(),
       () => client.createDapp({ name: "x" }),
+      () => client.changeDapp(tyche.dappId, { facilities: ["presets"] }),
       () => client.setOperator(joined.owner!.id, true),
     ])
       await expect(call()).rejects.toMatchObject({ code: "forbidden" });

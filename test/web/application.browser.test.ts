@@ -274,6 +274,10 @@ describe("whoever is signed in", () => {
     await page.goto(`${tyche.url}/dapps/${id}`);
     await page.getByRole("link", { name: "run a function from here" }).click();
     await expect.poll(() => page.getByLabel("Dapp that pays").inputValue()).toBe(id);
+    await page.goto(`${tyche.url}/dapps/${id}/settings`);
+    await page.getByLabel("presets and random numbers").check();
+    await page.getByRole("group", { name: "Permissions" }).locator("..").getByRole("button").click();
+    await expect.poll(async () => (await operator.dapp(id)).facilities).toEqual(["presets", "functions"]);
   });
 
   test.each([

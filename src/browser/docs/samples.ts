@@ -93,7 +93,8 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   listDapps: () => `const dapps = await operator.dapps();`,
   createDapp: ({ body }) => `const { key } = await operator.createDapp(${json(body)});`,
   getDapp: ({ values }) => `const dapp = await operator.dapp(${expression(values["dappId"])});`,
-  updateDapp: ({ values }) => `await operator.renameDapp(${expression(values["dappId"])}, "My other game");`,
+  updateDapp: ({ values }) =>
+    `await operator.changeDapp(${expression(values["dappId"])}, { name: "My other game" });`,
   listKeys: ({ values }) => `const keys = await operator.keys(${expression(values["dappId"])});`,
   addKey: ({ values }) =>
     `const { apiKey } = await operator.addKey(${expression(values["dappId"])}, { name: "production" });`,

@@ -12,6 +12,7 @@ import { formatNetworkEnv } from "../../dapps/configEnv.ts";
 import type { DappDirectory } from "../../dapps/dapps.ts";
 import type { NetworkConfigVars } from "../../dapps/configVars.ts";
 import { formatSampleConsumer } from "../../dapps/sampleConsumer.ts";
+import { ForbiddenError } from "../../lib/errors.ts";
 import { formatTime } from "../../lib/time.ts";
 import { getCaller, type HttpDeps } from "../context.ts";
 import { createOperations, type Operation } from "../operation.ts";
@@ -68,16 +69,17 @@ export function dappOperations(deps: HttpDeps, part: OperatorPart): readonly Ope
       method: "patch",
       path: "/api/dapps/:dappId",
       summary: "Change a dapp",
-      description: "Renames a dapp, or sets what its presets wait for; everything else stays the same.",
+      description:
+        "Renames a dapp, sets what its presets wait for or, as the operator, what it may use; everything else stays the same.",
       request: "updateDapp",
       example: { name: "My other game" },
       answer: DappView,
       errors: ["not_found", "name_taken"],
-      async run({ ctx, dapp: { id }, values: { name, beacon } }) {
+      async run({ ctx, dapp: { id }, values }) {
+        if (values.facilities !== undefined && !getCaller(ctx).isOperator)
+          throw new ForbiddenError("only the operator may change what a dapp may use");
         ctx.state.before = viewDapp(await dapps.get(id));
-        if (name !== undefined) await dapps.rename(id, name);
-        if (beacon !== undefined) await dapps.setBeacon(id, beacon);
-        return viewDapp(await dapps.get(id));
+        return viewDapp(await dapps.change(id, values));
       },
     }),
     operation({

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import {
   BEACONS,
+  FACILITIES,
   KEY_ACCESSES,
   MAX_DAILY_LIMIT,
   MAX_OVERLAP_HOURS,
@@ -12,6 +13,7 @@ import {
   TOLD_EVENTS,
   WEBHOOK_EVENTS,
   type Beacon,
+  type Facility,
   type WebhookEvent,
 } from "../../lib/vocabulary.ts";
 import { address, networkParameter, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
@@ -46,24 +48,30 @@ const keyExpiry = (description: string) =>
     description,
   });
 
+const facilities = (description: string, fallback?: readonly Facility[]) =>
+  Type.Array(Type.Enum([...FACILITIES]), {
+    minItems: 1,
+    uniqueItems: true,
+    ...(fallback === undefined ? {} : { default: fallback }),
+    [EXPECTED]: "an array of presets, functions or both",
+    description,
+  });
+
 /** A dapp, its keys, people and webhooks. */
 export const DAPP_SCHEMAS = {
   createDapp: Type.Object(
     {
       name: Type.String({ description: "Its name: 1 to 60 characters." }),
-      facilities: Type.Array(Type.Enum(["presets", "functions"]), {
-        default: ["presets", "functions"],
-        minItems: 1,
-        uniqueItems: true,
-        [EXPECTED]: "an array of presets, functions or both",
-        description: "What it may use; `presets` includes random numbers.",
-      }),
+      facilities: facilities("What it may use; `presets` includes random numbers.", FACILITIES),
     },
     STRICT,
   ),
   updateDapp: Type.Object(
     {
       name: Type.Optional(Type.String({ description: "The new name: 1 to 60 characters." })),
+      facilities: Type.Optional(
+        facilities("What it may use from now on. Only the operator may set it; others get 403 `forbidden`."),
+      ),
       beacon: Type.Optional(
         Type.Unsafe<Beacon | null>({
           enum: [...BEACONS, null],

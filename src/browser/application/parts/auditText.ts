@@ -2,6 +2,7 @@ import type { AuditChange, AuditEntry } from "../../../client/index.ts";
 
 /** What members of an answer are called; others by their own names. */
 const MEMBERS: Readonly<Record<string, string>> = {
+  facilities: "permissions",
   dailyLimit: "requests a day",
   expiresAt: "expiry",
   timeZone: "time zone",

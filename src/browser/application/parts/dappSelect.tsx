@@ -25,7 +25,8 @@ export function WithDapps({
         const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
         return wanted === undefined ? (
           <p className="note">
-            No dapp has permission to use {facility}: <Link href="/">create one that does</Link>.
+            No dapp has permission to use {facility}: <Link href="/">create one that does</Link>, or permit it
+            in the settings of one.
           </p>
         ) : (
           children(users, wanted.id)

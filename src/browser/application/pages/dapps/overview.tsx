@@ -7,6 +7,7 @@ import { describeMissingSubscription } from "../../parts/missingSubscription.ts"
 import { List } from "../../parts/list.tsx";
 import { expiresSoon, KeyExpiry } from "../../parts/keyExpiry.tsx";
 import { Facts, Notice, UnknownText } from "../../parts/parts.tsx";
+import { PERMISSION_TEXT } from "../../parts/permissions.tsx";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useMay, useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -27,12 +28,7 @@ export function Dapp() {
           <section className="panel" aria-label="About">
             <Facts
               entries={[
-                [
-                  "Permissions",
-                  facilities
-                    .map((one) => (one === "presets" ? "presets and random numbers" : one))
-                    .join(", "),
-                ],
+                ["Permissions", facilities.map((one) => PERMISSION_TEXT[one]).join(", ")],
                 ["Created", <Time iso={createdAt} />],
                 [
                   "Try",

@@ -11,11 +11,12 @@ import {
   TextField,
 } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
-import { UnknownText } from "../../parts/parts.tsx";
-import { useOperator } from "../../services.tsx";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { PermissionFields, readPermissions } from "../../parts/permissions.tsx";
+import { useMe, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
-/** `/dapps/{dappId}/settings`: the forms that rename a dapp, set what its presets wait for, and delete it. */
+/** `/dapps/{dappId}/settings`: the forms that rename a dapp, set what its presets wait for and what it may use, and delete it. */
 export function Settings() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   return (
@@ -24,6 +25,7 @@ export function Settings() {
         <>
           <Rename dapp={dapp} />
           <Beacon dapp={dapp} />
+          <Permissions dapp={dapp} />
           <Delete dapp={dapp} />
         </>
       )}
@@ -36,7 +38,7 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values) => {
-    const renamed = await operator.renameDapp(id, readField(values, "name").trim());
+    const renamed = await operator.changeDapp(id, { name: readField(values, "name").trim() });
     queries.setQueryData(["dapp", id], renamed);
     await queries.invalidateQueries({ queryKey: ["dapps"] });
     navigate(`/dapps/${id}`);
@@ -74,7 +76,7 @@ function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
   const queries = useQueryClient();
   const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
     const chosen = (["drand", "local", "none"] as const).find((one) => one === readField(values, "beacon"));
-    queries.setQueryData(["dapp", id], await operator.setBeacon(id, chosen ?? null));
+    queries.setQueryData(["dapp", id], await operator.changeDapp(id, { beacon: chosen ?? null }));
     await queries.invalidateQueries({ queryKey: ["dapps"] });
   });
   return (
@@ -104,6 +106,37 @@ function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
           </div>
         </form>
       </ForRole>
+    </section>
+  );
+}
+
+/** Only the operator may change what a dapp may use. */
+function Permissions({ dapp: { id, facilities } }: { readonly dapp: DappView }) {
+  const operator = useOperator();
+  const me = useMe();
+  const queries = useQueryClient();
+  const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
+    const changed = await operator.changeDapp(id, { facilities: readPermissions(values) });
+    queries.setQueryData(["dapp", id], changed);
+    await queries.invalidateQueries({ queryKey: ["dapps"] });
+  });
+  if (me?.isOperator !== true) return null;
+  return (
+    <section className="panel">
+      <h2>Permissions</h2>
+      {refusal !== undefined && (
+        <Notice kind="bad">
+          <UnknownText text={refusal} />
+        </Notice>
+      )}
+      <form className="fields" onSubmit={onSubmit}>
+        <PermissionFields given={facilities} />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Save
+          </button>
+        </div>
+      </form>
     </section>
   );
 }

@@ -8,7 +8,6 @@ import { useExplorer, useMay, useMe, useNetworks, useOperator } from "../../serv
 import type {
   ActiveHour,
   Activity,
-  Facility,
   DappView,
   ExplorerNetwork,
   NetworkReadiness,
@@ -19,6 +18,7 @@ import { useState } from "react";
 import { describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
+import { PermissionFields, readPermissions } from "../../parts/permissions.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
 
 const REFRESH_MS = 5_000;
@@ -125,10 +125,7 @@ function CreateDapp() {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values) => {
-    const facilities = (["presets", "functions"] as const satisfies readonly Facility[]).filter((one) =>
-      values.has(one),
-    );
-    if (facilities.length === 0) throw new Error("Choose at least one permission.");
+    const facilities = readPermissions(values);
     try {
       const { id } = await operator.createDapp({ name: readField(values, "name").trim(), facilities });
       await queries.invalidateQueries({ queryKey: ["dapps"] });
@@ -151,15 +148,7 @@ function CreateDapp() {
         <Field id="name" label="Name" problem={problems.get("name")}>
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
-        <fieldset>
-          <legend>Permissions</legend>
-          <label className="check">
-            <input type="checkbox" name="presets" defaultChecked /> presets and random numbers
-          </label>
-          <label className="check">
-            <input type="checkbox" name="functions" defaultChecked /> functions
-          </label>
-        </fieldset>
+        <PermissionFields />
         <div>
           <button className="action" disabled={isBusy}>
             Create
