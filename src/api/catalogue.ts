@@ -31,19 +31,14 @@ export const OracleNodeView = Type.Object({
   }),
 });
 
-/** What identifies a chain of rounds: what a verifier must know of it. */
-export const RoundChain = Type.Object({
+/** A chain of rounds, and how presets wait for them. */
+const ROUNDS = {
+  chainHash: Type.String({ description: "Hash of the chain of rounds." }),
   publicKey: Type.String({ description: "Key that signs the rounds." }),
   genesisTime: Type.Integer({ description: "Unix time of round 1, in seconds." }),
   period: Type.Integer({ description: "Seconds between rounds." }),
   groupHash: Type.String(),
   beaconId: Type.String(),
-});
-
-/** A chain of rounds, and how presets wait for them. */
-const ROUNDS = {
-  chainHash: Type.String({ description: "Hash of the chain of rounds." }),
-  ...RoundChain.properties,
   marginSeconds: Type.Integer({ description: "How far in the future a request's round is." }),
   isDefault: Type.Boolean({
     description: "Whether presets wait for a round where neither call nor dapp says otherwise.",

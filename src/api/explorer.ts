@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { REQUEST_STATES } from "../lib/vocabulary.ts";
-import { NetworkView, RoundChain } from "./catalogue.ts";
+import { NetworkView } from "./catalogue.ts";
 import { decimal, hex, nullable, pageOf, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
 import { BeaconView, FunctionResult, PresetResult, RandomResult } from "./results.ts";
@@ -127,44 +127,12 @@ export const TransactionSummary = Type.Object({
   ),
 });
 
-/** A network that has an explorer. */
+/** A network as everybody may see it. */
 export const ExplorerNetwork = Type.Object({
-  name: Type.String(),
-  title: Type.String(),
-  chainId: Type.Integer(),
-  coin: Type.String({
-    description: "Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown.",
-  }),
-  nativePayment: Type.Boolean({
-    description: "Whether the service pays for random words in that coin instead of LINK.",
-  }),
-  embedded: Type.Boolean(),
-  hasEthereumBlocks: Type.Boolean(),
-  status: Type.Enum(["starting", "serving", "unavailable"]),
-  statusDetail: Type.Optional(Type.String()),
-  rpcUrl: Type.Optional(Type.String()),
+  ...NetworkView.properties,
   contracts: Type.Optional(
-    Type.Object(
-      {
-        vrfCoordinator: hex("VRFCoordinatorV2, or VRFCoordinatorV2_5."),
-        functionsRouter: hex("FunctionsRouter."),
-        functionsCoordinator: hex("FunctionsCoordinator."),
-        presetConsumer: hex("Consumer through which presets run."),
-      },
-      { description: "The addresses to verify results with; absent until the chain is known." },
-    ),
-  ),
-  deploymentBlock: NetworkView.properties.deploymentBlock,
-  vrf: Type.Pick(NetworkView.properties.vrf, ["keyHashes"]),
-  beacon: Type.Optional(
-    Type.Object(RoundChain.properties, {
-      description:
-        "The rounds that presets may wait for; absent for those of drand's quicknet, which every verifier knows.",
-    }),
-  ),
-  localBeacon: Type.Optional(
-    Type.Object(RoundChain.properties, {
-      description: 'The rounds of the service\'s own beacon, for `beacon: "local"`: they prove nothing.',
+    Type.Object(NetworkView.properties.contracts.properties, {
+      description: "The contracts' addresses; absent until the chain is known.",
     }),
   ),
 });

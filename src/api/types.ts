@@ -435,41 +435,99 @@ export interface EventView {
   readonly data: Hex;
 }
 
-/** A network that has an explorer. */
+/** A network as everybody may see it. */
 export interface ExplorerNetwork {
+  /** The value of `network` parameters. */
   readonly name: string;
+  /** Name for people; that of a chain that Tyche runs says so. */
   readonly title: string;
   readonly chainId: number;
   /** Symbol of the coin that pays for gas, such as `ETH`; `coin` if unknown. */
   readonly coin: string;
-  /** Whether the service pays for random words in that coin instead of LINK. */
-  readonly nativePayment: boolean;
+  /** Whether Tyche runs this chain itself. */
   readonly embedded: boolean;
+  /** Whether a block's hash is that of an Ethereum header, so that a verification can recompute it. */
   readonly hasEthereumBlocks: boolean;
-  readonly status: "starting" | "serving" | "unavailable";
-  readonly statusDetail?: string;
+  /** URL at which your own tools reach the chain. */
   readonly rpcUrl?: string;
-  /** The addresses to verify results with; absent until the chain is known. */
+  /** Transactions are at `{explorerUrl}/tx/{hash}`. */
+  readonly explorerUrl: string;
+  readonly status: "starting" | "serving" | "unavailable";
+  /** Why it isn't serving. */
+  readonly statusDetail?: string;
+  /** The contracts' addresses; absent until the chain is known. */
   readonly contracts?: {
-    /** VRFCoordinatorV2, or VRFCoordinatorV2_5. */
+    /** LINK token */
+    readonly link: Hex;
+    /** VRFCoordinatorV2, or VRFCoordinatorV2_5 where `vrf.version` is v2.5 */
     readonly vrfCoordinator: Hex;
-    /** FunctionsRouter. */
+    /** FunctionsRouter */
     readonly functionsRouter: Hex;
-    /** FunctionsCoordinator. */
+    /** FunctionsCoordinator */
     readonly functionsCoordinator: Hex;
-    /** Consumer through which presets run. */
+    /** Consumer through which presets run */
     readonly presetConsumer: Hex;
+    /** Owner of the subscriptions */
+    readonly subscriptionOwner: Hex;
   };
   /** Block in which the deployment of these contracts had ended, where a search for requests may begin; absent for embedded chains. */
   readonly deploymentBlock?: number;
   readonly vrf: {
+    /** Version of Chainlink VRF, of the coordinator and of the consumers of its words. */
+    readonly version: "v2" | "v2.5";
+    /** Whether random words are paid for in the network's own coin instead of LINK. */
+    readonly nativePayment: boolean;
     /** Registered key hashes; the first is the default. */
     readonly keyHashes: readonly Hex[];
+    readonly minConfirmations: number;
+    readonly maxConfirmations: number;
+    /** Maximum number of random numbers in one request. */
+    readonly maxWords: number;
   };
-  /** The rounds that presets may wait for; absent for those of drand's quicknet, which every verifier knows. */
-  readonly beacon?: RoundChain;
-  /** The rounds of the service's own beacon, for `beacon: "local"`: they prove nothing. */
-  readonly localBeacon?: RoundChain;
+  readonly functions: {
+    /** Name of the oracle network that runs the functions. */
+    readonly donId: string;
+    readonly maxSourceBytes: number;
+    /** Maximum size of the whole encoded request. */
+    readonly maxRequestBytes: number;
+    readonly maxResponseBytes: number;
+  };
+  /** The rounds of drand that presets may wait for; absent if they may not. */
+  readonly beacon?: {
+    /** Hash of the chain of rounds. */
+    readonly chainHash: string;
+    /** Key that signs the rounds. */
+    readonly publicKey: string;
+    /** Unix time of round 1, in seconds. */
+    readonly genesisTime: number;
+    /** Seconds between rounds. */
+    readonly period: number;
+    readonly groupHash: string;
+    readonly beaconId: string;
+    /** How far in the future a request's round is. */
+    readonly marginSeconds: number;
+    /** Whether presets wait for a round where neither call nor dapp says otherwise. */
+    readonly isDefault: boolean;
+  };
+  /** The rounds of the service's own beacon, for `beacon: "local"`: whoever runs the service knows all of them, so they prove nothing. */
+  readonly localBeacon?: {
+    /** Hash of the chain of rounds. */
+    readonly chainHash: string;
+    /** Key that signs the rounds. */
+    readonly publicKey: string;
+    /** Unix time of round 1, in seconds. */
+    readonly genesisTime: number;
+    /** Seconds between rounds. */
+    readonly period: number;
+    readonly groupHash: string;
+    readonly beaconId: string;
+    /** How far in the future a request's round is. */
+    readonly marginSeconds: number;
+    /** Whether presets wait for a round where neither call nor dapp says otherwise. */
+    readonly isDefault: boolean;
+  };
+  /** The oracle's nodes, where several operators run them. */
+  readonly nodes?: readonly OracleNodeView[];
 }
 
 export type Facility = "presets" | "functions";
@@ -1455,18 +1513,6 @@ export type ReturnType = "string" | "uint256" | "int256";
 
 /** What a member may do: a viewer reads; a developer also runs, and edits what runs; an owner also has keys, members, linked contracts and deletion. */
 export type RoleName = "viewer" | "developer" | "owner";
-
-/** What identifies a chain of rounds: what a verifier must know of it. */
-export interface RoundChain {
-  /** Key that signs the rounds. */
-  readonly publicKey: string;
-  /** Unix time of round 1, in seconds. */
-  readonly genesisTime: number;
-  /** Seconds between rounds. */
-  readonly period: number;
-  readonly groupHash: string;
-  readonly beaconId: string;
-}
 
 /** Requests that are made at certain times. */
 export interface ScheduleView {

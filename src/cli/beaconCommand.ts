@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { createExplorer } from "../client/index.ts";
 import { serviceUrl } from "./connectService.ts";
+import { QUICKNET_HASH } from "../lib/vocabulary.ts";
 import type { Terminal } from "./terminal.ts";
 
 const NOTE = `
@@ -21,7 +22,6 @@ export function registerBeacon(program: Command, { out }: Terminal): void {
     )
     .addHelpText("after", NOTE)
     .action(async (round: string, signature: string, flags: BeaconFlags) => {
-      const { QUICKNET_HASH } = await import("../lib/drand.ts");
       const apiKey = process.env["TYCHE_API_KEY"] ?? "";
       const explorer = createExplorer({ baseUrl: serviceUrl(flags), apiKey, retries: 0 });
       await explorer.handInRound({ round, chainHash: flags.chain ?? QUICKNET_HASH }, signature);

@@ -45,9 +45,6 @@ const DEFAULT_BEACON = "default";
 
 const { shortSignatures: bls } = bls12_381;
 
-/** 52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971 */
-export const QUICKNET_HASH = drandChainHash(QUICKNET);
-
 /** Returns a chain's hash, 32 bytes: SHA-256 of period, genesis, key, group hash and, unless it is the default one, the beacon's id. */
 export function drandChainHash({ publicKey, genesisTime, period, groupHash, beaconId }: DrandChain): Hex {
   const head = new DataView(new ArrayBuffer(12));

@@ -70,6 +70,10 @@ export type Facility = (typeof FACILITIES)[number];
 export const BEACONS = ["drand", "local", "none"] as const;
 export type Beacon = (typeof BEACONS)[number];
 
+/** Hash of quicknet, drand's own chain with a round every three seconds, which every verifier knows. */
+export const QUICKNET_HASH: `0x${string}` =
+  "0x52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971";
+
 /** Parameters of every preset request; the others are the preset's own. */
 export const PRESET_REQUEST_PARAMETERS: readonly string[] = [
   "network",

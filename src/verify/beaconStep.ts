@@ -2,7 +2,6 @@ import type { RequestVerification, VerificationStep } from "../api/types.ts";
 import {
   drandRoundTime,
   isLocalBeacon,
-  QUICKNET_HASH,
   showRound,
   verifyDrandRound,
   type DrandChain,
@@ -11,6 +10,7 @@ import {
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
+import { QUICKNET_HASH } from "../lib/vocabulary.ts";
 import { failedStep, HOW_TO_PASS, notApplicableStep } from "./verification.ts";
 
 /** The round of drand that a request waited for. */

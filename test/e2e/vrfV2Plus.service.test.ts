@@ -124,7 +124,7 @@ describe("an embedded network with VRF v2.5", () => {
 
   test("coin is among the balances, where the network says that it pays in coin", async () => {
     const networks = await createExplorer({ baseUrl: tyche.url }).networks();
-    expect(Object.fromEntries(networks.map(({ name, nativePayment }) => [name, nativePayment]))).toEqual({
+    expect(Object.fromEntries(networks.map(({ name, vrf }) => [name, vrf.nativePayment]))).toEqual({
       sepolia: false,
       fuji: true,
     });

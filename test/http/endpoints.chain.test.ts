@@ -254,6 +254,16 @@ test("where only one network is served, every call that needs one takes that", a
   expect((await call("POST", "/api/faucet", { body: { address: CONSUMER } })).status).toBe(200);
 });
 
+test("anybody sees the networks as callers do, without addresses before the chain is known", async () => {
+  const { call, service } = await startHarness();
+  const [sepolia, fuji] = service.networks();
+  const none = Object.fromEntries(Object.keys(fuji!.contracts).map((name) => [name, "0x"]));
+  const { contracts: _, ...others } = fuji!;
+  service.networks = () => [sepolia!, { ...others, contracts: none as typeof _ }];
+  const { data } = await call("GET", "/api/explorer/networks", { key: null });
+  expect(data["items"]).toEqual([sepolia, others]);
+});
+
 test("a missing network is answered with those that are served", async () => {
   const { call } = await startHarness();
   const reply = await call("POST", RUN, { body: { source: "return 1" } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { QUICKNET_HASH } from "../../src/lib/drand.ts";
+import { QUICKNET_HASH } from "../../src/lib/vocabulary.ts";
 import { addressOfBeacon, describeDraw, describeTimes, nameBeacon, shorten } from "../../src/lib/drawText.ts";
 
 const draw = {

@@ -515,7 +515,7 @@ describe("subscriptions", () => {
     await state("Avalanche Fuji (local chain)", "2 LINK and 0.1 AVAX").waitFor();
     await state(TITLE, "2 LINK").waitFor();
     await page.unrouteAll({ behavior: "wait" });
-    await serve({ balances: items, network: { nativePayment: true } });
+    await serve({ balances: items, network: { vrf: { nativePayment: true } } });
     await open("");
     await state(TITLE, "2 LINK and 0 ETH").waitFor();
     await visitor.inspect();

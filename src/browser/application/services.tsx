@@ -100,15 +100,15 @@ export function useClient(dappId: string): TycheClient<AnyPresets> {
   return useMemo(() => operator.as<AnyPresets>(dappId), [operator, dappId]);
 }
 
-/** Returns the networks as everyone may see them. */
-export function useNetworks(): UseQueryResult<readonly ExplorerNetwork[]> {
+/** Returns the networks as everyone may see them, read again every `refreshMs` (default: only while one isn't served). */
+export function useNetworks(refreshMs?: number): UseQueryResult<readonly ExplorerNetwork[]> {
   const explorer = useExplorer();
   return useQuery({
     queryKey: ["networks"],
     queryFn: () => explorer.networks(),
     staleTime: 10_000,
     refetchInterval: ({ state: { data } }) =>
-      data?.some(({ status }) => status !== "serving") === true ? CHANGING_MS : false,
+      refreshMs ?? (data?.some(({ status }) => status !== "serving") === true ? CHANGING_MS : false),
   });
 }
 

@@ -1,10 +1,4 @@
-import type {
-  ExplorerNetwork,
-  NetworkView,
-  RequestSummary,
-  TransactionSummary,
-  TransactionView,
-} from "../../api/types.ts";
+import type { RequestSummary, TransactionSummary, TransactionView } from "../../api/types.ts";
 import { listOf } from "../../api/common.ts";
 import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
@@ -13,7 +7,6 @@ import { SUBJECTS, type Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type Listed, type ListCursor, type ListedTransaction } from "../../explorer/lists.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
-import { QUICKNET_HASH } from "../../lib/drand.ts";
 import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
 import { countWithin, createCallCounter } from "../../lib/rateLimit.ts";
@@ -153,23 +146,9 @@ export function explorerOperations(
       answer: listOf(views.ExplorerNetwork),
       run() {
         return {
-          items: service.networks().map((network) => ({
-            name: network.name,
-            title: network.title,
-            chainId: network.chainId,
-            coin: network.coin,
-            nativePayment: network.vrf.nativePayment,
-            embedded: network.embedded,
-            hasEthereumBlocks: network.hasEthereumBlocks,
-            status: network.status,
-            statusDetail: network.statusDetail,
-            rpcUrl: network.rpcUrl,
-            ...contractsOf(network),
-            deploymentBlock: network.deploymentBlock,
-            vrf: { keyHashes: network.vrf.keyHashes },
-            ...(network.beacon !== undefined &&
-              network.beacon.chainHash !== QUICKNET_HASH && { beacon: chainOf(network.beacon) }),
-            ...(network.localBeacon && { localBeacon: chainOf(network.localBeacon) }),
+          items: service.networks().map(({ contracts, ...network }) => ({
+            ...network,
+            ...(contracts.presetConsumer === "0x" ? {} : { contracts }),
           })),
         };
       },
@@ -388,25 +367,6 @@ function requestIdsIn(transaction: TransactionView): Hex[] {
   const { presets, functionRequests, functionResults, randomRequests, randomness, joins } = transaction;
   const all = [presets, functionRequests, functionResults, randomRequests, randomness, joins].flat();
   return [...new Set(all.map(({ requestId }) => requestId))];
-}
-
-/** Returns the addresses to verify results with, once the chain is known. */
-function contractsOf({
-  contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer },
-}: NetworkView): Pick<ExplorerNetwork, "contracts"> {
-  if (vrfCoordinator === "0x") return {};
-  return { contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } };
-}
-
-/** Returns what a verifier must know of a chain of rounds. */
-function chainOf({
-  publicKey,
-  genesisTime,
-  period,
-  groupHash,
-  beaconId,
-}: NonNullable<NetworkView["beacon"]>): NonNullable<ExplorerNetwork["beacon"]> {
-  return { publicKey, genesisTime, period, groupHash, beaconId };
 }
 
 /** A chain is temporarily unreadable. */

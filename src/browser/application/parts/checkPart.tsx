@@ -1,5 +1,6 @@
 import type { ExplorerNetwork } from "../../../client/index.ts";
 import { quoteForShell } from "../../../lib/quoteForShell.ts";
+import { QUICKNET_HASH } from "../../../lib/vocabulary.ts";
 import { useNetworks } from "../services.tsx";
 import { CopyButton } from "./format.tsx";
 import { Folded } from "./parts.tsx";
@@ -94,9 +95,25 @@ export function verifierLink(
   return `/verifier.html#${fields.toString()}`;
 }
 
-/** Returns what verifiers must know of a network: what its operator publishes. */
+/** Returns what verifiers must know of a network: what its operator publishes, and no more, because it is part of a command. */
 function publishedBy(network: ExplorerNetwork) {
   const { chainId, embedded, contracts, deploymentBlock, vrf, beacon, localBeacon } = network;
-  // The keys of a chain of the service's own may have been others when the result was made.
-  return { chainId, embedded, contracts, deploymentBlock, ...(embedded ? {} : { vrf }), beacon, localBeacon };
+  const { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer } = contracts ?? {};
+  return {
+    chainId,
+    embedded,
+    contracts: { vrfCoordinator, functionsRouter, functionsCoordinator, presetConsumer },
+    deploymentBlock,
+    // The keys of a chain of the service's own may have been others when the result was made.
+    ...(embedded ? {} : { vrf: { keyHashes: vrf.keyHashes } }),
+    beacon: beacon?.chainHash === QUICKNET_HASH ? undefined : chainOf(beacon),
+    localBeacon: chainOf(localBeacon),
+  };
+}
+
+/** Returns what a verifier must know of a chain of rounds. */
+function chainOf(beacon: ExplorerNetwork["beacon"]) {
+  if (beacon === undefined) return undefined;
+  const { publicKey, genesisTime, period, groupHash, beaconId } = beacon;
+  return { publicKey, genesisTime, period, groupHash, beaconId };
 }

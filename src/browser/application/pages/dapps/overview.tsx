@@ -130,7 +130,11 @@ function Balances({ dappId }: { readonly dappId: string }) {
 
 /** What the subscription for random numbers holds, or why there is none. */
 function HeldForRandomness({
-  network: { coin, nativePayment, status },
+  network: {
+    coin,
+    vrf: { nativePayment },
+    status,
+  },
   balances,
   isCreated,
 }: {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
-import { useOperator } from "../../services.tsx";
+import { useNetworks, useOperator } from "../../services.tsx";
 import type { Draft } from "./draft.ts";
 import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
@@ -38,12 +38,7 @@ export function Functions() {
 }
 
 function WithNetworks({ dapps }: Pick<Model, "dapps">) {
-  const operator = useOperator();
-  const networks = useQuery({
-    queryKey: ["networks", "with limits"],
-    queryFn: () => operator.networks(),
-    staleTime: Infinity,
-  });
+  const networks = useNetworks();
   const { isRead, isBroken, opened, count } = useOpened();
   return (
     <Loaded query={networks}>

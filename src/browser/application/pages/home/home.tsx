@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";
 import { UnknownText, Folded, Notice, Listing, NetworkStatus } from "../../parts/parts.tsx";
-import { useExplorer, useMay, useMe, useNetworks, useOperator } from "../../services.tsx";
+import { useMay, useMe, useNetworks, useOperator } from "../../services.tsx";
 import type {
   ActiveHour,
   Activity,
@@ -268,12 +268,7 @@ const RUNNING_REFRESH_MS = 2_000;
 /** The networks and their oracles, one line each. */
 function RunningPanel() {
   const operator = useOperator();
-  const explorer = useExplorer();
-  const networks = useQuery({
-    queryKey: ["networks"],
-    queryFn: () => explorer.networks(),
-    refetchInterval: RUNNING_REFRESH_MS,
-  });
+  const networks = useNetworks(RUNNING_REFRESH_MS);
   const readiness = useQuery({
     queryKey: ["readiness"],
     queryFn: () => operator.readiness(),

@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import type { DappView, Hex, NetworkView } from "../../../../client/index.ts";
+import type { DappView, ExplorerNetwork, Hex } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { problemAttributes, readField, useSubmission, TextField } from "../../parts/forms.tsx";
@@ -10,7 +9,7 @@ import { ForRole } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
-import { useOperator } from "../../services.tsx";
+import { useNetworks, useOperator } from "../../services.tsx";
 
 /** Maximum number of VRF keys whose words can be joined. */
 const MAX_JOINED_KEYS = 4;
@@ -19,12 +18,7 @@ const FIELDS: readonly string[] = [...COUNTS, ...LABEL_NAMES, "keyHash", "keyHas
 
 /** `/random`: a form for random numbers. */
 export function Random() {
-  const operator = useOperator();
-  const networks = useQuery({
-    queryKey: ["networks", "with limits"],
-    queryFn: () => operator.networks(),
-    staleTime: Infinity,
-  });
+  const networks = useNetworks();
   return (
     <Page title="Random numbers" trail={[{ href: "/presets", text: "Presets" }]}>
       <h1>Random numbers</h1>
@@ -50,7 +44,7 @@ function RandomForm({
 }: {
   readonly dapps: readonly DappView[];
   readonly wanted: string;
-  readonly networks: readonly NetworkView[];
+  readonly networks: readonly ExplorerNetwork[];
 }) {
   const operator = useOperator();
   const [, navigate] = useLocation();
