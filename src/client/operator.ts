@@ -2,7 +2,6 @@ import { createClient, type TycheClient, createIdempotencyKey } from "./client.t
 import type {
   Activity,
   AuditPage,
-  ConsumerList,
   DappDeletion,
   DappView,
   Facility,
@@ -100,7 +99,6 @@ export interface TycheOperator {
   configVars(dappId: string, options?: CallOptions): Promise<readonly NetworkConfigView[]>;
   /** Omits a network while it can't be queried or has no subscriptions yet. */
   balances(dappId: string, options?: CallOptions): Promise<readonly SubscriptionBalances[]>;
-  consumers(dappId: string, options?: CallOptions): Promise<ConsumerList>;
   /** Returns who the token is of. */
   me(options?: CallOptions): Promise<Me>;
   members(dappId: string, options?: CallOptions): Promise<readonly MemberView[]>;
@@ -179,7 +177,6 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     revokeKey: (dappId, keyId, options) => send({ method: "DELETE", path: keyOf(dappId, keyId) }, options),
     configVars: (dappId, options) => list(of(dappId, "/configVars"), options),
     balances: (dappId, options) => list(of(dappId, "/balances"), options),
-    consumers: (dappId, options) => get(of(dappId, "/consumers"), options),
     me: (options) => get("/api/me", options),
     members: (dappId, options) => list(of(dappId, "/members"), options),
     changeMember: (dappId, personId, role, options) =>

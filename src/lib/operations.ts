@@ -28,7 +28,6 @@ export const OPERATIONS = {
   getBalances: { least: "viewer" },
   getConfigVars: { least: "viewer" },
   listConsumers: { least: "viewer" },
-  listOwnConsumers: { least: "viewer" },
   listMembers: { least: "viewer" },
   getRequest: { least: "viewer" },
   listRequests: { least: "viewer" },

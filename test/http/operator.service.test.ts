@@ -353,7 +353,7 @@ test("config vars have subscriptions, contracts and a sample of each network, ba
 
 describe("consumers", () => {
   const linked = async (address: string) =>
-    (await operator.consumers(dappId)).linked.find((one) => one.address === address);
+    (await operator.as(dappId).consumers()).linked.find((one) => one.address === address);
 
   test("a contract is listed with the transaction that linked it, until it is unlinked", async () => {
     const consumer = findNetwork("fuji").contracts["link"];
@@ -461,7 +461,6 @@ test("real answers have the schemas that the description of the API promises", a
     ["delete", "/api/dapps/{dappId}/keys/{keyId}", `${dapp}/keys/${keyId}`],
     ["get", "/api/dapps/{dappId}/configVars", `${dapp}/configVars`],
     ["get", "/api/dapps/{dappId}/balances", `${dapp}/balances`],
-    ["get", "/api/dapps/{dappId}/consumers", `${dapp}/consumers`],
     ["get", "/api/vrfv2/consumers", "/api/vrfv2/consumers?network=fuji"],
     ["get", "/api/contractRequests", `/api/contractRequests?network=${NETWORK}`],
     ["get", "/api/activity", "/api/activity"],

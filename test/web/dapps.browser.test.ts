@@ -425,7 +425,7 @@ describe("consumers", () => {
   test("one that was linked a while ago doesn't scroll its list sideways", async () => {
     const consumer = await findLink();
     await operator.as(dapp.id).addConsumer({ dappId: dapp.id, network: NETWORK, consumer });
-    await page.route("**/api/dapps/*/consumers", async (route) => {
+    await page.route("**/api/vrfv2/consumers", async (route) => {
       const response = await route.fetch();
       const { data } = (await response.json()) as { data: { linked: readonly object[] } };
       const linkedAt = new Date(Date.now() - 600_000).toISOString();

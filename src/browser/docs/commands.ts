@@ -6,7 +6,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   simulateFunction: "tyche simulate price.js --arg BTC --return-type uint256",
   addConsumer: 'tyche consumer add "$CONSUMER" --network sepolia',
   removeConsumer: 'tyche consumer remove "$ADDRESS" --network sepolia',
-  listOwnConsumers: "tyche consumer list",
+  listConsumers: "tyche consumer list",
   listContractRequests: "tyche consumer requests --network sepolia",
   getRequest: 'tyche requests show "$REQUEST_ID"',
   listRequests: "tyche requests list --limit 20",

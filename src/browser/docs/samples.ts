@@ -34,7 +34,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   addConsumer: ({ values }) => `await tyche.addConsumer(${members(values)});`,
   removeConsumer: ({ values }) =>
     `await tyche.removeConsumer({ network: ${expression(values["network"])}, consumer: ${expression(values["address"])} });`,
-  listOwnConsumers: () => `const { linked } = await tyche.consumers();`,
+  listConsumers: () => `const { linked } = await tyche.consumers();`,
   getRequest: ({ values }) => `const request = await tyche.request(${expression(values["id"])});`,
   listRequests: () => `const { items } = await tyche.requests({ limit: 20 });`,
   listDryRuns: () => `const { items } = await tyche.dryRuns({ limit: 20 });`,
@@ -109,8 +109,6 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   getConfigVars: ({ values }) =>
     `const networks = await operator.configVars(${expression(values["dappId"])});`,
   getBalances: ({ values }) => `const balances = await operator.balances(${expression(values["dappId"])});`,
-  listConsumers: ({ values }) =>
-    `const { linked } = await operator.consumers(${expression(values["dappId"])});`,
   getMe: () => `const { name, memberships } = await operator.me();`,
   listMembers: ({ values }) => `const members = await operator.members(${expression(values["dappId"])});`,
   changeMember: ({ values }) =>

@@ -99,9 +99,9 @@ const LINKS_READ = 100;
 /** `GET /api/vrfv2/consumers`: the contracts that are linked to the subscriptions of the key's dapp. */
 export function ownConsumersOperation(deps: HttpDeps, part: OperatorPart): Operation {
   return createOperations(deps, { tag: "Randomness" })({
-    id: "listOwnConsumers",
+    id: "listConsumers",
     path: "/api/vrfv2/consumers",
-    summary: "List your consumers",
+    summary: "List consumers",
     description:
       "The contracts that are linked to the dapp's subscriptions, as the chains have them: at most 99 on each network.",
     request: "consumers",

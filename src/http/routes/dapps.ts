@@ -1,12 +1,6 @@
 import type { Static } from "typebox";
 import { listOf } from "../../api/common.ts";
-import {
-  ConsumerList,
-  DappView,
-  NetworkConfigView,
-  NewDapp,
-  SubscriptionBalances,
-} from "../../api/operator.ts";
+import { DappView, NetworkConfigView, NewDapp, SubscriptionBalances } from "../../api/operator.ts";
 import { DappDeletion } from "../../api/results.ts";
 import { formatNetworkEnv } from "../../dapps/configEnv.ts";
 import type { DappDirectory } from "../../dapps/dapps.ts";
@@ -17,7 +11,6 @@ import { formatTime } from "../../lib/time.ts";
 import { getCaller, type HttpDeps } from "../context.ts";
 import { createOperations, type Operation } from "../operation.ts";
 import type { OperatorPart } from "../operatorPart.ts";
-import { findConsumers } from "./consumers.ts";
 import { viewNewKey } from "./keys.ts";
 
 /** The dapps, and what building on one requires: config vars, balances, consumers. */
@@ -106,14 +99,6 @@ export function dappOperations(deps: HttpDeps, part: OperatorPart): readonly Ope
           ...held,
         })),
       }),
-    }),
-    operation({
-      id: "listConsumers",
-      path: "/api/dapps/:dappId/consumers",
-      summary: "List consumers",
-      description: "The contracts that are linked to the dapp's subscriptions, as the chains have them.",
-      answer: ConsumerList,
-      run: ({ dapp }) => findConsumers(dapp, { service, part }),
     }),
     operation({
       id: "deleteDapp",

@@ -158,8 +158,7 @@ async function useOperations(
   await contract.roll();
   const readRolls = () => record("listContractRequests", `/api/contractRequests?network=${NETWORK}`);
   while ((await readRolls()).items[0]?.state !== "fulfilled") await pause(50);
-  await record("listConsumers", `${dapp}/consumers`);
-  await record("listOwnConsumers", "/api/vrfv2/consumers");
+  await record("listConsumers", "/api/vrfv2/consumers");
   const { address } = FUNDED_ACCOUNTS[0]!;
   await recordSome("listFundedAccounts", "/api/faucet/accounts", (one) => one.address === address);
   await record("useFaucet", "/api/faucet", post({ network: NETWORK, address }));

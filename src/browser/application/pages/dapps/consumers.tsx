@@ -10,7 +10,7 @@ import { List, type Column } from "../../parts/list.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Tag } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
+import { useClient, useMay, useNetworks, useTitleOf } from "../../services.tsx";
 import { ContractRequestsPanel } from "./contractRequests.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
@@ -88,10 +88,10 @@ function LinkForm({
 }
 
 function LinkedPanel({ dappId }: { readonly dappId: string }) {
-  const operator = useOperator();
+  const client = useClient(dappId);
   const query = useQuery({
     queryKey: ["consumers", dappId],
-    queryFn: () => operator.consumers(dappId),
+    queryFn: () => client.consumers(),
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   return (
