@@ -1,5 +1,6 @@
 import type { ChainClient } from "../evm/client.ts";
 import { TycheError } from "../lib/errors.ts";
+import { createTokenBuckets } from "../lib/tokenBucket.ts";
 
 /** The node methods that the explorer uses. */
 export type ExploredNode = Pick<ChainClient, "request" | "getBalanceWei" | "getNonce" | "getCode">;
@@ -12,36 +13,27 @@ const KEPT_ANSWERS = 100;
 const BURST = 1_000;
 /** Sustained calls per second: within the free plans of providers, with room for the dispatcher and the oracle. */
 const CALLS_PER_SECOND = 10;
-/** How many calls must be available again before a refused caller returns: one such page. */
-const NEXT_CALLS = 100;
+/** When a refused caller may return, in milliseconds: once there are calls again for one such page. */
+const RETRY_AFTER_MS = 10_000;
+
+/** Who the calls are counted for. */
+const EVERYBODY = "everybody";
 
 /**
  * Limits the explorer's calls to a node that someone pays for. Its pages need no key, and one may take a hundred calls: without a limit,
  * strangers could use up the node's quota, and the service could no longer send and answer requests.
  *
- * @param options.now milliseconds. Default `performance.now`.
  * @returns a node whose calls reject with {@link NodeSparedError} after too many calls.
  */
-export function spareNode(
-  node: ExploredNode,
-  { now = () => performance.now() }: { readonly now?: () => number } = {},
-): ExploredNode {
+export function spareNode(node: ExploredNode): ExploredNode {
   const kept = new Map<string, { readonly answer: Promise<unknown>; readonly until: number }>();
-  let calls = BURST;
-  let countedAt = now();
-  const take = (): void => {
-    const at = now();
-    calls = Math.min(BURST, calls + ((at - countedAt) / 1_000) * CALLS_PER_SECOND);
-    countedAt = at;
-    if (calls < 1) throw new NodeSparedError(((NEXT_CALLS - calls) / CALLS_PER_SECOND) * 1_000);
-    calls -= 1;
-  };
+  const calls = createTokenBuckets({ burst: BURST, perSecond: CALLS_PER_SECOND });
   const ask = async <T>(question: readonly unknown[], read: () => Promise<T>): Promise<T> => {
     const key = JSON.stringify(question);
     const known = kept.get(key);
-    if (known !== undefined && now() < known.until) return (await known.answer) as T;
-    take();
-    const one = { answer: read(), until: now() + FRESH_MS };
+    if (known !== undefined && performance.now() < known.until) return (await known.answer) as T;
+    if (!calls.take(EVERYBODY)) throw new NodeSparedError();
+    const one = { answer: read(), until: performance.now() + FRESH_MS };
     kept.delete(key);
     kept.set(key, one);
     if (kept.size > KEPT_ANSWERS) kept.delete(kept.keys().next().value!);
@@ -62,13 +54,13 @@ export function spareNode(
 
 /** The explorer has called a node too often. `details.retryAfterMs` says when to retry. */
 export class NodeSparedError extends TycheError {
-  constructor(retryAfterMs: number) {
+  constructor() {
     super("The explorer has made too many calls to this network's node: try again later", {
       code: "overloaded",
       blame: "us",
       expose: true,
       retryable: true,
-      details: { retryAfterMs },
+      details: { retryAfterMs: RETRY_AFTER_MS },
     });
   }
 }

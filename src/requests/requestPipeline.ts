@@ -32,7 +32,7 @@ import { isLinking, type OpenRequest } from "./openRequest.ts";
 import type { RequestBook } from "./requestBook.ts";
 import type { RequestIntake } from "./serviceNetwork.ts";
 import { fenceBook, fenceClient, fenceStore } from "./takeover/fenced.ts";
-import { createWatchkeeping, type Watchkeeping } from "./watchkeeping.ts";
+import { createWatchkeeping } from "./watchkeeping.ts";
 import type { Receipt } from "../lib/nodeAnswers.ts";
 
 /** Interval between checks of the balances of subscriptions in use. */
@@ -88,7 +88,12 @@ async function openPipeline(
   const sending = await createSending(scope, options);
   const { network, client, store, book, tracker, finality, startNumber, signal, onError } = scope;
   const { subscriptions, dispatcher, linker, take, reconcile } = sending;
-  const watchkeeping = openWatchkeeping(scope, sending);
+  const watchkeeping = createWatchkeeping({
+    ...scope,
+    ...sending,
+    isChainlinks: scope.terms.chainlinkCoordinator !== undefined,
+    presetConfirmations: scope.terms.minConfirmations,
+  });
   const { open, fromBlock, known } = await restoreRequests({
     network,
     client,
@@ -145,36 +150,6 @@ async function openPipeline(
       await resumed;
     },
   };
-}
-
-function openWatchkeeping(scope: PipelineScope, sending: Sending): Watchkeeping {
-  return createWatchkeeping({
-    network: scope.network,
-    coin: scope.coin,
-    client: scope.client,
-    watcher: scope.watcher,
-    contracts: scope.contracts,
-    fees: scope.fees,
-    pause: scope.pause,
-    isChainlinks: scope.terms.chainlinkCoordinator !== undefined,
-    presetConfirmations: scope.terms.minConfirmations,
-    vrfOperatorOf: scope.vrfOperatorOf,
-    beaconWait: scope.beaconWait,
-    oracleWait: scope.oracleWait,
-    oracleNodes: scope.oracleNodes,
-    store: scope.store,
-    book: scope.book,
-    tracker: scope.tracker,
-    onError: scope.onError,
-    sender: sending.sender,
-    senderWait: sending.senderWait,
-    subscriptions: sending.subscriptions,
-    carriers: sending.carriers,
-    linker: sending.linker,
-    dispatcher: sending.dispatcher,
-    take: sending.take,
-    reconcile: sending.reconcile,
-  });
 }
 
 /** Reads the chain's blocks into the requests, from a block on; returns a function that ends it. */

@@ -19,7 +19,9 @@ function createNode() {
     getNonce: () => answer(2),
     getCode: () => answer("0x"),
   };
-  return Object.assign(state, { spared: spareNode(node, { now: () => state.ms }) });
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => state.ms);
+  onTestFinished(() => clock.mockRestore());
+  return Object.assign(state, { spared: spareNode(node) });
 }
 
 /** Asks for blocks until it is refused, and returns how many calls succeeded. */
@@ -72,9 +74,6 @@ test.each([
   [true, 2_000],
   [false, 1_000],
 ])("only a node that others pay for is spared (embedded: %s)", async (isEmbedded, most) => {
-  // The node's clock stands still: calls become available again as time passes.
-  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
-  onTestFinished(() => clock.mockRestore());
   const node = createNode();
   const block = {
     number: "0x1",
