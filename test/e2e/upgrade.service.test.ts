@@ -37,7 +37,6 @@ test("the start says from which migration to which it brought the database, the 
 
 test("a data directory of the first version opens, answers repeated calls from it, and goes on", async () => {
   expect(tyche.output()).toContain("held a chain with contracts of an earlier version of Tyche");
-  expect(tyche.output()).toMatch(/the database was migrated from \w+ to \w+ in/);
   expect((await range("one")).data).toMatchObject({
     success: true,
     parsedResult: "7",
