@@ -1,10 +1,10 @@
-import type { RequestSummary, TransactionSummary, TransactionView } from "../../api/types.ts";
 import { listOf } from "../../api/common.ts";
 import { PresetView } from "../../api/catalogue.ts";
 import * as views from "../../api/explorer.ts";
 import type { Hex } from "viem";
 import { SUBJECTS, type Explorer } from "../../explorer/explorer.ts";
-import { parseCursor, type Listed, type ListCursor, type ListedTransaction } from "../../explorer/lists.ts";
+import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
+import { createOwnRequests } from "../../explorer/ownRequests.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
 import { NotFoundError, TycheError } from "../../lib/errors.ts";
@@ -20,11 +20,6 @@ import { searchEverywhere } from "./explorerSearch.ts";
 const RECORDED_MS = 10_000;
 /** Looks through a thousand requests for a text, per group of addresses: each takes a tenth of a second of this process. */
 const SCANS = { policy: "scan", quota: 60, windowSeconds: 60 } as const;
-
-/** Requests that are looked up for a list of transactions: one query reads them. */
-const MAX_LISTED_REQUESTS = 200;
-/** How long they are kept, in ms: every page of a network asks for the same ones each second. */
-const LISTED_MS = 1_000;
 
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
@@ -96,46 +91,7 @@ export function explorerOperations(
       checkNetwork(network);
       throw new TycheError(missing(titleOf(network), param), { code: "not_found", blame: "caller" });
     };
-  const findRequests = async (network: string, ids: readonly Hex[]) => {
-    const requests = await service.findOnChain(network, ids);
-    return requests.toSorted((a, b) => ids.indexOf(a.requestId) - ids.indexOf(b.requestId));
-  };
-  const findListed = remember(LISTED_MS, async (key: string) => {
-    const [network, ...ids] = key.split(" ");
-    return await findRequests(network!, ids as Hex[]);
-  });
-  /**
-   * Adds the service's own requests to listed transactions, as few as one query reads in no time, and returns them, too: those of the
-   * transactions, after others with the given ids.
-   */
-  const addRequests = async <View extends Listed<{ readonly transactions: readonly TransactionSummary[] }>>(
-    network: string,
-    view: View,
-    given: readonly Hex[] = [],
-  ) => {
-    const all = new Set([...given, ...view.transactions.flatMap(({ requestIds }) => requestIds)]);
-    const ids = [...all].slice(0, MAX_LISTED_REQUESTS);
-    const requests = ids.length === 0 ? [] : await findListed([network, ...ids].join(" "));
-    const own = new Map(requests.map((request) => [request.requestId, request]));
-    const known = new Set(ids);
-    const transactions = view.transactions.map(
-      ({ requestIds, isAnswer, ...transaction }: ListedTransaction): TransactionSummary => ({
-        ...transaction,
-        // Half of a batch would be counted as a batch.
-        ...(requestIds.every((id) => known.has(id))
-          ? sumUp(
-              requestIds.flatMap((id) => own.get(id) ?? []),
-              isAnswer,
-            )
-          : {}),
-      }),
-    );
-    const moreRequests = all.size - ids.length;
-    return {
-      view: { ...view, transactions },
-      listed: { requests, ...(moreRequests === 0 ? {} : { moreRequests }) },
-    };
-  };
+  const ownRequests = createOwnRequests((network, ids) => service.findOnChain(network, ids));
   const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
     reading({
@@ -170,7 +126,7 @@ export function explorerOperations(
       answer: views.ChainOverview,
       run: find(async (network) => {
         const found = await explorer.findOverview(network);
-        return found && (await addRequests(network, found)).view;
+        return found && (await ownRequests.addTo(network, found)).view;
       }, isUnread),
     }),
     reading({
@@ -185,7 +141,7 @@ export function explorerOperations(
           if (!SUBJECTS.tx.test(param("hash"))) return undefined;
           const found = await explorer.findTransaction(network, param("hash") as Hex);
           if (found === undefined) return undefined;
-          const requests = await findRequests(network, requestIdsIn(found));
+          const requests = await ownRequests.findIn(network, found);
           return requests.length === 0 ? found : { ...found, requests };
         },
         (title, param) =>
@@ -203,7 +159,7 @@ export function explorerOperations(
       answer: views.TransactionList,
       run: find(async (network, _, before) => {
         const found = await explorer.findTransactions(network, before);
-        return found && (await addRequests(network, found)).view;
+        return found && (await ownRequests.addTo(network, found)).view;
       }, isUnread),
     }),
     reading({
@@ -230,7 +186,7 @@ export function explorerOperations(
           if (found.transactions.length === 0) return { ...found, transactions: [] };
           // Nodes that prune logs, or have no calls to spare, have the block all the same.
           const ids = await explorer.findRequestIds(network, BigInt(found.number)).catch(() => []);
-          const { view, listed } = await addRequests(network, found, ids);
+          const { view, listed } = await ownRequests.addTo(network, found, ids);
           return { ...view, ...listed };
         },
         (title, param) => `${title} has no block ${param("number")}.`,
@@ -249,7 +205,7 @@ export function explorerOperations(
           if (!SUBJECTS.address.test(param("address"))) return undefined;
           const page = await explorer.findAddress(network, param("address") as Hex, before);
           if (page === undefined) return undefined;
-          const { view, listed } = await addRequests(network, page);
+          const { view, listed } = await ownRequests.addTo(network, page);
           return { ...view, ...listed };
         },
         (_, param) =>
@@ -330,21 +286,6 @@ export function explorerOperations(
   ];
 }
 
-/** Sums up the service's own requests of one transaction; nothing without any. */
-function sumUp(requests: readonly RequestSummary[], isAnswer: boolean): Pick<TransactionSummary, "requests"> {
-  const [first] = requests;
-  if (first === undefined) return {};
-  const { kind, title, result } = first;
-  const isOneKind = requests.every((one) => one.kind === kind && one.title === title);
-  return {
-    requests: {
-      count: requests.length,
-      ...(isOneKind ? { kind, ...(title === undefined ? {} : { title }) } : {}),
-      ...(isAnswer && requests.length === 1 && result !== undefined ? { result } : {}),
-    },
-  };
-}
-
 /** Says in what a hash or address is not one. */
 function describeDigits(text: string, wanted: number): string {
   const digits = /^0x([0-9a-f]*)$/i.exec(text)?.[1]?.length;
@@ -360,13 +301,6 @@ export function parseBefore(before: string | undefined): ListCursor | undefined 
   if (cursor !== undefined) return cursor;
   const message = "must be a block number, or one with a position in the block, such as 120.3";
   throw new InvalidParameterError([{ path: "/before", message }]);
-}
-
-/** Returns the ids of all requests that a transaction makes or answers. */
-function requestIdsIn(transaction: TransactionView): Hex[] {
-  const { presets, functionRequests, functionResults, randomRequests, randomness, joins } = transaction;
-  const all = [presets, functionRequests, functionResults, randomRequests, randomness, joins].flat();
-  return [...new Set(all.map(({ requestId }) => requestId))];
 }
 
 /** A chain is temporarily unreadable. */
