@@ -92,7 +92,10 @@ test("a long list can be searched, and prints on few pages", async () => {
   await page.getByLabel("Find in: Result").fill(first.toUpperCase());
   await page.getByText("1 of 30", { exact: true }).waitFor();
   expect(await winners.count()).toBe(1);
-  await page.getByText("800 entries", { exact: true }).click();
+  await verdict()
+    .getByText(/^\d+ steps: /)
+    .click();
+  await verdict().getByRole("link", { name: "The list that it was drawn from" }).click();
   const find = page.getByLabel(/^Find in: (?!Result)/);
   await find.fill("guest 800 ");
   const entry = page.locator(".given").getByRole("listitem");
@@ -180,7 +183,10 @@ test.each([
     expect(steps).not.toContain("no answer to this");
     if (signed.source !== "^$") {
       // A function's is open if it is short.
-      if (what !== "a function") await verdict().getByText("The source that was run").click();
+      if (what !== "a function") {
+        await verdict().getByText("The source that was run").click();
+        await verdict().getByRole("link", { name: "As its author wrote it", exact: true }).waitFor();
+      }
       await verdict()
         .getByRole("region", { name: "Source" })
         .getByText(/Functions\.encode/)

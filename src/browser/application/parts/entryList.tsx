@@ -9,12 +9,15 @@ const LONG_FROM = 20;
 export function EntryList({
   entries,
   label,
+  id,
   isLarge = false,
   drawn,
   places,
 }: {
   readonly entries: readonly string[];
   readonly label: string;
+  /** What links to the list name it by. */
+  readonly id?: string | undefined;
   readonly isLarge?: boolean;
   /** Entries to mark as drawn. */
   readonly drawn?: ReadonlySet<string> | undefined;
@@ -37,6 +40,7 @@ export function EntryList({
         />
       )}
       <ol
+        id={id}
         className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}`}
         aria-label={label}
         tabIndex={isLarge ? undefined : 0}

@@ -22,7 +22,8 @@ export function RoundWait({
     <>
       <p>
         Due <Countdown iso={time} />
-        {!isUtcHere(time) && (
+        {/* The sentence above says the time in UTC; one that is over needs no second clock. */}
+        {sinceMs < 0 && !isUtcHere(time) && (
           <>
             : <LocalTime iso={time} /> on your clock
           </>

@@ -164,7 +164,13 @@ function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own
           )}
         </section>
         {ended !== undefined && resultHash !== undefined && known !== undefined && (
-          <VerdictPart id={shared.id} known={known} hash={resultHash} requestId={ended.outcome.requestId} />
+          <VerdictPart
+            id={shared.id}
+            known={known}
+            hash={resultHash}
+            requestId={ended.outcome.requestId}
+            listId={hasOneList(shared) ? LIST_ID : undefined}
+          />
         )}
         {(network !== undefined || isWaitingRequest(shared)) && <QrCode address={address} />}
       </div>
@@ -228,6 +234,13 @@ function Result({ shared: { outcome, shown, params = {} } }: { readonly shared: 
       ? namePlaces(list.map(valueText))
       : undefined;
   return <OutcomePart outcome={outcome} places={places} {...(shown === undefined ? {} : { shown })} />;
+}
+
+/** Id of the list that a result was drawn from: a browser opens what is folded around what a link names. */
+const LIST_ID = "entries";
+
+function hasOneList({ params = {} }: AnyShared): boolean {
+  return Object.values(params).filter((value) => Array.isArray(value)).length === 1;
 }
 
 function drawnOf(shown: SharedResult["shown"]): ReadonlySet<string> | undefined {
@@ -439,7 +452,13 @@ function About({
           ["Arguments", program && program.args.length > 0 && <Arguments args={program.args} />],
           ...Object.entries(params).map(([name, value]): Fact => [
             <UnknownText text={parameterTitles[name] ?? name} />,
-            <Given label={parameterTitles[name] ?? name} value={value} drawn={drawn} isOpen={wasWaiting} />,
+            <Given
+              label={parameterTitles[name] ?? name}
+              value={value}
+              id={hasOneList(shared) ? LIST_ID : undefined}
+              drawn={drawn}
+              isOpen={wasWaiting}
+            />,
           ]),
           ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
           ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
@@ -608,11 +627,14 @@ function describeAgreement(result: string): string {
 function Given({
   label,
   value,
+  id,
   drawn,
   isOpen,
 }: {
   readonly label: string;
   readonly value: unknown;
+  /** Id of the list, if it is one. */
+  readonly id: string | undefined;
   readonly drawn: ReadonlySet<string> | undefined;
   readonly isOpen: boolean;
 }) {
@@ -621,6 +643,7 @@ function Given({
     <Folded summary={countEntries(value)} isOpen={isOpen}>
       <EntryList
         entries={value.map(valueText)}
+        id={id}
         label={plainText(label)}
         // Of a list that is only shuffled, everything is.
         drawn={drawn !== undefined && drawn.size < value.length ? drawn : undefined}

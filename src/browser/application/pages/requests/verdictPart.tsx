@@ -22,11 +22,14 @@ export function VerdictPart({
   known,
   hash,
   requestId,
+  listId,
 }: {
   readonly id: string;
   readonly known: ExplorerNetwork;
   readonly hash: string;
   readonly requestId: string;
+  /** The list on the page that the result was drawn from. */
+  readonly listId: string | undefined;
 }) {
   const explorer = useExplorer();
   const { data, error } = useQuery({
@@ -39,7 +42,7 @@ export function VerdictPart({
   return (
     <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
       {found !== undefined && (
-        <Found found={found} isLocal={known.embedded}>
+        <Found found={found} isLocal={known.embedded} listId={listId}>
           {(steps) => `Your browser has computed ${steps}, from chain data of this service's node.`}
         </Found>
       )}

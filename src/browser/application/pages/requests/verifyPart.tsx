@@ -1,4 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "wouter";
 import { describeDraw, describeTimes, shorten } from "../../../../lib/drawText.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
@@ -17,7 +19,7 @@ import { announce } from "../../announce.ts";
 import { sentence } from "../../page.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
-import { useNetworks, type AnyPresets } from "../../services.tsx";
+import { useExplorer, useNetworks, type AnyPresets } from "../../services.tsx";
 
 const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
 
@@ -79,9 +81,12 @@ export function VerifyPart({
 export function Found({
   found,
   isLocal,
+  listId,
   children,
 }: {
   readonly found: Verification;
+  /** The list on the page that the result was drawn from. */
+  readonly listId?: string | undefined;
   /** Whether the operator of the service runs the chain. */
   readonly isLocal: boolean;
   readonly children: (steps: string) => string;
@@ -133,6 +138,11 @@ export function Found({
               </p>
             )}
             <DrawLine text={describeDraw(request, LONG_FROM)} />
+            {listId !== undefined && (
+              <p className="on-screen">
+                <a href={`#${listId}`}>The list that it was drawn from</a>
+              </p>
+            )}
             {times !== undefined && (
               <p>
                 <UnknownText text={times} />
@@ -152,6 +162,7 @@ export function Found({
           summary="The source that was run"
           isOpen={request.kind === "function" && isShort(request.source)}
         >
+          {request.preset !== null && <PresetSource name={request.preset.name} />}
           <Listing text={request.source} label="Source" />
         </Folded>
       )}
@@ -167,6 +178,34 @@ export function Found({
         </Folded>
       </div>
     </>
+  );
+}
+
+/** Says what a preset does, above its source as it is on chain. */
+function PresetSource({ name }: { readonly name: string | null }) {
+  const explorer = useExplorer();
+  const { data } = useQuery({
+    queryKey: ["public presets"],
+    queryFn: () => explorer.presets(),
+    staleTime: 60_000,
+  });
+  const known = data?.find((one) => one.name === name);
+  return (
+    <p className="note">
+      {known !== undefined && (
+        <>
+          <UnknownText text={known.description} />{" "}
+        </>
+      )}
+      On chain it stands without comments, line breaks and long names.
+      {known !== undefined && (
+        <>
+          {" "}
+          <Link href={`/presets/${known.name}`}>As its author wrote it</Link>, it does the same and is easier
+          to read.
+        </>
+      )}
+    </p>
   );
 }
 
