@@ -92,6 +92,22 @@ export function describeEnd({ kind }: Pick<SharedRequest, "kind">): string {
     : "It is on chain, but had no answer in its time: there is no result.";
 }
 
+/** Says of a request that is on chain what is fixed by that; nothing of random numbers, which have no inputs. */
+export function describeFixed(kind: Kind | undefined): string | undefined {
+  if (kind === undefined || kind === "random") return undefined;
+  const inputs = kind === "preset" ? "All inputs and the program" : "The program and its arguments";
+  return `${inputs} are on chain, where nobody can change them any more.`;
+}
+
+/** Says of a request what becomes of it if its round of drand doesn't come; `until` is when the service gives up. */
+export function describeNoRound(isFunction: boolean, until: string): string {
+  return `No other round is ever taken in its place. ${
+    isFunction
+      ? "If it does not come before the function times out on chain, the request fails."
+      : `The service waits for it for about 24 hours, until ${until}; then the request fails.`
+  }`;
+}
+
 /** Longest result that a tab has room for beside the name, in characters. */
 const MAX_IN_TITLE = 30;
 
@@ -180,13 +196,14 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
     : shown?.as === "list" && list !== undefined && others.length === 0
       ? `${shown.entries.length} of ${countEntries(list)}`
       : undefined;
-  // Where it is the heading, arguments are listed below it.
+  // Arguments may be many: they stand below the heading.
   const isUnnamed = kind === "function" && (title === undefined || title.startsWith(BY_ARGUMENTS));
-  const unnamed = outcome.success ? "Function result" : "Function that failed";
+  const unnamed = outcome.success ? "Function result" : "Function";
+  const heading = label ?? (isUnnamed ? unnamed : what);
   // How many random numbers there are says what they are.
-  const isNamed = label === undefined || isRandom;
-  const subject = [isNamed ? undefined : what, extent].filter((text) => text !== undefined);
-  return { heading: label ?? (isUnnamed ? unnamed : what), subject, result: resultOf(outcome, shown) };
+  const isSaid = label === undefined ? !isUnnamed || title === undefined : isRandom;
+  const subject = [isSaid ? undefined : what, extent].filter((text) => text !== undefined);
+  return { heading, subject, result: resultOf(outcome, shown) };
 }
 
 function resultOf(outcome: Shared["outcome"], shown: Shown | undefined): string {

@@ -80,12 +80,15 @@ async function describeResult(
     if (!(error instanceof NotFoundError)) return {};
     ctx.status = 404;
     return {
+      title: "Not found · Tyche",
       content: [
         element("h1", {}, "Not found"),
         element(
           "p",
           { class: "lead" },
-          "There is no result here. Compare the address with the one that you were given.",
+          "There is no result ",
+          element("code", {}, id),
+          ". Compare the address with the one that you were given.",
         ),
       ],
     };
@@ -210,7 +213,7 @@ function withoutScript(path: string): Markup {
     element(
       "p",
       { class: "lead" },
-      "Without it, ",
+      "Tyche makes verifiable random numbers and runs oracle functions over HTTP, and puts every result on chain. Without JavaScript, ",
       link("/docs/api", "the API and the command line"),
       " do all that these pages do",
       ...(path.startsWith("/explorer") ? ["; ", link(data, "what this one shows, as JSON")] : []),

@@ -9,31 +9,37 @@ const MAX_CHARACTERS = 200;
 
 type Shared = Awaited<ReturnType<Service["getShared"]>>;
 
-/** Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for. */
+/**
+ * Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for. Only a
+ * result has the picture, which says that there is one.
+ */
 export function createLinkPreview(shared: Shared): Markup {
-  const { heading, subject, said } = describePage(shared);
-  const { shareUrl: url } = "outcome" in shared ? shared.outcome : shared;
-  const title = shorten(heading);
+  const { title, subject, said } = describePage(shared);
+  const { success, shareUrl } = "outcome" in shared ? shared.outcome : { ...shared, success: false };
   const description = shorten([...subject, readable(said)].join(": "));
   const properties = {
     "og:type": "website",
     "og:site_name": "Tyche",
-    "og:title": title,
+    "og:title": shorten(title),
     "og:description": description,
-    "og:url": url,
-    "og:image": new URL("/assets/preview.png", url).href,
-    "og:image:width": "1200",
-    "og:image:height": "630",
-    "twitter:card": "summary_large_image",
+    "og:url": shareUrl,
+    ...(success && {
+      "og:image": new URL("/assets/preview.png", shareUrl).href,
+      "og:image:alt": "A result that you can check",
+      "og:image:width": "1200",
+      "og:image:height": "630",
+    }),
   };
   return [
     ...Object.entries(properties).map(([property, content]) => element("meta", { property, content })),
+    element("meta", { name: "twitter:card", content: success ? "summary_large_image" : "summary" }),
     element("meta", { name: "description", content: description }),
   ];
 }
 
+/** Writes a text in one line, and the times in it as pages do. */
 function readable(text: string): string {
-  return splitAtTimes(text)
+  return splitAtTimes(text.replaceAll(/\s+/g, " "))
     .map((part, i) => (i % 2 === 0 ? part : readableTime(part)))
     .join("");
 }

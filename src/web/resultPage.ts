@@ -1,8 +1,16 @@
-import { countEntries, describePage, nameChain, transactionsOf, valueText } from "../lib/sharedText.ts";
 import { capitalize } from "../lib/capitalize.ts";
-import { nameBeacon } from "../lib/drawText.ts";
+import { BEACON_WAIT_MS, nameBeacon } from "../lib/drawText.ts";
 import { explainFailure, nameFailure } from "../lib/failureText.ts";
 import { element, type Markup } from "../lib/markup.ts";
+import {
+  countEntries,
+  describeFixed,
+  describeNoRound,
+  describePage,
+  nameChain,
+  transactionsOf,
+  valueText,
+} from "../lib/sharedText.ts";
 import { readableTime, splitAtTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
 
@@ -15,6 +23,9 @@ type Fact = readonly [name: string, value: Markup];
 
 /** Longer results are shown as running text, as by the page's script. */
 const MAX_LARGE_CHARACTERS = 78;
+
+/** Longer lists are folded. */
+const MAX_OPEN_ENTRIES = 20;
 
 /**
  * Creates the content of the public page of a result for whoever runs no script: what the API answers of it, and how to check it without a
@@ -77,13 +88,22 @@ function withoutResult(shared: Open): Markup {
         "If you were promised a result, ask whoever gave you this address: they can make a new request.",
       ),
     ];
+  const { id, kind, beacon } = shared;
+  const until = beacon && new Date(Date.parse(beacon.time) + BEACON_WAIT_MS).toISOString();
+  const sentences = [
+    describeFixed(kind),
+    until === undefined ? undefined : describeNoRound(kind === "function", until),
+  ];
   return [
     element("p", { class: "big-result" }, "Waiting"),
     element("p", {}, withTimes(said), "."),
+    sentences.map((one) => one && element("p", {}, withTimes(one))),
     element(
       "p",
       { class: "note" },
-      "With JavaScript, the result appears here by itself; without it, reload this page.",
+      "The result will be here: ",
+      element("a", { href: `/r/${id}` }, "look again"),
+      ".",
     ),
   ];
 }
@@ -110,33 +130,41 @@ function about(shared: Shared): Markup {
       ]),
       ["Request on chain", requestId && code(requestId)],
       ["Request", "outcome" in shared ? undefined : code(shared.id)],
-      "outcome" in shared ? ["Result stored", time(shared.updatedAt)] : ["Made", time(shared.createdAt)],
+      "outcome" in shared ? ["Stored", time(shared.updatedAt)] : ["Made", time(shared.createdAt)],
       ["As JSON", element("a", { href: data }, data)],
     ]),
   ]);
 }
 
-/** How to check a result. */
-function check({ outcome }: Ended): Markup {
+/** What has been checked already, and how to check a result oneself. */
+function check({ outcome, preset }: Ended): Markup {
+  const isRandom = "randomNumber" in outcome;
+  const checked = [
+    ...(isRandom || preset !== undefined
+      ? ["A contract has checked that the random numbers belong to this request and to no other (VRF)."]
+      : []),
+    ...(isRandom ? [] : ["The nodes of the oracle have signed what came of the program."]),
+  ];
   return section("Check", [
     element("h2", {}, "Check it"),
+    element("p", {}, checked.join(" ")),
     element(
       "p",
       {},
-      "Only the check in the browser needs JavaScript. ",
-      "This command does the same on your own machine, in a folder where Tyche’s package is installed:",
+      "Your browser checks it here, with JavaScript. This command does the same on your own machine, in a folder where ",
+      element("a", { href: "/docs/verify" }, "Tyche’s package is installed"),
+      ":",
     ),
     element("pre", { class: "listing" }, `npx tyche verify ${outcome.shareUrl}`),
-    element("p", {}, element("a", { href: "/docs/verify" }, "The guide"), " says what the check shows."),
   ]);
 }
 
-/** A parameter's value; a list is folded, as it may have thousands of entries. */
+/** A parameter's value; a long list is folded, as it may have thousands of entries. */
 function given(value: unknown): Markup {
   if (!Array.isArray(value)) return valueText(value);
   return element(
     "details",
-    {},
+    { open: value.length <= MAX_OPEN_ENTRIES },
     element("summary", {}, countEntries(value)),
     list("ol", "given", value.map(valueText)),
   );

@@ -44,7 +44,7 @@ test("shows random numbers, functions, sides and errors in one line", () => {
     subject: ["2 random numbers"],
   });
   expect(describeShared({ outcome: { success: false, parsedResult: "", err: "no" } })).toEqual({
-    heading: "Function that failed",
+    heading: "Function",
     subject: [],
     result: "no",
   });
@@ -54,11 +54,11 @@ test("shows random numbers, functions, sides and errors in one line", () => {
   );
 });
 
-test("a function that only its arguments name is a function's result; with a label, they say what it is", () => {
+test("a function that only its arguments name is a function's result; below the heading, they say what it is", () => {
   const outcome = { success: true, parsedResult: "7", err: "0x" };
   const title = "Function of eth, usd";
   expect(describeShared({ outcome })).toMatchObject({ heading: "Function result", subject: [] });
-  expect(describeShared({ title, outcome })).toMatchObject({ heading: "Function result", subject: [] });
+  expect(describeShared({ title, outcome })).toMatchObject({ heading: "Function result", subject: [title] });
   expect(describeShared({ title, outcome: { ...outcome, label: "price" } })).toMatchObject({
     heading: "price",
     subject: [title],

@@ -35,7 +35,8 @@ const tagsOf = (one: Parameters<typeof createLinkPreview>[0]) => toHtml(createLi
 
 test("names purpose, extent and result, with absolute addresses", () => {
   const tags = tagsOf(shared("raffle", ["ann", "bob"]));
-  expect(contentOf(tags, "og:title")).toBe("raffle");
+  expect(contentOf(tags, "og:title")).toBe("ann, bob – raffle");
+  expect(contentOf(tags, "twitter:card")).toBe("summary_large_image");
   expect(contentOf(tags, "og:description")).toBe("Draw winners from a list: 2 of 2 entries: ann, bob");
   expect(contentOf(tags, "description")).toBe(contentOf(tags, "og:description"));
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
@@ -44,7 +45,9 @@ test("names purpose, extent and result, with absolute addresses", () => {
 
 test("lets no text of others end an attribute, or reorder what follows", () => {
   const tags = tagsOf(shared(`</title><script>alert("1")</script>`, [`"><b>`, "a\u202Eb"]));
-  expect(contentOf(tags, "og:title")).toBe("&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;");
+  expect(contentOf(tags, "og:title")).toContain(
+    "&lt;/title&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;",
+  );
   expect(contentOf(tags, "og:description")).toContain("&quot;&gt;&lt;b&gt;, a[U+202E]b");
   expect(tags.match(/<(?!meta )/g)).toBeNull();
 });
@@ -69,18 +72,27 @@ test("says of a request without a result what it waits for", () => {
     preset: "lotto",
     params: { numberOfWinners: 1, list: ["ann", "bob"] },
   });
-  expect(contentOf(tags, "og:title")).toBe("raffle");
+  expect(contentOf(tags, "og:title")).toBe("Waiting: raffle");
+  expect(contentOf(tags, "twitter:card")).toBe("summary");
+  expect(contentOf(tags, "og:image")).toBeUndefined();
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:description")).toBe(
     "Draw winners from a list: 2 entries: Waiting for drand's round 7",
   );
 });
 
-test("says of a request that failed that it did", () => {
+test("writes a result of several lines in one", () => {
+  const tags = tagsOf(shared("raffle", ["a\n  b\r\nc"]));
+  expect(contentOf(tags, "og:description")).toMatch(/: a b c$/);
+});
+
+test("says of a request that failed that it did, without the picture of a result", () => {
   const { outcome, ...rest } = shared("raffle", []);
   const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;
   const tags = tagsOf({ ...rest, outcome: { ...outcome, ...failed } });
   expect(contentOf(tags, "og:description")).toMatch(/: Failed: no entries$/);
+  expect(contentOf(tags, "og:title")).toBe("Failed: raffle");
+  expect(contentOf(tags, "og:image")).toBeUndefined();
 });
 
 test("says of a request that failed before it was on chain what that means, and in other words than its title", () => {

@@ -42,7 +42,7 @@ describe("the page that the application starts from", () => {
     expect(await (await fetch(new URL(data!, tyche.url))).json()).toMatchObject({ data: { id: drawn.id } });
     const shell = text
       .replace(/<title>.*?<\/title>/, "<title>Tyche</title>")
-      .replaceAll(/<meta (?:property|name="description").*?>/g, "");
+      .replaceAll(/<meta (?:property|name="(?:description|twitter:card)").*?>/g, "");
     expect(withoutNoscript(shell)).toBe(withoutNoscript((await get("/")).text));
     const image = await fetch(`${tyche.url}/assets/preview.png`);
     expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);

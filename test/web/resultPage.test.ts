@@ -57,9 +57,12 @@ test("says of a result what it is for, what it is, where it is on chain, and how
     "Requested in": expect.stringContaining(`<a href="/explorer/sepolia/tx/${REQUESTED}">`),
     "Proof and result in": expect.stringContaining(`<a href="/explorer/sepolia/tx/${HASH}">`),
     "Request on chain": expect.stringContaining("0x02"),
-    "Result stored": expect.stringContaining("2026-12-24 18:00:00 UTC"),
+    Stored: expect.stringContaining("2026-12-24 18:00:00 UTC"),
     "As JSON": '<a href="/api/explorer/results/req_1">/api/explorer/results/req_1</a>',
   });
+  expect(html).toContain(
+    "A contract has checked that the random numbers belong to this request and to no other (VRF). The nodes",
+  );
   expect(html).toContain(`npx tyche verify ${SHARE_URL}<`);
 });
 
@@ -87,7 +90,18 @@ test("says of a draw that failed why, and that nothing will follow", () => {
 test("says of a request without a result what it waits for, or what that it failed means", () => {
   const request = { id: "req_1", createdAt: "2026-11-29T12:00:00.000Z", shareUrl: SHARE_URL } as const;
   const why = "waiting for drand's round 7, due at 2026-11-29T12:00:30.000Z";
-  const waiting = pageOf({ ...request, state: "waiting", why, network: "sepolia", kind: "preset" }, LOCAL);
+  const beacon = { round: "7", time: "2026-11-29T12:00:30.000Z", chainHash: `0x${"56".repeat(32)}` } as const;
+  const waiting = pageOf(
+    { ...request, state: "waiting", why, network: "sepolia", kind: "preset", beacon },
+    LOCAL,
+  );
+  expect(waiting).toContain(
+    "All inputs and the program are on chain, where nobody can change them any more.",
+  );
+  expect(waiting).toContain(
+    'until <time datetime="2026-11-30T12:00:30.000Z">2026-11-30 12:00:30 UTC</time>; then',
+  );
+  expect(waiting).toContain('<a href="/r/req_1">look again</a>');
   expect(waiting).toContain(
     `Waiting for drand's round 7, due at <time datetime="2026-11-29T12:00:30.000Z">2026-11-29 12:00:30 UTC</time>.`,
   );

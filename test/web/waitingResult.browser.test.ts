@@ -264,7 +264,7 @@ test("who may see a request that failed before it was on chain reads why, and ge
   const reason = "The dry run of the source failed: private words (line 3, column 9).";
   const code = page.getByRole("link", { name: "function_failed", exact: true });
   await result.getByRole("alert").getByText(reason).waitFor();
-  await result.getByText("Correct the source in line 3, and run it again:").waitFor();
+  await result.getByText("Correct the source in line 3 or its arguments, and run it again:").waitFor();
   expect(await code.getAttribute("href")).toBe("/docs#error-function_failed");
   expect(await result.getByText(/ask whoever gave you this address/).count()).toBe(0);
   await visitor.inspect({ width: 1280, scheme: "light" });

@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
 import { capitalize } from "../../../lib/capitalize.ts";
 import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../lib/drawText.ts";
-import { Countdown, isUtcHere, LocalTime, Time, useNow } from "./format.tsx";
+import { describeNoRound } from "../../../lib/sharedText.ts";
+import { Countdown, isUtcHere, LocalTime, useNow } from "./format.tsx";
+import { Why } from "./parts.tsx";
 
 /** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come: shown until the result is there or the service waits no longer. */
 export function RoundWait({
@@ -42,14 +44,7 @@ export function RoundWait({
         </p>
       )}
       <p className="note">
-        No other round is ever taken in its place.{" "}
-        {isFunction ? (
-          "If it does not come before the function times out on chain, the request fails."
-        ) : (
-          <>
-            The service waits for it for about 24 hours, until <Time iso={until} />; then the request fails.
-          </>
-        )}
+        <Why text={describeNoRound(isFunction, until)} />
       </p>
     </>
   );

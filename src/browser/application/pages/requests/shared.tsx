@@ -13,6 +13,7 @@ import type {
 import {
   countEntries,
   describeEnd,
+  describeFixed,
   describePage,
   nameChain,
   transactionHashOf,
@@ -272,6 +273,7 @@ function WithoutResult({
   // The state of the request alone says less than the chain.
   const isVague = why === AWAITED.words || why === AWAITED.result;
   const reason = isVague && beacon === undefined ? (waitsFor ?? why) : why;
+  const fixed = describeFixed(kind);
   const facts = (
     <>
       {waitsFor !== undefined && reason !== waitsFor && (
@@ -279,12 +281,7 @@ function WithoutResult({
           On chain: <Why text={waitsFor} />.
         </p>
       )}
-      {kind !== undefined && kind !== "random" && (
-        <p>
-          {kind === "preset" ? "All inputs and the program" : "The program and its arguments"} are on chain,
-          where nobody can change them any more.
-        </p>
-      )}
+      {fixed !== undefined && <p>{fixed}</p>}
     </>
   );
   return (
@@ -347,7 +344,7 @@ function OwnFailure({
       <ErrorNotice error={error} />
       {kind === "function" && error.code === "function_failed" ? (
         <p>
-          Correct the source{line !== undefined && ` in line ${line}`}, and run it again:{" "}
+          Correct the source{line !== undefined && ` in line ${line}`} or its arguments, and run it again:{" "}
           <OpenInFunctions request={request} />. {open} to see its source and how it was made.
         </p>
       ) : (
