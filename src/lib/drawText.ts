@@ -1,5 +1,6 @@
 /** How the pages and the command say what was drawn, when, and who delivered it. */
 import { parseList } from "./entryLists.ts";
+import { readableTime } from "./time.ts";
 import { isError } from "./verificationText.ts";
 
 interface FoundDraw {
@@ -127,15 +128,12 @@ export function describeTimes({
 }: FoundDraw): string | undefined {
   const what = kind === "random" ? "proof" : isError(err) ? "error" : "result";
   const parts = [
-    ...(requestedAt === null ? [] : [`requested ${utc(requestedAt)}`]),
+    ...(requestedAt === null ? [] : [`requested ${readableTime(requestedAt)}`]),
     ...(deliveredBy === null
       ? []
-      : [`${what} delivered${deliveredAt === null ? "" : ` ${utc(deliveredAt)}`} by ${deliveredBy}`]),
+      : [
+          `${what} delivered${deliveredAt === null ? "" : ` ${readableTime(deliveredAt)}`} by ${deliveredBy}`,
+        ]),
   ];
   return parts.length === 0 ? undefined : parts.join(", ");
-}
-
-/** `2026-12-24 18:00:00 UTC` */
-export function utc(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }

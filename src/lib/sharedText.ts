@@ -41,7 +41,9 @@ export function nameFunction({
 /** Returns the first line with words of the comments before a source's first code. */
 function findComment(source: string): string | undefined {
   const [comments = ""] = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/.exec(source) ?? [];
-  const lines = comments.split("\n").map((line) => line.replace(/^[\s/*]+/, "").replace(/\*\/.*$/, ""));
+  const lines = comments
+    .split(/[\n\r\u2028\u2029]/)
+    .map((line) => line.replace(/^[\s/*]+/, "").replace(/\*\/.*$/, ""));
   return lines.find((line) => /[\p{L}\p{N}]/u.test(line))?.trim();
 }
 
@@ -225,4 +227,20 @@ export function countEntries(list: readonly unknown[]): string {
 
 function countOf({ length }: readonly unknown[], one: string, many: string): string {
   return `${length} ${length === 1 ? one : many}`;
+}
+
+/** What text doesn't have: characters that control a device, and those that take the place of bytes that are none. */
+const NO_TEXT = /[^\P{Cc}\t\r\n]|\uFFFD/u;
+
+/** Whether a function's result is a text; bytes that are none are shown in hex. */
+export function isText(parsedResult: string): boolean {
+  return !NO_TEXT.test(parsedResult);
+}
+
+/** Longest result that is shown large: a uint256 in decimal. */
+const MAX_LARGE_CHARACTERS = 78;
+
+/** Returns the class of an element that shows a result: large if it is short, as running text if it is long. */
+export function resultClass(text: string): string {
+  return text.length > MAX_LARGE_CHARACTERS ? "big-result long" : "big-result";
 }

@@ -6,12 +6,12 @@ export function formatTime(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-/** Splits a text at times as {@link formatTime} writes them, which are at odd positions. */
+/** Splits a text at times in ISO 8601 and UTC, which are at odd positions. */
 export function splitAtTimes(text: string): string[] {
   return text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/);
 }
 
-/** Writes a time for people, in UTC and to the second. */
+/** Writes a time for people, in UTC and to the second: `2026-12-24 18:00:00 UTC`. */
 export function readableTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }

@@ -44,55 +44,40 @@ export function createWebApp(options: WebDeps): Middleware {
     const place = findPage(ctx.path);
     if (place !== undefined) {
       await guard(ctx);
-      if (await lacksSubject(place, options.explorer)) ctx.status = 404;
-      const { page, params } = place;
-      sendShell(
-        ctx,
-        page === "/r/:id" ? await describeResult(ctx, params["id"]!, options.service) : undefined,
-      );
+      if (place.page === "/r/:id")
+        sendShell(ctx, await describeResult(ctx, place.params["id"]!, options.service));
+      else if (await lacksSubject(place, options.explorer)) sendMissing(ctx);
+      else sendShell(ctx, { content: withoutScript(ctx) });
       return undefined;
     }
     return routes(ctx, async () => {
       // For an unknown path, a caller that didn't ask for a page is better served by the API's envelope.
       if (ctx.accepts("json", "html") !== "html") return next();
       await guard(ctx);
-      sendShell(ctx);
-      ctx.status = 404;
+      sendMissing(ctx);
     });
   };
 }
 
 /** Returns the page of a result as it is without a script. */
-async function describeResult(
-  ctx: Context,
-  id: string,
-  service: WebDeps["service"],
-): Promise<Partial<PlainPage>> {
+async function describeResult(ctx: Context, id: string, service: WebDeps["service"]): Promise<PlainPage> {
+  let shared;
   try {
-    const shared = await service.getShared(id);
-    const known = service.networks().find(({ name }) => name === shared.network);
-    return {
-      title: `${describePage(shared).title} · Tyche`,
-      tags: createLinkPreview(shared),
-      content: createResultPage(shared, known),
-    };
+    shared = await service.getShared(id);
   } catch (error) {
-    if (!(error instanceof NotFoundError)) return {};
-    ctx.status = 404;
-    return {
-      title: "Not found · Tyche",
-      content: [
-        element("h1", {}, "Not found"),
-        element(
-          "p",
-          { class: "lead" },
-          "There is no result ",
-          element("code", {}, id),
-          ". Compare the address with the one that you were given.",
-        ),
-      ],
-    };
+    if (error instanceof NotFoundError) {
+      ctx.status = 404;
+      const lead = `There is no result ${id}. Compare the address with the one that you were given.`;
+      return { title: "Not found", content: plainContent("Not found", lead) };
+    }
+    return { content: plainContent("Result", "It can't be read now. Reload this page in a while.") };
   }
+  const known = service.networks().find(({ name }) => name === shared.network);
+  return {
+    title: describePage(shared).title,
+    tags: createLinkPreview(shared),
+    content: createResultPage(shared, known),
+  };
 }
 
 /** What can't be looked up so soon is taken to exist: the page says itself what it finds. */
@@ -166,10 +151,7 @@ function verifierRoutes(
  * Responds with the page in which the application runs: the same for everyone. Whoever runs no script, such as a program that previews
  * links, finds on the page of a shared result what it says, and elsewhere where the same is to be had.
  */
-function sendShell(
-  ctx: Context,
-  { title = "Tyche", tags, content = withoutScript(ctx.path) }: Partial<PlainPage> = {},
-): void {
+function sendShell(ctx: Context, { title, tags, content }: PlainPage): void {
   // An upgrade changes the build that the page names, and removes the files of the previous one.
   ctx.set("Cache-Control", "no-store");
   ctx.set("Content-Type", "text/html; charset=utf-8");
@@ -177,7 +159,7 @@ function sendShell(
   ctx.set("Referrer-Policy", "same-origin");
   const plain = [topOf({ own: false }), element("main", { id: "main" }, content)];
   ctx.body = writeDocument({
-    title,
+    title: title === undefined ? "Tyche" : `${title} · Tyche`,
     tags,
     entry: "application",
     body: [element("div", { id: "application" }), element("noscript", {}, plain)],
@@ -186,37 +168,44 @@ function sendShell(
 
 /** What a page is without a script. */
 interface PlainPage {
-  readonly title: string;
+  /** The page's own. */
+  readonly title?: string;
   /** More of its head. */
-  readonly tags: Markup;
+  readonly tags?: Markup;
   /** All below its top. */
   readonly content: Markup;
 }
 
-/** The API's paths for what the explorer's pages show. */
-const API_PATHS: Readonly<Record<PageSubject["kind"], string>> = {
-  tx: "transactions",
-  block: "blocks",
-  address: "addresses",
-};
+/** Responds with the page for what doesn't exist. */
+function sendMissing(ctx: Context): void {
+  sendShell(ctx, {
+    content: plainContent("Not found", "There is no such page, or nothing that it would show."),
+  });
+  ctx.status = 404;
+}
+
+/** Returns the API's path for what a page of the explorer shows. */
+function apiPathOf({ path, search }: Context): string {
+  if (/^\/explorer\/(?:requests|search)\/?$/.test(path)) return `/api${path}${search}`;
+  return path
+    .replace(/^\/explorer/, "/api/explorer/networks")
+    .replace("/block/", "/blocks/")
+    .replace("/tx/", "/transactions/")
+    .replace("/address/", "/addresses/");
+}
 
 /** Says that a page needs JavaScript, and where the same is to be had without it. */
-function withoutScript(path: string): Markup {
-  const place = findPage(path);
-  const subject = place && subjectOf(place);
-  const below = subject === undefined ? "" : `/${API_PATHS[subject.kind]}/${subject.id}`;
-  const network = place?.params["network"];
-  const data = `/api/explorer/networks${network === undefined ? "" : `/${network}${below}`}`;
+function withoutScript(ctx: Context): Markup {
   const link = (href: string, text: string): Markup => element("a", { href }, text);
   return [
-    element("h1", {}, "This page needs JavaScript"),
-    element(
-      "p",
-      { class: "lead" },
+    plainContent(
+      "This page needs JavaScript",
       "Tyche makes verifiable random numbers and runs oracle functions over HTTP, and puts every result on chain. Without JavaScript, ",
       link("/docs/api", "the API and the command line"),
       " do all that these pages do",
-      ...(path.startsWith("/explorer") ? ["; ", link(data, "what this one shows, as JSON")] : []),
+      ...(ctx.path.startsWith("/explorer")
+        ? ["; ", link(apiPathOf(ctx), "what this one shows, as JSON")]
+        : []),
       ".",
     ),
     element(
@@ -227,4 +216,8 @@ function withoutScript(path: string): Markup {
       " can be read as they are.",
     ),
   ];
+}
+
+function plainContent(heading: string, ...lead: readonly Markup[]): Markup {
+  return [element("h1", {}, heading), element("p", { class: "lead" }, ...lead)];
 }

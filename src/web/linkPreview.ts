@@ -1,4 +1,3 @@
-import { plainText } from "../lib/hiddenCharacters.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import { describePage } from "../lib/sharedText.ts";
 import { readableTime, splitAtTimes } from "../lib/time.ts";
@@ -16,7 +15,8 @@ type Shared = Awaited<ReturnType<Service["getShared"]>>;
 export function createLinkPreview(shared: Shared): Markup {
   const { title, subject, said } = describePage(shared);
   const { success, shareUrl } = "outcome" in shared ? shared.outcome : { ...shared, success: false };
-  const description = shorten([...subject, readable(said)].join(": "));
+  const shown = "outcome" in shared ? said : readable(said);
+  const description = shorten([...subject, shown].join(": ").replaceAll(/\s+/g, " "));
   const properties = {
     "og:type": "website",
     "og:site_name": "Tyche",
@@ -37,17 +37,15 @@ export function createLinkPreview(shared: Shared): Markup {
   ];
 }
 
-/** Writes a text in one line, and the times in it as pages do. */
+/** Writes the times in a text as pages do. */
 function readable(text: string): string {
-  return splitAtTimes(text.replaceAll(/\s+/g, " "))
+  return splitAtTimes(text)
     .map((part, i) => (i % 2 === 0 ? part : readableTime(part)))
     .join("");
 }
 
-/** Cuts a text at a whole character, and shows characters that reorder others. */
+/** Cuts a text at a whole character. */
 function shorten(text: string): string {
   const characters = Array.from(text.slice(0, 4 * MAX_CHARACTERS));
-  return plainText(
-    characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…` : text,
-  );
+  return characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…` : text;
 }

@@ -7,7 +7,9 @@ import {
   describeFixed,
   describeNoRound,
   describePage,
+  isText,
   nameChain,
+  resultClass,
   transactionsOf,
   valueText,
 } from "../lib/sharedText.ts";
@@ -20,9 +22,6 @@ type Open = Exclude<Shared, Ended>;
 
 /** A name and its value; left out without a value. */
 type Fact = readonly [name: string, value: Markup];
-
-/** Longer results are shown as running text, as by the page's script. */
-const MAX_LARGE_CHARACTERS = 78;
 
 /** Longer lists are folded. */
 const MAX_OPEN_ENTRIES = 20;
@@ -37,7 +36,7 @@ export function createResultPage(
   shared: Shared,
   known: { readonly title: string; readonly embedded: boolean } | undefined,
 ): Markup {
-  const { heading, subject } = describePage(shared);
+  const { heading, subject, said } = describePage(shared);
   const { network } = shared;
   const place = network === undefined ? [] : [`on ${nameChain(network, known)}`];
   const lead = [...(subject.length === 0 ? [] : [subject.join(": ")]), ...place].join(", ");
@@ -50,7 +49,7 @@ export function createResultPage(
       element(
         "section",
         { "aria-label": "Result" },
-        "outcome" in shared ? resultOf(shared) : withoutResult(shared),
+        "outcome" in shared ? resultOf(shared, said) : withoutResult(shared, said),
       ),
     ),
     about(shared),
@@ -58,26 +57,25 @@ export function createResultPage(
   ];
 }
 
-function resultOf(shared: Ended): Markup {
-  const { outcome, shown, preset } = shared;
-  const { said } = describePage(shared);
-  if ("randomNumber" in outcome && outcome.randomNumber.length > 1)
-    return list("ol", "words", outcome.randomNumber);
+function resultOf({ outcome, shown, preset }: Ended, said: string): Markup {
+  if ("randomNumber" in outcome) {
+    const { randomNumber: words } = outcome;
+    return words.length > 1 ? list("ol", "words", words) : element("p", { class: resultClass(said) }, said);
+  }
   if (!outcome.success) {
-    const error = "err" in outcome ? outcome.err : "";
+    const { err } = outcome;
     return [
       element("p", { class: "big-result bad-text" }, capitalize(nameFailure(preset !== undefined))),
-      element("div", { class: "notice bad" }, error),
-      element("p", {}, explainFailure(error), " There is no result, and none will follow."),
+      element("div", { class: "notice bad" }, err),
+      element("p", {}, explainFailure(err), " There is no result, and none will follow."),
     ];
   }
   if (shown?.as === "list") return list("ol", "big-result entries", shown.entries);
-  const size = said.length > MAX_LARGE_CHARACTERS ? "big-result long" : "big-result";
-  return element("p", { class: size }, said === "" ? "Empty text" : said);
+  const text = isText(said) ? said : outcome.result;
+  return element("p", { class: resultClass(text) }, text === "" ? "Empty text" : text);
 }
 
-function withoutResult(shared: Open): Markup {
-  const { said } = describePage(shared);
+function withoutResult(shared: Open, said: string): Markup {
   if (shared.state === "failed")
     return [
       element("p", { class: "big-result bad-text" }, "Failed"),

@@ -72,6 +72,7 @@ test.each([
   ["// Reads a price\nreturn 1", [], "Function: Reads a price"],
   ["/**\n * Reads a price.\n */\nreturn 1", ["eth"], "Function: Reads a price."],
   ["/* a price */ return 1", [], "Function: a price"],
+  ["/* Reads a price */\r\nreturn 1", [], "Function: Reads a price"],
   ["\n\n//\n// ------\n\n// Reads a price\nreturn 1", [], "Function: Reads a price"],
   ["/* */ /**\n * ***\n * Reads a price\n */\nreturn 1", [], "Function: Reads a price"],
   ["// ------\nreturn 1 // one\n// two", ["eth"], "Function of eth"],

@@ -81,6 +81,11 @@ test("says of a request without a result what it waits for", () => {
   );
 });
 
+test("leaves a time in a result as it is", () => {
+  const tags = tagsOf(shared("raffle", ["2026-01-01T00:00:00.999Z"]));
+  expect(contentOf(tags, "og:description")).toMatch(/: 2026-01-01T00:00:00.999Z$/);
+});
+
 test("writes a result of several lines in one", () => {
   const tags = tagsOf(shared("raffle", ["a\n  b\r\nc"]));
   expect(contentOf(tags, "og:description")).toMatch(/: a b c$/);

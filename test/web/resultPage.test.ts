@@ -67,7 +67,30 @@ test("says of a result what it is for, what it is, where it is on chain, and how
 });
 
 test("lets no text of others become an element, or reorder what follows", () => {
-  expect(pageOf(DRAW, LOCAL)).toContain("<li>&lt;b&gt;&quot;bob&quot;&lt;/b&gt;[U+202E]</li>");
+  const hostile = `</noscript></title><script>"'\u202E`;
+  const { outcome, ...draw } = DRAW;
+  const named = {
+    ...draw,
+    title: hostile,
+    dappId: hostile,
+    params: { [hostile]: hostile, list: [hostile] },
+    parameterTitles: { [hostile]: hostile },
+    shown: { as: "list", entries: [hostile] },
+  } as const;
+  for (const end of [{ success: true }, { success: false, err: hostile }] as const) {
+    const ended = { ...outcome, ...end, label: hostile, shareUrl: hostile } as typeof outcome;
+    const html = pageOf({ ...named, outcome: ended }, LOCAL);
+    expect(html).toContain("&lt;/noscript&gt;&lt;/title&gt;&lt;script&gt;&quot;'[U+202E]");
+    expect(html).not.toMatch(/<script|<\/noscript|<\/title|\u202E/);
+  }
+});
+
+test("shows a function's bytes that are no text in hex", () => {
+  const bytes = { ...DRAW.outcome, result: "0xff00", parsedResult: "\uFFFD\0" } as typeof DRAW.outcome;
+  const { id, network, updatedAt } = DRAW;
+  expect(pageOf({ id, network, updatedAt, outcome: bytes }, LOCAL)).toContain(
+    '<p class="big-result">0xff00</p>',
+  );
 });
 
 test("says of a public chain that it is one, and of a network that is not served its name", () => {

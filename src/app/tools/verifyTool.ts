@@ -21,7 +21,8 @@ import { describeResult as describePresetResult } from "../../presets/readResult
 import { findPresetFolders } from "../../requests/accept/presetFolder.ts";
 import type { DrandChain } from "../../lib/drand.ts";
 import { createLocalBeacon } from "../../lib/localBeacon.ts";
-import { shorten, utc } from "../../lib/drawText.ts";
+import { shorten } from "../../lib/drawText.ts";
+import { readableTime } from "../../lib/time.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { splitAtHidden } from "../../lib/hiddenCharacters.ts";
 import { nameLabel } from "../../lib/label.ts";
@@ -194,7 +195,7 @@ function nameDraw(draw: DescribedDraw, presets: readonly Preset[]): string {
   const parts = [
     preset?.name ?? kind,
     shorten(words ?? describeDrawResult(draw)),
-    ...(requestedAt === null ? [] : [utc(requestedAt)]),
+    ...(requestedAt === null ? [] : [readableTime(requestedAt)]),
     dapp,
   ];
   return splitAtHidden(parts.join("  ")).join("");

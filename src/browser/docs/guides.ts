@@ -3,9 +3,9 @@ import { draw } from "./dom.ts";
 import { createSearch, type SearchEntry } from "./search.ts";
 
 /** Adds a search over all guides to the contents of one. */
-export function addGuideSearch(contents: Element): void {
+export function addGuideSearch(contents: Element, list: HTMLElement): void {
   let entries: Promise<readonly SearchEntry[]> | undefined;
-  const parts = createSearch("Find in all guides", contents.querySelector("ul")!, () => {
+  const parts = createSearch("Find in all guides", list, () => {
     entries ??= readEntries();
     entries.catch(() => (entries = undefined));
     return entries;

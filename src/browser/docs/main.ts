@@ -35,8 +35,9 @@ contents.addEventListener("click", ({ target }) => {
   goTo(link.hash);
 });
 addEventListener("hashchange", () => goTo(location.hash));
-if (location.pathname === "/docs") await showReference();
-else addGuideSearch(contents);
+const guideParts = contents.querySelector("ul");
+if (guideParts === null) await showReference();
+else addGuideSearch(contents, guideParts);
 addCopyButtons(host);
 
 /** Shows the contents on a narrow screen, where they would lie above the page; on a wide one they are always there. */

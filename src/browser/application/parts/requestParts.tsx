@@ -112,13 +112,3 @@ export function Bad({ text }: { readonly text: string }) {
 function shorten(address: string): string {
   return `${address.slice(0, 8)}…${address.slice(-4)}`;
 }
-
-/** Longest result that is shown large: a uint256 in decimal. */
-const MAX_LARGE_CHARACTERS = 78;
-
-/**
- * Returns the class of an element that shows a result: large if it is short, as running text if it is long.
- */
-export function resultClass(text: string): string {
-  return text.length > MAX_LARGE_CHARACTERS ? "big-result long" : "big-result";
-}

@@ -8,7 +8,7 @@ import type {
 } from "../../../api/types.ts";
 import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
-import { utc } from "../../../lib/drawText.ts";
+import { readableTime } from "../../../lib/time.ts";
 import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
 import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
 import {
@@ -492,7 +492,7 @@ async function findDraw(client: ChainReader, label: string, bounds: SearchBounds
 function nameDraw(draw: DescribedDraw): string {
   const { requestedAt, dapp } = draw;
   const preset = Object.values(PRESETS).find(({ name }) => name === draw.preset?.name);
-  const when = requestedAt === null ? "" : `${utc(requestedAt)}, `;
+  const when = requestedAt === null ? "" : `${readableTime(requestedAt)}, `;
   return showHidden(`${summarize(draw, preset)} (${when}of ${dapp})`);
 }
 

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
-import { resultClass } from "../../parts/requestParts.tsx";
+import { resultClass } from "../../../../lib/sharedText.ts";
 import type { Run } from "./run.ts";
 
 /** A run's result, or its progress. */

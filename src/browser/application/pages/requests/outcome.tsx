@@ -1,12 +1,11 @@
 import { capitalize } from "../../../../lib/capitalize.ts";
 import type { RequestView } from "../../../../client/index.ts";
-import { lineOf } from "../../../../lib/sharedText.ts";
+import { isText, lineOf, resultClass } from "../../../../lib/sharedText.ts";
 import { explainFailure, isDisagreement, nameFailure } from "../../../../lib/failureText.ts";
 import { indentJson } from "../../../../lib/indentJson.ts";
 import { isWordLong } from "../../../../lib/isWordLong.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { Listing, ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
-import { resultClass } from "../../parts/requestParts.tsx";
 import { Shown } from "../../parts/shown.tsx";
 
 /** A request's result in large type, displayed as its preset specifies; nothing while there is none. */
@@ -37,13 +36,10 @@ export function OutcomePart({
   );
 }
 
-/** What text doesn't have: characters that control a device, and those that take the place of bytes that are none. */
-const NO_TEXT = /[^\P{Cc}\t\r\n]|\uFFFD/u;
-
 function typeOf(bytes: string, text: string): string {
   if (isWordLong(bytes) && /^-?\d+$/.test(text))
     if (BigInt(bytes) === BigInt.asUintN(256, BigInt(text))) return "Whole number";
-  if (NO_TEXT.test(text)) return "Bytes";
+  if (!isText(text)) return "Bytes";
   return indentJson(text) === undefined ? "Text" : "JSON";
 }
 

@@ -342,7 +342,7 @@ function OwnFailure({
   return (
     <>
       <ErrorNotice error={error} />
-      {kind === "function" && error.code === "function_failed" ? (
+      {kind === "function" && error.code === "function_failed" && request.params["source"] !== undefined ? (
         <p>
           Correct the source{line !== undefined && ` in line ${line}`} or its arguments, and run it again:{" "}
           <OpenInFunctions request={request} />. {open} to see its source and how it was made.
