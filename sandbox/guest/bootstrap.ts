@@ -63,6 +63,9 @@ const visible: PropertyDescriptor = {
 /** Longest specifier passed to the host, in characters; the host's own limit is far lower. */
 const MAX_SPECIFIER_CHARS = 65_536;
 
+/** Chunks of the web's classes, whose code uses their members as they were made. */
+const WEB_CHUNKS = " clone crypto events fetch file streams text url ";
+
 type ImportModule = (specifier: unknown, options?: unknown) => Promise<unknown>;
 type Source = (run: object, importModule: ImportModule) => () => Promise<unknown>;
 
@@ -94,7 +97,7 @@ export default function boot(
   /** Whether a timer's callback threw an error, which has left the isolate. */
   let hasThrown = false;
   /** The built-ins before the source ran, if it may replace some; the chunks are then hardened. */
-  let captured: object | undefined;
+  let captured: ReturnType<typeof captureBuiltIns> | undefined;
   /** The source as a function. */
   let running: ReturnType<Source> | undefined;
   /** Console characters left; negative once some were dropped. */
@@ -193,7 +196,10 @@ export default function boot(
     handedOver = undefined;
     loading += 1;
     try {
-      return (chunks[name] = chunk(internals));
+      const exports = chunk(internals);
+      // What sources replace in Node's classes counts in them.
+      if (indexOf(WEB_CHUNKS, ` ${name} `) >= 0) captured?.keepClasses(exports);
+      return (chunks[name] = exports);
     } finally {
       loading -= 1;
     }

@@ -9,6 +9,7 @@ const {
   ArrayBuffer,
   DataView,
   Map,
+  Math,
   Object,
   Promise,
   Reflect,
@@ -25,6 +26,8 @@ const { isArray } = Array;
 const { hasOwn } = Object;
 const { iterator } = Symbol;
 const { isView } = ArrayBuffer;
+const { max, min, trunc } = Math;
+const ordinaryHasInstance = Function.prototype[Symbol.hasInstance];
 type Members = Record<PropertyKey, unknown>;
 type Work = (...args: unknown[]) => unknown;
 
@@ -32,7 +35,7 @@ const ownGet = WeakMap.prototype.get;
 const ownSet = WeakMap.prototype.set;
 
 /** Captures the built-ins; what chunks call `$`. */
-export function captureBuiltIns(): object {
+export function captureBuiltIns() {
   const globals: Members = { __proto__: null };
   const statics: Record<string, Members> = { __proto__: null } as never;
   /** Members of each built-in prototype, as descriptors. */
@@ -91,8 +94,11 @@ export function captureBuiltIns(): object {
   const entriesOf = memberOf(Map.prototype, "entries");
   const valuesOf = memberOf(Set.prototype, "values");
   const charactersOf = memberOf(String.prototype, iterator);
-  const lengthOf = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype) as object, "length")
-    ?.get as Work;
+  const typedArray = getPrototypeOf(Uint8Array.prototype) as object;
+  const lengthOf = getOwnPropertyDescriptor(typedArray, "length")?.get as Work;
+  const typeOf = getOwnPropertyDescriptor(typedArray, Symbol.toStringTag)?.get as Work;
+  const isInstance = (value: unknown, type: unknown): boolean =>
+    apply(ordinaryHasInstance as Work, type, [value]) as boolean;
   const regExpMembers: PropertyDescriptorMap = { __proto__: null } as never;
   const regExpKeys = ownKeys(RegExp.prototype) as string[];
   for (const key of regExpKeys)
@@ -129,7 +135,12 @@ export function captureBuiltIns(): object {
       const text = `${key} is not a function`;
       throw new TypeError(text);
     }
-    if (value instanceof Promise) {
+    if (isView(value) && (key === "slice" || key === "subarray")) {
+      const name = apply(typeOf, value, []) as string;
+      const type = globals[name] as Uint8ArrayConstructor | undefined;
+      if (type !== undefined && getPrototypeOf(value) === type.prototype) return part(value, type, key, args);
+    }
+    if (isInstance(value, Promise)) {
       // Both look up `then` themselves.
       if (key === "catch") return apply(then, value, [undefined, args[0]]);
       const last = args[0] as Work;
@@ -143,6 +154,20 @@ export function captureBuiltIns(): object {
         ]);
     }
     return apply(method as Work, value, args);
+  }
+  /** Returns a part of a typed array as one of the same type, whatever its `constructor` and `Symbol.species` are now. */
+  function part(view: unknown, type: Uint8ArrayConstructor, key: string, range: unknown[]): object {
+    const length = apply(lengthOf, view, []) as number;
+    const at = (place: number, otherwise: number): number => {
+      const index = place < range.length ? range[place] : undefined;
+      const whole = index === undefined ? otherwise : trunc(index as number) || 0;
+      return whole < 0 ? max(length + whole, 0) : min(whole, length);
+    };
+    const from = at(0, 0);
+    const count = max(at(1, length) - from, 0);
+    const offset = (member(view, "byteOffset") as number) + from * type.BYTES_PER_ELEMENT;
+    const found = new type(member(view, "buffer") as ArrayBuffer, offset, count);
+    return key === "subarray" ? found : new type(found);
   }
   /** Creates an iterable that calls `next` and looks up nothing. */
   const iterable = (next: () => object): unknown => {
@@ -159,7 +184,7 @@ export function captureBuiltIns(): object {
       let at = 0;
       return iterable(() => (at < value.length ? step(value[at++]) : step(undefined, true)));
     }
-    if (isView(value) && !(value instanceof DataView)) {
+    if (isView(value) && !isInstance(value, DataView)) {
       let at = 0;
       const bytes = value as unknown as Members;
       return iterable(() =>
@@ -167,10 +192,14 @@ export function captureBuiltIns(): object {
       );
     }
     if (hasOwn(value, iterator)) return value;
-    const prototype = getPrototypeOf(value);
+    const prototype = getPrototypeOf(value) as object;
     if (prototype === Map.prototype) return iterate(apply(entriesOf, value, []));
     if (prototype === Set.prototype) return iterate(apply(valuesOf, value, []));
-    return iterate(value);
+    const kept = apply(ownGet, prototypes, [prototype]) as
+      | Record<PropertyKey, PropertyDescriptor>
+      | undefined;
+    const method = kept?.[iterator]?.value as Work | undefined;
+    return iterate(method === undefined ? value : apply(method, value, []));
   }
   /** Iterates a built-in iterator by its captured `next`; returns anything else as it is. */
   function iterate(value: unknown): unknown {
@@ -215,7 +244,9 @@ export function captureBuiltIns(): object {
   objects["defineProperty"] = defineProperty;
   objects["getOwnPropertyDescriptor"] = (object: object, key: PropertyKey) => {
     const kept = apply(ownGet, prototypes, [object]) as Record<PropertyKey, PropertyDescriptor> | undefined;
-    return kept === undefined ? getOwnPropertyDescriptor(object, key) : kept[key];
+    if (kept !== undefined) return kept[key];
+    const found = getOwnPropertyDescriptor(object, key);
+    return found && { __proto__: null, ...found };
   };
 
   return {
@@ -224,9 +255,24 @@ export function captureBuiltIns(): object {
     statics,
     member,
     call,
+    /** Keeps the members of classes that a chunk exports, too. */
+    keepClasses(exports: Members): void {
+      const keys = ownKeys(exports);
+      for (let at = 0; at < keys.length; at++) {
+        const type = exports[keys[at] as string];
+        const { prototype } = (typeof type === "function" ? type : {}) as { readonly prototype?: object };
+        if (typeof prototype === "object") keep(prototype);
+      }
+    },
     items,
     list,
     pick,
+    isInstance,
+    /** Returns the length of a text, a list, or a typed array whatever getter it has now. */
+    lengthOf: (value: unknown): unknown =>
+      isView(value) && !isInstance(value, DataView)
+        ? apply(lengthOf, value, [])
+        : (value as { length: unknown }).length,
     /** Returns an object with the names that a loop over the object finds, but for those added to `Object.prototype`. */
     names(value: object): object {
       const found: Members = { __proto__: null };
@@ -240,7 +286,7 @@ export function captureBuiltIns(): object {
     make(type: new () => object, from: unknown): object {
       const made = construct(type, []);
       if (from === undefined || from === null) return made;
-      const isMap = made instanceof Map || made instanceof WeakMap;
+      const isMap = isInstance(made, Map) || isInstance(made, WeakMap);
       const add = member(made, isMap ? "set" : "add") as Work;
       for (const item of items(from) as Iterable<unknown[]>)
         apply(add, made, isMap ? [item[0], item[1]] : [item]);

@@ -22,7 +22,7 @@ export type Convert<T> = (value: unknown, prefix: string, context: string) => T;
 
 /** Creates the error of a conversion that failed; Node's code, where Deno sets one. */
 export function conversionError(message: string, prefix: string, context: string, code?: string): TypeError {
-  const error = new TypeError(`${prefix === "" ? "" : `${prefix}: `}${context} ${message}`);
+  const error = new TypeError(`${prefix === "" ? "" : `${prefix}: `}${context ?? "Value"} ${message}`);
   return code === undefined ? error : withCode(error, code);
 }
 
@@ -143,17 +143,23 @@ export function sequence<T>(convert: Convert<T>): Convert<T[]> {
     // In the words of V8 for Deno's code.
     if (method !== undefined && method !== null && typeof method !== "function")
       throw new TypeError("t?.[U] is not a function");
-    const items = method && (Reflect.apply(method, value as object, []) as Iterator<unknown> | undefined);
+    const items = method && (Reflect.apply(method, value as object, []) as object | undefined);
     if (items === undefined || items === null)
       throw conversionError("can not be converted to sequence.", prefix, context);
     for (;;) {
-      const step = items.next() as IteratorResult<unknown> | undefined;
-      if (step === undefined) throw conversionError("can not be converted to sequence.", prefix, context);
+      // As it is now: a source may have replaced how lists are iterated.
+      const next = Reflect.get(items, "next") as (() => unknown) | undefined | null;
+      const step = next && (Reflect.apply(next, items, []) as IteratorResult<unknown> | undefined);
+      if (step === undefined || step === null)
+        throw conversionError("can not be converted to sequence.", prefix, context);
       if (step.done === true) return list;
       append(list, convert(step.value, prefix, `${context}, index ${list.length}`));
     }
   };
 }
+
+/** Returns the items of an iterable by the iterators that sources may have replaced. */
+export const itemsOf = (value: object): unknown[] => sequence(any)(value, "", "");
 
 /** Whether a value is a proxy; set by a chunk that converts records. */
 export const records: { isProxy: (value: object) => boolean } = { isProxy: () => false };
@@ -175,7 +181,7 @@ export function record<T>(convertKey: Convert<string>, convert: Convert<T>): Con
   };
 }
 
-/** A member of a dictionary: its conversion, and the value that it has when it isn't given. */
+/** A member of a dictionary: its conversion, and the value that it has when it isn't given; a list is converted each time. */
 export type Member = readonly [convert: Convert<unknown>, fallback?: unknown];
 
 /**
@@ -196,6 +202,9 @@ export function dictionary<T extends object>(
       const [convert, fallback] = members[key] as Member;
       const item = (given as Record<string, unknown> | undefined)?.[key];
       if (item !== undefined) made[key] = convert(item, prefix, `'${key}' of '${name}' (${context})`);
+      else if (typeof fallback === "object" && fallback !== null)
+        // Deno passes the default value on as the first part of the message, which becomes empty.
+        made[key] = convert(fallback, fallback as never, undefined as never);
       else if (fallback !== undefined) made[key] = fallback;
     }
     return made as T;

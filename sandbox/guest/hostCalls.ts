@@ -55,20 +55,10 @@ export interface ImportCallResponse {
   readonly failure?: string;
 }
 
-const { JSON, String, Uint8Array } = globalThis;
+const { JSON, Reflect, String, Uint8Array } = globalThis;
 const { parse } = JSON;
 const { fromCharCode } = String;
-const subarray = Function.prototype.call.bind(Uint8Array.prototype.subarray) as (
-  bytes: Uint8Array,
-  start: number,
-  end?: number,
-) => Uint8Array;
-const set = Function.prototype.call.bind(Uint8Array.prototype.set) as (
-  bytes: Uint8Array,
-  from: Uint8Array,
-  at: number,
-) => void;
-const apply = Reflect.apply;
+const { apply } = Reflect;
 
 /** Size of the length before the header, in bytes. */
 const PREFIX_BYTES = 4;
@@ -82,8 +72,8 @@ export function packMessage(header: object, body: Uint8Array = new Uint8Array(0)
   message[1] = length >>> 16;
   message[2] = length >>> 8;
   message[3] = length;
-  set(message, json, PREFIX_BYTES);
-  set(message, body, PREFIX_BYTES + length);
+  message.set(json, PREFIX_BYTES);
+  message.set(body, PREFIX_BYTES + length);
   return message;
 }
 
@@ -94,8 +84,8 @@ export function unpackMessage(message: Uint8Array): {
 } {
   const [a = 0, b = 0, c = 0, d = 0] = [message[0], message[1], message[2], message[3]];
   const end = PREFIX_BYTES + (((a << 24) | (b << 16) | (c << 8) | d) >>> 0);
-  const header = parse(decodeAscii(subarray(message, PREFIX_BYTES, end))) as unknown;
-  return { header, body: subarray(message, end) };
+  const header = parse(decodeAscii(message.subarray(PREFIX_BYTES, end))) as unknown;
+  return { header, body: message.subarray(end) };
 }
 
 /** Most bytes decoded at once: each one is an argument on the call's stack. */
@@ -105,7 +95,7 @@ const PIECE_BYTES = 8_192;
 export function decodeAscii(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    text += apply(fromCharCode, undefined, subarray(bytes, at, at + PIECE_BYTES) as unknown as number[]);
+    text += apply(fromCharCode, undefined, bytes.subarray(at, at + PIECE_BYTES) as unknown as number[]);
   }
   return text;
 }

@@ -1,14 +1,8 @@
-const { Uint8Array } = globalThis;
+const { ArrayBuffer, Uint8Array } = globalThis;
 const charCodeAt = Function.prototype.call.bind(String.prototype.charCodeAt) as (
   text: string,
   at: number,
 ) => number;
-const subarray = Function.prototype.call.bind(Uint8Array.prototype.subarray) as (
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-) => Uint8Array;
-const slice = Function.prototype.call.bind(Uint8Array.prototype.slice) as typeof subarray;
 
 /** Encodes a string as UTF-8; lone surrogates become U+FFFD (Encoding Standard, UTF-8 encoder). */
 export function encodeUtf8(text: string): Uint8Array {
@@ -21,7 +15,8 @@ export function encodeUtf8(text: string): Uint8Array {
     short[ascii] = unit;
   }
   if (ascii === length) return short;
-  const bytes = new Uint8Array(ascii + (length - ascii) * 3);
+  const buffer = new ArrayBuffer(ascii + (length - ascii) * 3);
+  const bytes = new Uint8Array(buffer);
   for (let at = 0; at < ascii; at++) bytes[at] = short[at] as number;
   let end = ascii;
   for (let at = ascii; at < length; at++) {
@@ -48,5 +43,5 @@ export function encodeUtf8(text: string): Uint8Array {
       bytes[end++] = 0x80 | (point & 0x3f);
     }
   }
-  return slice(subarray(bytes, 0, end), 0, end);
+  return new Uint8Array(new Uint8Array(buffer, 0, end));
 }

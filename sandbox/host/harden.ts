@@ -31,8 +31,14 @@ const METHODS = new Set(
   ].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)),
 ).difference(new Set(["constructor", "length", "name", "arguments", "caller", "__proto__"]));
 METHODS.add("next");
+/** Members of the platform's own classes that the guest uses itself. */
+const PLATFORM_METHODS =
+  "append cancel enqueue getAll getReader getWriter pipeThrough pipeTo read releaseLock respond tee throwIfAborted";
+for (const name of PLATFORM_METHODS.split(" ")) METHODS.add(name);
 const ACCESSORS = new Set(
-  "size byteLength byteOffset buffer detached resizable maxByteLength flags source".split(" "),
+  "size byteLength byteOffset buffer detached resizable maxByteLength flags source aborted href readable reason signal type writable".split(
+    " ",
+  ),
 );
 const LISTED = new Set(["Map", "Set", "WeakMap", "WeakSet"]);
 
@@ -105,6 +111,10 @@ export function hardenScript(code: string): string {
         return printChain(node, isAwaited);
       case "Head":
         return "head$";
+      case "BinaryExpression":
+        return node["operator"] === "instanceof"
+          ? `builtIns$.isInstance(${list([node["left"], node["right"]] as Node[], isAwaited)})`
+          : undefined;
       case "CallExpression":
         return printCall(node, isAwaited);
       case "MemberExpression":
@@ -146,7 +156,7 @@ export function hardenScript(code: string): string {
         if (id.type === "ArrayPattern") return `${print(id)}=${asList(id, init, isAwaited)}`;
         if (id.type !== "ObjectPattern") return undefined;
         const keys = (id["properties"] as Node[]).map(({ key }) => (key as Node | undefined)?.["name"]);
-        if (keys.every(Boolean) && keys.some((key) => ACCESSORS.has(key as string)))
+        if (keys.every(Boolean) && keys.some((key) => key === "length" || ACCESSORS.has(key as string)))
           return `${print(id)}=builtIns$.pick(${print(init, isAwaited)},${JSON.stringify(keys)})`;
         if (init.type === "MemberExpression" && (init["property"] as Node)["name"] === "prototype")
           return builtIn(init["object"] as Node) === undefined
@@ -215,11 +225,14 @@ export function hardenScript(code: string): string {
     if (property.type !== "Identifier") return undefined;
     const owner = builtIn(object);
     if (owner !== undefined) return `builtIns$.statics.${owner}.${name}`;
+    if (builtIn(node) !== undefined) return `builtIns$.globals.${name}`;
     if (object.type === "MemberExpression" && (object["property"] as Node)["name"] === "prototype") {
       const prototypeOf = builtIn(object["object"] as Node);
       if (prototypeOf !== undefined)
         return `builtIns$.member(builtIns$.statics.${prototypeOf}.prototype,"${name}")`;
     }
+    if (name === "length" && object.type !== "Super")
+      return `builtIns$.lengthOf(${print(object, isAwaited)})`;
     if (ACCESSORS.has(name) && object.type !== "Super")
       return `builtIns$.member(${print(object, isAwaited)},"${name}")`;
     return undefined;
@@ -244,8 +257,14 @@ const isSymbol = (node: Node): boolean =>
 
 const isOptional = (node: Node): boolean => node["optional"] === true;
 
+/** Returns the name of the built-in that the node is: `Map`, or `globalThis.Map`. */
 function builtIn(node: Node): string | undefined {
-  return node.type === "Identifier" ? BUILT_IN.exec(node["name"] as string)?.[0] : undefined;
+  const isMember =
+    node.type === "MemberExpression" &&
+    node["computed"] === false &&
+    (node["object"] as Node)["name"] === "globalThis";
+  const name = isMember ? (node["property"] as Node) : node;
+  return name.type === "Identifier" ? BUILT_IN.exec(name["name"] as string)?.[0] : undefined;
 }
 
 function partsOf(node: Node): Node[] {

@@ -31,7 +31,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "The stream is not in a state that permits close": "The stream controller cannot close or enqueue",
   "TransformStream terminated": "The stream has been terminated.",
   "Size must be a finite, non-NaN, non-negative number.":
-    "Cannot enqueue value with size: chunk size must be a positive number",
+    'Cannot enqueue value with size: chunk size ${r===1/0?"is invalid":"must be a positive number"}',
   "Invalid highWaterMark": 'Expected highWaterMark to be a positive number or Infinity, got "${r}".',
   "autoAllocateChunkSize must be greater than 0": '"autoAllocateChunkSize" must be greater than 0',
   "bytesWritten out of range": '"bytesWritten" out of range',

@@ -2,20 +2,21 @@ import { type Convert, conversionError, dictionary, sequence, string, withCode }
 import { errorClasses } from "../builtins.ts";
 import type { Internals } from "../internals.ts";
 import * as types from "../types.ts";
-import { givePrototype } from "../shape.ts";
 import { exposeInterface, illegalInvocation, printGetters, printWith, requireArguments } from "../webIdl.ts";
 
 interface EventTargetLike {
   addEventListener(type: unknown, listener: unknown, options?: unknown): void;
 }
 
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
 const object: Convert<object> = (value, prefix, context) => {
-  if ((typeof value === "object" && value !== null) || typeof value === "function") return value;
+  if (isObject(value)) return value;
   throw conversionError("is not an object", prefix, context);
 };
 const readTransfer = sequence(object);
 const readOptions = dictionary<{ transfer: object[] }>("StructuredSerializeOptions", {
-  transfer: [readTransfer],
+  transfer: [readTransfer, []],
 });
 
 /** Both ends of a channel share one of these per direction. */
@@ -54,14 +55,19 @@ export default function cloneChunk({
   const SECRET = {};
 
   const cloneFunction = {
-    structuredClone(value: unknown, options: unknown = undefined): unknown {
+    structuredClone: function (value: unknown, options: unknown = undefined): unknown {
       const prefix = "Failed to execute 'structuredClone'";
       requireArguments(arguments.length, 1, prefix);
-      const { transfer = [] } = readOptions(options, prefix, "Argument 2");
+      // Without options, a primitive value is its own clone.
+      if (options === undefined && typeof value !== "symbol" && !isObject(value)) return value;
+      const { transfer } = readOptions(options, prefix, "Argument 2");
       return move(value, transfer).data;
     },
   }.structuredClone;
-  Object.defineProperty(cloneFunction, "length", { value: 2, configurable: true });
+  Object.defineProperties(cloneFunction, {
+    length: { value: 2, configurable: true },
+    name: { value: "structuredClone", configurable: true },
+  });
 
   /** Clones a value; what `transfer` lists is moved instead of copied, even if the rest can't be cloned. */
   function move(value: unknown, transfer: readonly object[]): { data: unknown; moved: object[] } {
@@ -224,9 +230,11 @@ export default function cloneChunk({
       const prefix = "Failed to execute 'postMessage' on 'MessagePort'";
       requireArguments(arguments.length, 1, prefix);
       const isList = typeof options === "object" && options !== null && Symbol.iterator in options;
-      const { transfer = [] } = isList
+      const { transfer } = isList
         ? { transfer: readTransfer(options, prefix, "Argument 2") }
-        : readOptions(options, prefix, "Argument 2");
+        : options === undefined
+          ? { transfer: [] }
+          : readOptions(options, prefix, "Argument 2");
       if (transfer.includes(this)) throw refuse("Transfer list contains source port");
       if (transfer.some((item, at) => types.isArrayBuffer(item) && transfer.indexOf(item) < at))
         throw refuse("Transfer list contains duplicate ArrayBuffer");
@@ -257,7 +265,10 @@ export default function cloneChunk({
     for (const { data, ports } of waiting) {
       setTimeout(() => {
         if (state.port === undefined || state.closed) return;
-        events.fire(state.port, new events.MessageEvent("message", { data, ports }));
+        events.fire(
+          state.port,
+          new events.MessageEvent("message", { data, ...(ports.length > 0 && { ports }) }),
+        );
       }, 0);
     }
   }
@@ -272,7 +283,7 @@ export default function cloneChunk({
     has: (value) => isPort(value),
     refusal: "Unsupported object type",
     transfer: (port: MessagePort) => {
-      if (stateOf(port).port === undefined) throw refuse("Can not transfer self port");
+      if (stateOf(port).port === undefined) throw refuse("Can not transfer disentangled message port");
       const state = takeState(port);
       state.started = false;
       return new MessagePort(SECRET, state);
@@ -358,7 +369,7 @@ export default function cloneChunk({
   });
   printGetters(MessageChannel, ["port1", "port2"]);
   return {
-    structuredClone: givePrototype(cloneFunction),
+    structuredClone: cloneFunction,
     move,
     MessagePort,
     MessageChannel,

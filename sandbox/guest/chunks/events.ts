@@ -103,6 +103,7 @@ export default function eventsChunk({
     isHandled,
     isRejectionHandled,
     convertSignal: abort.convertSignal,
+    followSignals: abort.follow,
     exceptionFields: fieldsOf,
     addEventListener: EventTarget.prototype.addEventListener,
     removeEventListener: EventTarget.prototype.removeEventListener,

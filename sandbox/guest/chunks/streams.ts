@@ -79,7 +79,11 @@ export default function streamsChunk({
       const prefix = "Failed to execute 'ReadableStream.from'";
       requireArguments(arguments.length, 1, prefix);
       const isObject = (typeof items === "object" && items !== null) || typeof items === "function";
-      if (!isObject || !(Symbol.asyncIterator in items || Symbol.iterator in items))
+      const { [Symbol.asyncIterator]: method, [Symbol.iterator]: other } = Object(items) as Record<
+        symbol,
+        unknown
+      >;
+      if (!isObject || (method ?? other ?? undefined) === undefined)
         throw conversionError("can not be converted to async sequence.", prefix, "Argument 1");
       return from.call(ReadableStream, items as Iterable<unknown>);
     },

@@ -1,6 +1,7 @@
 /**
  * Arguments of Web Crypto, converted as Deno converts them: all of a call's, one after the other, before anything else is looked at.
  */
+import { itemsOf } from "../convert.ts";
 import { bytesOf } from "../webIdl.ts";
 import * as types from "../types.ts";
 import { CryptoKey } from "./key.ts";
@@ -81,8 +82,15 @@ export function texts(value: unknown, wrong: Wrong): string[] {
     value === null || value === undefined
       ? undefined
       : member(Object(value) as object, Symbol.iterator as never);
-  if (typeof items !== "function") throw wrong("can not be converted to a sequence");
-  return [...(value as Iterable<unknown>)].map(String);
+  const refused = (): Error => wrong("can not be converted to a sequence");
+  if (typeof items !== "function") throw refused();
+  let found: unknown[];
+  try {
+    found = itemsOf(Object(value) as object);
+  } catch {
+    throw refused();
+  }
+  return found.map(String);
 }
 
 /** Returns the name in an `AlgorithmIdentifier` and the object that has its parameters. */

@@ -44,6 +44,9 @@ export function createAbort(
     static any(signals: unknown): AbortSignal {
       const prefix = "Failed to execute 'AbortSignal.any'";
       requireArguments(arguments.length, 1, prefix);
+      return follow(signals, prefix);
+    }
+    static follow(signals: unknown, prefix: string): AbortSignal {
       const all = readSignals(signals, prefix, "Argument 1");
       const made = new AbortSignal(SECRET);
       const first = all.find((source) => source.#reason !== undefined);
@@ -98,6 +101,9 @@ export function createAbort(
       Reflect.apply(super.removeEventListener, this, args);
     }
   }
+  /** Creates a signal that is aborted with the first of others. */
+  const { follow } = AbortSignal;
+  delete (AbortSignal as { follow?: unknown }).follow;
   const convertSignal = instance<AbortSignal>("AbortSignal", isSignal);
   setConverter(convertSignal as Convert<never>);
   const readSignals = sequence(convertSignal);
@@ -125,5 +131,5 @@ export function createAbort(
   exposeStatics(AbortSignal, "abort", "timeout", "any");
   printGetters(AbortSignal, ["aborted", "reason", "onabort"]);
   printGetters(AbortController, ["signal"]);
-  return { AbortSignal, AbortController, convertSignal };
+  return { AbortSignal, AbortController, convertSignal, follow };
 }

@@ -1,4 +1,4 @@
-import { string } from "../convert.ts";
+import { itemsOf, string } from "../convert.ts";
 import { defineGetters, printGetters, requireArguments } from "../webIdl.ts";
 
 // An event's state is in properties with these names, as in Deno: its methods work on any object that has them.
@@ -282,7 +282,7 @@ function readSource(source: unknown): unknown {
 
 function readPorts(ports: unknown, isPort: (value: unknown) => boolean): readonly unknown[] {
   if (ports === undefined || ports === null) return Object.freeze([]);
-  if (typeof ports !== "object" || !(Symbol.iterator in ports)) {
+  if (typeof ports !== "object" || (ports as Partial<Iterable<unknown>>)[Symbol.iterator] === undefined) {
     const shown =
       typeof ports === "object" || typeof ports === "function"
         ? "{}"
@@ -292,7 +292,7 @@ function readPorts(ports: unknown, isPort: (value: unknown) => boolean): readonl
     throw new TypeError(`MessageEvent constructor: eventInitDict.ports (${shown}) is not iterable.`);
   }
   return Object.freeze(
-    Array.from(ports as Iterable<unknown>, (port, at) => {
+    itemsOf(ports).map((port, at) => {
       if (isPort(port)) return port;
       throw new TypeError(
         `MessageEvent constructor: Expected eventInitDict.ports[${at}] (${quoted(port)}) to be an instance of MessagePort.`,

@@ -148,8 +148,6 @@ export const readHeaders: Convert<readonly (readonly [string, string])[]> = (val
     throw new TypeError(
       `${prefix}: ${context} The provided value is not of type '(sequence<sequence<ByteString>> or record<ByteString, ByteString>)'`,
     );
-  if (isHeaders(value) && (value as Partial<Iterable<unknown>>)[Symbol.iterator] === HEADERS_ITERATOR)
-    return sortedOf(value);
   const method = (value as Partial<Iterable<unknown>>)[Symbol.iterator];
   if (method === undefined) return readRecord(value, prefix, context);
   return readPairs(value, prefix, context).map((pair) => {
@@ -157,4 +155,3 @@ export const readHeaders: Convert<readonly (readonly [string, string])[]> = (val
     return [pair[0] as string, pair[1] as string];
   });
 };
-const HEADERS_ITERATOR = (Headers.prototype as unknown as Iterable<unknown>)[Symbol.iterator];

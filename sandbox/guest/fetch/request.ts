@@ -78,8 +78,8 @@ export function createRequest(
   const events = () =>
     load("events") as {
       readonly AbortController: new () => { readonly signal: Signal };
-      readonly AbortSignal: { any(signals: readonly Signal[]): Signal };
       readonly convertSignal: Convert<Signal>;
+      readonly followSignals: (signals: readonly Signal[], prefix: string) => Signal;
     };
   const readInit = dictionary<RequestInit>("RequestInit", {
     body: [(value) => value],
@@ -163,30 +163,40 @@ export function createRequest(
           "Failed to construct 'Request': 'body' of 'RequestInit' (Argument 2)",
         );
         body = extracted.body;
-        if (extracted.type !== undefined && !headers.has("content-type"))
-          headers.set("Content-Type", extracted.type);
+        // As Deno, by what the source may have put in place of the methods.
+        const call = (name: "has" | "set", ...args: string[]): unknown =>
+          Reflect.apply(Reflect.get(headers, name) as () => unknown, headers, args);
+        if (extracted.type !== undefined && call("has", "content-type") !== true)
+          call("set", "Content-Type", extracted.type);
       } else if (from !== undefined && from.body !== null) {
         if (tools.isUnusable(from.body)) throw new TypeError("Input request's body is unusable");
         body = tools.take(from.body);
       }
-      const signal = given.signal === undefined ? from?.signal : (given.signal ?? undefined);
+      const inherited = from && (input as Request).#materialized();
+      const signal = given.signal === undefined ? inherited : (given.signal ?? undefined);
+      if (signal !== undefined) this.#signal = events().followSignals([signal], prefix);
       this.#fields = { ...fields, headers, body, signal };
     }
     get signal(): Signal {
-      const { signal } = fieldsOf(this);
-      return (this.#signal ??=
-        signal === undefined ? new (events().AbortController)().signal : events().AbortSignal.any([signal]));
+      fieldsOf(this);
+      return this.#materialized();
+    }
+    #materialized(): Signal {
+      return (this.#signal ??= new (events().AbortController)().signal);
     }
     clone(): Request {
       const fields = fieldsOf(this);
       const { body, headers } = fields;
       if (body !== null && tools.isUnusable(body)) throw new TypeError("Body is unusable");
-      return create({
+      const signal = this.#materialized();
+      const copy = create({
         ...fields,
         headers: fromPairs(listOf(headers)),
         body: body === null ? null : tools.clone(body),
-        signal: this.signal,
+        signal,
       });
+      copy.#signal = events().followSignals([signal], "Failed to execute 'Request.clone'");
+      return copy;
     }
   }
   const [method, ...others] = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];

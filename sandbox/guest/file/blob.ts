@@ -44,6 +44,8 @@ export function createBlob({ load, encodeUtf8, decodeUtf8, cloneRules }: Interna
   const part: Convert<Uint8Array | Blob | string> = (value, prefix, context) => {
     if (isBlob(value)) return value as Blob;
     if (types.isSharedArrayBuffer(value)) throw conversionError("is not an ArrayBuffer", prefix, context);
+    if (types.isArrayBuffer(value) && types.isDetached(value))
+      throw new TypeError("Cannot perform ArrayBuffer.prototype.slice on a detached ArrayBuffer");
     if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return readBytes(value, prefix, context);
     return string(value, prefix, context);
   };

@@ -72,11 +72,13 @@ function bindCallbacks(bind: (work: Work) => Work): void {
     const original = prototype[name] as Work;
     const apply = (_original: Work, promise: unknown, callbacks: unknown[]): unknown =>
       Reflect.apply(original, promise, callbacks.map(bindOne));
-    void Object.defineProperty(prototype, name, {
+    // A source may have frozen it.
+    void Reflect.defineProperty(prototype, name, {
+      __proto__: null,
       value: new Proxy(original, { __proto__: null, apply } as ProxyHandler<Work>),
       writable: true,
       configurable: true,
-    });
+    } as PropertyDescriptor);
   }
 }
 

@@ -1,5 +1,5 @@
 import { makeIterable } from "../pairIterator.ts";
-import { scalarString, withCode } from "../convert.ts";
+import { itemsOf, scalarString, withCode } from "../convert.ts";
 import { type Inspect, exposeInterface, moveToEnd, printForNode, printWith, wrongThis } from "../webIdl.ts";
 import type { FormEncoding, Pair } from "./form.ts";
 
@@ -22,14 +22,30 @@ function readPairs(init: object): Pair[] {
   }
   if (typeof method !== "function")
     throw withCode(new TypeError("Query pairs must be iterable"), "ERR_ARG_NOT_ITERABLE");
-  return Array.from(init as Iterable<unknown>, (item) => {
+  const noTuple = (): Error =>
+    withCode(new TypeError("Each query pair must be an iterable [name, value] tuple"), "ERR_INVALID_TUPLE");
+  // As they are now, `call` included: a source may have replaced how lists are iterated.
+  const call = Reflect.get(method, "call") as unknown;
+  if (typeof call !== "function") throw new TypeError("t.call is not a function");
+  const items = Reflect.apply(call, method, [init]) as object | undefined | null;
+  if (items === undefined || items === null || typeof Reflect.get(items, "next") !== "function")
+    throw noTuple();
+  const pairs: Pair[] = [];
+  for (;;) {
+    const step = Reflect.apply(Reflect.get(items, "next") as () => unknown, items, []) as
+      | IteratorResult<unknown>
+      | undefined
+      | null;
+    if (step === undefined || step === null) throw noTuple();
+    if (step.done === true) return pairs;
+    const item = step.value as object | null;
     const isObject = (typeof item === "object" && item !== null) || typeof item === "function";
-    const isList = isObject && typeof (item as Partial<Iterable<unknown>>)[Symbol.iterator] === "function";
-    const pair = isList ? Array.from(item as Iterable<unknown>, (part) => scalarString(part)) : [];
-    if (pair.length === 2) return pair as unknown as Pair;
-    const text = "Each query pair must be an iterable [name, value] tuple";
-    throw withCode(new TypeError(text), "ERR_INVALID_TUPLE");
-  });
+    if (!isObject || typeof (item as Partial<Iterable<unknown>>)[Symbol.iterator] !== "function")
+      throw noTuple();
+    const pair = itemsOf(item).map((part) => scalarString(part));
+    if (pair.length !== 2) throw noTuple();
+    pairs.push(pair as unknown as Pair);
+  }
 }
 
 /** `URLSearchParams`, and the functions by which `URL` keeps one in sync with its query. */
@@ -59,8 +75,7 @@ export function createSearchParams(form: FormEncoding) {
     }
     constructor(init: unknown = "") {
       if ((typeof init === "object" || typeof init === "function") && init !== null) {
-        const isPlain = init instanceof URLSearchParams && !Object.hasOwn(init, Symbol.iterator);
-        this.#pairs = isPlain ? pairsOf(init).map(([name, value]) => [name, value]) : readPairs(init);
+        this.#pairs = readPairs(init);
       } else this.#pairs = parseQuery(scalarString(init));
     }
     #changed(): void {
