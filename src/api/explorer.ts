@@ -127,9 +127,9 @@ export const TransactionSummary = Type.Object({
   ),
 });
 
-/** A network as everybody may see it. */
+/** A network as everybody may see it, without a key. */
 export const ExplorerNetwork = Type.Object({
-  ...NetworkView.properties,
+  ...Type.Omit(NetworkView, ["nodes"]).properties,
   contracts: Type.Optional(
     Type.Object(NetworkView.properties.contracts.properties, {
       description: "The contracts' addresses; absent until the chain is known.",

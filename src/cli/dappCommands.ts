@@ -94,8 +94,8 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .description("Sets what a dapp may use: presets, which include random numbers, functions, or both.")
     .action((named: string, facilities: readonly Facility[]) =>
       withDapp(named, async ({ dapps }, { id }) => {
-        await dapps.change(id, { facilities: [...new Set(facilities)] });
-        terminal.out(`${id} may use ${[...new Set(facilities)].join(" and ")}`);
+        const changed = await dapps.change(id, { facilities: [...new Set(facilities)] });
+        terminal.out(`${id} may use ${changed.facilities.join(" and ")}`);
       }),
     );
 

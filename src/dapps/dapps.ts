@@ -319,11 +319,12 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
       const { dappId, key } = await createOnce(creation, makeKey(dapp.id, { name: FIRST_KEY }), dapp);
       return { dapp: dappId === dapp.id ? dapp : await get(dappId), key };
     },
-    async change(dappId, { name, ...others }) {
+    async change(dappId, { name, facilities, beacon }) {
       const wanted = name === undefined ? undefined : parseName(name);
+      const allowed = facilities && FACILITIES.filter((one) => facilities.includes(one));
       const changed = await store.write(async (db) => {
         if (wanted !== undefined) await assertFree(db, wanted, dappId);
-        return await updateDapp(db, dappId, { name: wanted, ...others });
+        return await updateDapp(db, dappId, { name: wanted, facilities: allowed, beacon });
       });
       if (changed === undefined) throw new NotFoundError(`dapp ${dappId}`);
       return changed;

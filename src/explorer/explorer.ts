@@ -33,6 +33,7 @@ import { readOf } from "../chainlink/contractRead.ts";
 import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
 import { titlesOf } from "../lib/parameterTitles.ts";
+import { MAX_CREATED } from "../lib/vocabulary.ts";
 import type { ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";
@@ -261,7 +262,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         hasSource: book.contractAt(address) !== undefined,
         ...(about === undefined ? {} : { about }),
         ...(creation === undefined ? {} : { createdIn: creation.hash }),
-        contractsCreated: isCreator ? await readCreated(chain, book, { address, nonce }) : [],
+        contractsCreated: isCreator ? await readCreated(chain, book, { address, nonce }).catch(() => []) : [],
         ...page,
       };
     },
@@ -303,9 +304,6 @@ export function createChainExplorer<Preset extends InstalledPreset>(
     },
   };
 }
-
-/** Contracts that are listed of those that a contract created: each takes a call. */
-const MAX_CREATED = 25;
 
 /** Reads which contracts a contract created: their addresses follow from its nonce, which began at 1 (EIP-161). */
 async function readCreated(

@@ -30,6 +30,8 @@ const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
 const BLOCKS_AT_ONCE = 25n;
 /** Events of an address's page, and as many transfers. */
 const MAX_EVENTS = 100;
+/** Blocks whose logs a node may lack only for now. */
+const RECENT_BLOCKS = 10n;
 /** What a page lists of an event, whose data may have megabytes: characters of a value, entries of a list, bytes of data that can't be decoded. */
 const MAX_VALUE_CHARACTERS = 100;
 const MAX_VALUE_ENTRIES = 8;
@@ -269,8 +271,9 @@ async function readOutcome(
   const own = owner && findOwn(receipt, contracts.link, owner);
   const drawnFor = await findDrawnFor(transaction, receipt.logs.filter(isFromOracle(contracts)), chain);
   const outcome = { ...outcomeOf(chain, receipt, drawnFor ?? []), ...(own && { own }) };
-  // A node may have those logs later: right after a block, Anvil lacks some at times.
-  if (drawnFor === undefined) return outcome;
+  // Right after a block, Anvil lacks logs at times; what a node lacks later, it has pruned.
+  if (drawnFor === undefined && (await archive.getHeadNumber()) - block.number < RECENT_BLOCKS)
+    return outcome;
   known.set(key, outcome, 1 + Math.ceil(JSON.stringify(own ?? "").length / OUTCOME_UNIT_CHARACTERS));
   return outcome;
 }

@@ -76,19 +76,21 @@ export async function findDrawnFor(
   if (own.length === 0) return [];
   const blocks = new Set(own.map(({ commitment }) => commitment.blockNum));
   const { Accepted, BatchRequested, Joining } = EVENT_TOPICS;
-  const found = [...blocks].map((block) =>
-    archive
-      .findLogs({
-        address: presetConsumer,
-        topics: [[Accepted, BatchRequested, Joining]],
-        fromBlock: block,
-        toBlock: block,
-      })
-      .catch((): readonly RawLog[] => []),
+  const found = await Promise.all(
+    [...blocks].map((block) =>
+      archive
+        .findLogs({
+          address: presetConsumer,
+          topics: [[Accepted, BatchRequested, Joining]],
+          fromBlock: block,
+          toBlock: block,
+        })
+        .catch((): readonly RawLog[] => []),
+    ),
   );
-  const begun = (await Promise.all(found)).flat();
-  // Each request was accepted there.
-  if (begun.length === 0) return undefined;
+  // Each request was accepted in one of them.
+  if (found.some((logs) => logs.length === 0)) return undefined;
+  const begun = found.flat();
   const joined = begun.flatMap((log) => {
     const event = findEvent(log);
     return event?.name === "Joining" && event.parts.some((part) => drawn.includes(part))

@@ -9,7 +9,7 @@ export type ExploredNode = Pick<ChainClient, "request" | "getBalanceWei" | "getN
 const FRESH_MS = 3_000;
 /** Number of answers to cache. A block with its transactions may take half a megabyte. */
 const KEPT_ANSWERS = 100;
-/** Burst of calls allowed: ten pages of an address, with up to 100 blocks each. */
+/** Burst of calls allowed: eight pages of an address, with up to 100 blocks and 25 contracts that it created each. */
 const BURST = 1_000;
 /** Sustained calls per second: within the free plans of providers, with room for the dispatcher and the oracle. */
 const CALLS_PER_SECOND = 10;

@@ -161,7 +161,7 @@ test("a contract has what it created, the newest first", async () => {
   const before = (await explorer.findAddress("test", presetConsumer))!;
   await storeSource(stack, "return Functions.encodeUint256(2n)");
   const { contractsCreated } = (await explorer.findAddress("test", presetConsumer))!;
-  expect(contractsCreated.slice(1)).toEqual(before.contractsCreated);
+  expect(contractsCreated.slice(1)).toEqual(before.contractsCreated.slice(0, 24));
   expect(contractsCreated[0]!.codeBytes).toBeGreaterThan(30);
   const { address } = contractsCreated[0]!;
   expect((await explorer.findAddress("test", address))!.contractsCreated).toEqual([]);

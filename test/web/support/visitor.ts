@@ -12,6 +12,8 @@ const PAGE_KEY = "tyche.pageKey";
 const WIDTHS = [1280, 390, 320] as const;
 /** What a service answers at once, with no script: where a window stays until it is used again. */
 const REST_PATH = "/healthz";
+/** A window whose service takes longer is not used again. */
+const REST_MS = 5_000;
 /** Events of a page or its context that visitors hear. */
 const HEARD = [
   "console",
@@ -83,13 +85,33 @@ export async function createVisitor(
   const kept = timeZone === undefined ? cleared.get(browser)?.pop() : undefined;
   const page = kept ?? (await openWindow(browser, timeZone));
   const context = page.context();
-  await page.setViewportSize({ width, height: 800 });
-  await page.emulateMedia({ media: null, colorScheme: scheme });
-  if (opened !== undefined) await giveSession(page, opened);
-  const troubles: string[] = [];
-  watch(context, troubles);
   const origins = new Set<string>();
   page.on("framenavigated", (frame) => origins.add(URL.parse(frame.url())?.origin ?? "null"));
+  const troubles: string[] = [];
+  try {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ media: null, colorScheme: scheme });
+    if (opened !== undefined) await giveSession(page, opened);
+  } catch (error) {
+    await context.close();
+    throw error;
+  }
+  watch(context, troubles);
+  const end = async (): Promise<void> => {
+    // A page polls, so a route's handler may be waiting for the answer that closing the page takes away.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    // Playwright itself listens to "close" and "crash".
+    for (const one of [page, context]) for (const event of HEARD) one.removeAllListeners(event);
+    const [origin = page.url(), other] = origins;
+    const isClear =
+      timeZone === undefined &&
+      other === undefined &&
+      !changedForGood.has(page) &&
+      (await clear(page, new URL(origin).origin));
+    if (isClear) cleared.set(browser, [page, ...(cleared.get(browser) ?? [])]);
+    else await context.close();
+  };
+  let ended: Promise<void> | undefined;
   return {
     page,
     troubles,
@@ -124,20 +146,8 @@ export async function createVisitor(
       await expect.poll(read).not.toBe("");
       return await read();
     },
-    async close() {
-      // A page polls, so a route's handler may be waiting for the answer that closing the page takes away.
-      await page.unrouteAll({ behavior: "ignoreErrors" });
-      // Playwright itself listens to "close" and "crash".
-      for (const one of [page, context]) for (const event of HEARD) one.removeAllListeners(event);
-      const [origin = "null", other] = origins;
-      const isClear =
-        timeZone === undefined &&
-        other === undefined &&
-        !changedForGood.has(page) &&
-        (await clear(page, origin));
-      if (isClear) cleared.set(browser, [page, ...(cleared.get(browser) ?? [])]);
-      else await context.close();
-    },
+    // A second end would hand out the window twice.
+    close: () => (ended ??= end()),
   };
 }
 
@@ -164,7 +174,7 @@ async function openWindow(browser: Browser, timeZone: string | undefined): Promi
 }
 
 /**
- * Takes what a visitor left out of a window, so that the next one finds it as new but for what it has cached. Its process stays, with the code
+ * Takes what a visitor left out of a window, so that the next one finds it as new but for its cache and its history. Its process stays, with the code
  * that it has compiled: two thirds of the processor time that the first page of a new window takes.
  *
  * @param origin the only one that the visitor was at.
@@ -172,15 +182,16 @@ async function openWindow(browser: Browser, timeZone: string | undefined): Promi
  */
 async function clear(page: Page, origin: string): Promise<boolean> {
   if (page.context().pages().length > 1) return false;
-  await page.context().clearCookies();
   try {
-    await page.goto(origin + REST_PATH);
+    // Before the cookies: the page that is left may still be given one.
+    await page.goto(origin + REST_PATH, { timeout: REST_MS });
+    await page.context().clearCookies();
+    return await page.evaluate<boolean>(
+      `localStorage.clear(), sessionStorage.clear(), window.name = "", !("__pwClock" in globalThis)`,
+    );
   } catch {
     return false;
   }
-  return await page.evaluate<boolean>(
-    `localStorage.clear(), sessionStorage.clear(), window.name = "", !("__pwClock" in globalThis)`,
-  );
 }
 
 /** Signs a window in. */

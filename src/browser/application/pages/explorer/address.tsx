@@ -27,6 +27,7 @@ import { TransactionTable, WHAT } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
 import { RawEvent } from "./events.tsx";
 import { ExplorerPage, Found, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
+import { MAX_CREATED } from "../../../../lib/vocabulary.ts";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
@@ -225,13 +226,17 @@ function EventArguments({
       }
     >
       <RawEvent topics={topics} data={data ?? "0x"} />
+      {data !== undefined && data.length >= 2 + 2 * 256 && (
+        <p className="note">These are the first 256 bytes of the data; the transaction has all.</p>
+      )}
     </Folded>
   );
 }
 
 /** The newest of the contracts that a contract created. */
 function Created({ view: { network, name = "", nonce, contractsCreated } }: { readonly view: AddressView }) {
-  const more = nonce - 1 - contractsCreated.length;
+  // They are on the first page alone.
+  const more = contractsCreated.length === 0 ? 0 : nonce - 1 - MAX_CREATED;
   return (
     <>
       <h2>Contracts created</h2>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { ExplorerNetwork, NetworkReadiness } from "../../../../client/index.ts";
+import type { NetworkReadiness, NetworkView } from "../../../../client/index.ts";
 import { Loaded, Page } from "../../page.tsx";
 import {
   Age,
@@ -15,7 +15,7 @@ import {
 import { AddToWallet } from "../../parts/addToWallet.tsx";
 import { List } from "../../parts/list.tsx";
 import { Facts, Folded, Tag, UnknownText, Notice, NetworkStatus } from "../../parts/parts.tsx";
-import { useNetworks, useOperator } from "../../services.tsx";
+import { useOperator } from "../../services.tsx";
 import { useState } from "react";
 import { readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
@@ -25,7 +25,11 @@ const REFRESH_MS = 2_000;
 /** `/networks`: the state of each network, and where your own tools reach it. */
 export function Networks() {
   const operator = useOperator();
-  const networks = useNetworks(REFRESH_MS);
+  const networks = useQuery({
+    queryKey: ["networks", "with nodes"],
+    queryFn: () => operator.networks(),
+    refetchInterval: REFRESH_MS,
+  });
   const readiness = useQuery({
     queryKey: ["readiness"],
     queryFn: () => operator.readiness(),
@@ -68,7 +72,7 @@ function NetworkSection({
   network,
   readiness,
 }: {
-  readonly network: ExplorerNetwork;
+  readonly network: NetworkView;
   readonly readiness: NetworkReadiness | undefined;
 }) {
   const { name, title, chainId, embedded, rpcUrl, explorerUrl, status, contracts, vrf, functions } = network;
@@ -109,7 +113,7 @@ function NetworkSection({
       <Folded summary="Contracts and keys">
         <Facts
           entries={[
-            ...Object.entries(contracts ?? {}).map(([contract, address]) => {
+            ...Object.entries(contracts).map(([contract, address]) => {
               const label = LABELS[contract] ?? contract;
               return [label, <Copyable text={address} what={label} />] as const;
             }),
@@ -129,7 +133,7 @@ function NodeTable({
   nodes,
   explorerUrl,
 }: {
-  readonly nodes: NonNullable<ExplorerNetwork["nodes"]>;
+  readonly nodes: NonNullable<NetworkView["nodes"]>;
   readonly explorerUrl: string;
 }) {
   return (
@@ -179,7 +183,7 @@ function NodeTable({
 function NodeState({
   node: { answers, accusers },
 }: {
-  readonly node: NonNullable<ExplorerNetwork["nodes"]>[number];
+  readonly node: NonNullable<NetworkView["nodes"]>[number];
 }) {
   return (
     <>
@@ -195,7 +199,7 @@ function NodeState({
 }
 
 /** Sends coin and LINK to an address; renders nothing if no chain is embedded. */
-function Faucet({ networks }: { readonly networks: readonly ExplorerNetwork[] }) {
+function Faucet({ networks }: { readonly networks: readonly NetworkView[] }) {
   const operator = useOperator();
   const accounts = useQuery({
     queryKey: ["fundedAccounts"],
