@@ -86,9 +86,9 @@ test("the faucet says which transaction sent what", async () => {
 test("the explorer says why the preset consumer creates contracts, and no other contract", async () => {
   const { contracts } = (await operator.networks()).find(({ name }) => name === NETWORK)!;
   const why = page.getByText("Each holds a preset's source or the parameters of a batch as its code.");
-  await open(`/explorer/${NETWORK}/address/${contracts["presetConsumer"]}`);
+  await open(`/explorer/${NETWORK}/address/${contracts["presetConsumer"]}?show=created`);
   await why.waitFor();
-  await open(`/explorer/${NETWORK}/address/${contracts["link"]}`);
+  await open(`/explorer/${NETWORK}/address/${contracts["link"]}?show=created`);
   expect(await why.count()).toBe(0);
   expect(visitor.troubles).toEqual([]);
 });
