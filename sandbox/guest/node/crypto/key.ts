@@ -103,6 +103,12 @@ export function createKeys(
   const json = (name: string, header: object, bytes?: Bytes): Record<string, unknown> =>
     JSON.parse(native(name, header, bytes) as string) as Record<string, unknown>;
   const hexOf = (value: Bytes | string): string => Buffer.from(value).toString("hex");
+  /** A passphrase as the host reads it: in hex, as it needn't be text. */
+  const passphraseOf = (value: unknown, name: string): string => {
+    const bytes = typeof value === "string" ? value : bytesOf(value);
+    if (bytes === undefined) throw invalidArgument(name, value);
+    return hexOf(bytes);
+  };
   let create: (type: string, value: Bytes | string) => KeyObject;
   /** The bytes of a secret, or an asymmetric key as PEM. */
   let valueOf: (key: KeyObject) => Bytes | string;
@@ -216,12 +222,15 @@ export function createKeys(
     checkObject(options, "options");
     const isPublic = this.type === "public";
     const { format, type, cipher, passphrase } = options as Options;
+    let secret = "";
     if (format !== "jwk") {
       if (!["pem", "der"].includes(format as string)) throw invalidArgument(`${path}.format`, format);
       if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
         throw invalidArgument(`${path}.type`, type);
-      if (cipher !== undefined && passphrase === undefined)
-        throw invalidArgument(`${path}.passphrase`, passphrase);
+      if (!isPublic && cipher !== undefined && cipher !== null) {
+        if (typeof cipher !== "string") throw invalidArgument(`${path}.cipher`, cipher);
+        secret = passphraseOf(passphrase, `${path}.passphrase`);
+      } else if (!isPublic && passphrase !== undefined) throw invalidArgument(`${path}.cipher`, cipher);
     }
     let answer: Bytes | string;
     try {
@@ -230,8 +239,8 @@ export function createKeys(
         isPublic,
         format,
         type,
-        cipher,
-        passphrase: typeof passphrase === "string" ? passphrase : undefined,
+        cipher: cipher ?? undefined,
+        passphrase: secret,
       });
     } catch (error) {
       throw exportError(error as Error, cipher);
@@ -318,9 +327,7 @@ export function createKeys(
       throw invalidArgument("options.type", encoding);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
     if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", expected, key);
-    if (passphrase !== undefined && typeof passphrase !== "string" && bytesOf(passphrase) === undefined)
-      throw invalidArgument("options.passphrase", passphrase);
-    const secret = passphrase === undefined ? undefined : Buffer.from(passphrase).toString();
+    const secret = passphrase === undefined ? undefined : passphraseOf(passphrase, "options.passphrase");
     let read: Record<string, unknown>;
     try {
       read = json("keyRead", { isPublic, format, type: encoding, passphrase: secret }, bytes);
@@ -345,8 +352,11 @@ export function createKeys(
     return toBytes(key, encoding, name, true);
   };
 
-  /** Checks what says which group the keys of a Diffie-Hellman pair are in. */
-  const checkGroup = ({ group, prime, primeLength, generator }: Options): void => {
+  /** Checks what says which group the keys of a Diffie-Hellman pair are in, and returns it as the host reads it. */
+  const groupOf = (given: Options): Options => {
+    const [group, prime, primeLength, generator] = ["group", "prime", "primeLength", "generator"].map(
+      (name) => given[name] ?? undefined,
+    );
     const incompatible = (one: string, other: string): Error =>
       nodeError(
         "ERR_INCOMPATIBLE_OPTION_PAIR",
@@ -354,33 +364,27 @@ export function createKeys(
         TypeError,
       );
     const others = Object.entries({ prime, primeLength, generator }).filter(
-      ([, value]) => value !== undefined && value !== null,
+      ([, value]) => value !== undefined,
     );
-    if (group !== undefined && group !== null) {
+    if (group !== undefined) {
       if (others[0] !== undefined) throw incompatible("group", others[0][0]);
-      checkText(group, "options.group");
-      return;
+      return { group: checkText(group, "options.group") };
     }
     const [first, second] = others.map(([name]) => name);
     if (first === "prime" && second === "primeLength") throw incompatible(first, second);
-    if (first === "prime" && bytesOf(prime) === undefined)
-      throw wrongType("options.prime", "Buffer, TypedArray, or DataView", prime);
-    if (first === "primeLength") checkUint32(primeLength, "options.primeLength");
+    const bytes = bytesOf(prime);
+    if (first === "prime" && bytes === undefined)
+      throw wrongArgument("options.prime", "an instance of Buffer, TypedArray, or DataView", prime);
+    if (first === "primeLength") checkInteger(primeLength, "options.primeLength", 0, 2 ** 31 - 1);
     if (first === undefined || first === "generator")
       throw nodeError(
         "ERR_MISSING_OPTION",
         "At least one of the group, prime, or primeLength options is required",
         TypeError,
       );
-    if (generator !== undefined) checkUint32(generator, "options.generator");
+    if (generator !== undefined) checkInteger(generator, "options.generator", 0, 2 ** 31 - 1);
+    return { prime: bytes && hexOf(bytes), primeLength, generator };
   };
-  /** That group as the host reads it. */
-  const groupOf = ({ group, prime, primeLength, generator }: Options): Options => ({
-    group: group ?? undefined,
-    prime: prime === undefined ? undefined : hexOf(bytesOf(prime) as Bytes),
-    primeLength,
-    generator,
-  });
 
   const generateKeySync = (type: unknown, options: unknown): KeyObject => {
     checkText(type, "type");
@@ -402,8 +406,8 @@ export function createKeys(
     if (type === "rsa" || type === "rsa-pss" || type === "dsa")
       checkUint32(given["modulusLength"], "options.modulusLength");
     else if (type === "ec") checkText(given["namedCurve"], "options.namedCurve");
-    else if (type === "dh") checkGroup(given);
-    else if (!isPlain) throw invalidArgument("type", type, "must be a supported key type");
+    else if (type !== "dh" && !isPlain) throw invalidArgument("type", type, "must be a supported key type");
+    const group = type === "dh" ? groupOf(given) : undefined;
     const { paramEncoding, modulusLength, publicExponent, namedCurve } = given;
     const { hashAlgorithm, mgf1HashAlgorithm, saltLength } = type === "rsa-pss" ? given : {};
     if (hashAlgorithm !== undefined) checkText(hashAlgorithm, "options.hashAlgorithm");
@@ -429,7 +433,7 @@ export function createKeys(
         hashAlgorithm,
         mgf1HashAlgorithm,
         saltLength,
-        ...(type === "dh" && groupOf(given)),
+        ...group,
       });
     } catch (error) {
       throw pairError(error as Error);

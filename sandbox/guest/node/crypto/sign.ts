@@ -12,7 +12,7 @@ type Bytes = Uint8Array;
 /** `RSA_PKCS1_PSS_PADDING`. */
 const PSS_PADDING = 6;
 
-/** Those of encryption: of PKCS #1, none, OAEP. */
+/** Paddings of encryption: that of PKCS #1, none, OAEP. */
 const PADDINGS = [1, 3, 4];
 /** Lengths of a salt: that of the digest, and what the signature has. */
 const SALT_OF_DIGEST = -1;
@@ -57,12 +57,19 @@ function signError(error: Error & { readonly code?: string }): Error {
   return error;
 }
 
-/** What a key's options say of the padding of a signature, and more that the host reads. */
-interface SaltOptions {
+/** What is given beside a key that signs or verifies. */
+interface KeyOptions {
   readonly padding: unknown;
   readonly saltLength: number | undefined;
   readonly dsaEncoding: unknown;
-  readonly key?: string;
+}
+
+/** Such a key, read once: it may be encrypted, which takes long. Each getter asks the host. */
+interface SigningKey extends KeyOptions {
+  readonly key: {
+    readonly asymmetricKeyType: string;
+    readonly asymmetricKeyDetails: { readonly modulusLength: number };
+  };
 }
 
 /** Creates the functions that sign, verify, encrypt and decrypt with asymmetric keys. */
@@ -79,12 +86,12 @@ export function createSigning(
     return name;
   };
   /** Checks that there is a key, and returns its options. */
-  const keyOptions = (key: unknown, isPublic: boolean): SaltOptions => {
+  const keyOptions = (key: unknown, isPublic: boolean): KeyOptions => {
     if (key === undefined || key === null || (!isPublic && !key))
       throw nodeError("ERR_CRYPTO_SIGN_KEY_REQUIRED", "No key provided to sign");
     const { padding, saltLength, dsaEncoding } = (
       typeof key === "object" && bytesOf(key) === undefined ? key : {}
-    ) as Partial<SaltOptions>;
+    ) as Partial<KeyOptions>;
     if (dsaEncoding !== undefined && dsaEncoding !== "der" && dsaEncoding !== "ieee-p1363")
       throw invalidArgument("options.dsaEncoding", dsaEncoding);
     if (saltLength !== undefined && saltLength >> 0 !== saltLength)
@@ -98,48 +105,49 @@ export function createSigning(
       dsaEncoding,
     };
   };
-  /** What the host needs of a key and its options. */
-  const keyHeader = (key: unknown, isPublic: boolean): SaltOptions => {
-    const options = keyOptions(key, isPublic);
-    return { ...options, key: pemOf(key, isPublic) };
+  const readKey = (key: unknown, isPublic: boolean): SigningKey => ({
+    ...keyOptions(key, isPublic),
+    key: parse(key, isPublic) as unknown as SigningKey["key"],
+  });
+  /** The length of the salt that Deno uses: the longest, unless it is told. */
+  const saltOf = (algorithm: string | null, read: SigningKey): number | undefined => {
+    const { key, padding, saltLength } = read;
+    if (algorithm === null || (saltLength !== undefined && saltLength !== SALT_OF_SIGNATURE))
+      return saltLength;
+    const isPss = key.asymmetricKeyType === "rsa-pss";
+    const isLongest = isPss
+      ? saltLength === SALT_OF_SIGNATURE
+      : padding === PSS_PADDING && saltLength === undefined;
+    if (!isLongest) return saltLength;
+    const digest = native("hash", { algorithm }, new Uint8Array(0));
+    return Math.ceil((key.asymmetricKeyDetails.modulusLength - 1) / 8) - digest.length - 2;
   };
-  const signWith = (header: object, data: Bytes): Bytes => {
+  /** What the host reads. */
+  const headerOf = (algorithm: string | null, read: SigningKey, isPublic: boolean): object => ({
+    ...read,
+    algorithm,
+    key: pemOf(read.key, isPublic),
+    saltLength: saltOf(algorithm, read),
+  });
+  const signBytes = (algorithm: string | null, data: Bytes, read: SigningKey): Bytes => {
     try {
-      return native("sign", header, data) as Bytes;
+      return native("sign", headerOf(algorithm, read, false), data) as Bytes;
     } catch (error) {
       throw signError(error as Error);
     }
   };
-  const signBytes = (algorithm: string | null, data: Bytes, key: unknown): Bytes =>
-    signWith({ algorithm, ...keyHeader(key, false) }, data);
-  /** The length of the salt that Deno expects: the longest, unless it is told. */
-  const saltOf = (algorithm: string | null, key: unknown, header: SaltOptions): number | undefined => {
-    const { asymmetricKeyType, asymmetricKeyDetails } = parse(key, true) as unknown as {
-      readonly asymmetricKeyType: string;
-      readonly asymmetricKeyDetails: { readonly modulusLength: number };
-    };
-    const isPss = asymmetricKeyType === "rsa-pss";
-    const { padding, saltLength } = header;
-    if ((!isPss && padding !== PSS_PADDING) || algorithm === null) return saltLength;
-    const isLongest = isPss ? saltLength === SALT_OF_SIGNATURE : saltLength === undefined;
-    if (!isLongest) return saltLength;
-    const digest = native("hash", { algorithm }, new Uint8Array(0));
-    return Math.ceil((asymmetricKeyDetails.modulusLength - 1) / 8) - digest.length - 2;
-  };
-  const verifyBytes = (algorithm: string | null, data: Bytes, key: unknown, signature: Bytes): boolean => {
-    const header = keyHeader(key, true);
-    const saltLength = saltOf(algorithm, key, header);
-    return String(bytesFrom("verify", { algorithm, ...header, saltLength }, signature, data)) === "true";
+  const verifyBytes = (
+    algorithm: string | null,
+    data: Bytes,
+    read: SigningKey,
+    signature: Bytes,
+  ): boolean => {
+    const header = headerOf(algorithm, read, true);
+    return String(bytesFrom("verify", header, signature, data)) === "true";
   };
   /** Returns the digest that the host is to use. */
-  const digestFor = (
-    algorithm: string | null,
-    data: unknown,
-    key: unknown,
-    isPublic: boolean,
-  ): string | null => {
-    const { asymmetricKeyType } = parse(key, isPublic) as unknown as { asymmetricKeyType: string };
-    if (!asymmetricKeyType.startsWith("ed")) {
+  const digestFor = (algorithm: string | null, data: unknown, { key }: SigningKey): string | null => {
+    if (!key.asymmetricKeyType.startsWith("ed")) {
       if (algorithm === null) throw new TypeError("Algorithm must be specified when using non-Ed25519 keys");
       return algorithm;
     }
@@ -159,9 +167,8 @@ export function createSigning(
     const bytes = readBytes(data, "data");
     keyOptions(key, false);
     return () => {
-      const header = keyHeader(key, false);
-      const name = checkDigest(algorithm);
-      return Buffer.from(signWith({ algorithm: digestFor(name, data, key, false), ...header }, bytes));
+      const read = readKey(key, false);
+      return Buffer.from(signBytes(digestFor(checkDigest(algorithm), data, read), bytes, read));
     };
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown) => {
@@ -170,9 +177,8 @@ export function createSigning(
     const signed = readBytes(signature, "signature");
     keyOptions(key, true);
     return () => {
-      keyHeader(key, true);
-      const name = checkDigest(algorithm);
-      return verifyBytes(digestFor(name, data, key, true), bytes, key, signed);
+      const read = readKey(key, true);
+      return verifyBytes(digestFor(checkDigest(algorithm), data, read), bytes, read, signed);
     };
   };
   const later =
@@ -218,23 +224,21 @@ export function createSigning(
       return result;
     }
   }
-  /** Only the functions `sign` and `verify` take such a key. */
-  const refuseEdwards = (key: unknown, isPublic: boolean): void => {
-    keyHeader(key, isPublic);
-    const { asymmetricKeyType } = parse(key, isPublic) as unknown as { asymmetricKeyType: string };
-    if (asymmetricKeyType.startsWith("ed"))
+  /** Reads a key; only the functions `sign` and `verify` take one of an Edwards curve. */
+  const readClassicKey = (key: unknown, isPublic: boolean): SigningKey => {
+    const read = readKey(key, isPublic);
+    if (read.key.asymmetricKeyType.startsWith("ed"))
       throw Object.assign(new Error("Unsupported crypto operation"), {
         code: "ERR_CRYPTO_UNSUPPORTED_OPERATION",
       });
+    return read;
   };
   const { finish } = Signed;
   delete (Signed as { finish?: unknown }).finish;
   class SignImpl extends Signed {
     sign(key: unknown, encoding?: unknown): unknown {
-      const sign = (algorithm: string | null, data: Bytes): Bytes => {
-        refuseEdwards(key, false);
-        return signBytes(algorithm, data, key);
-      };
+      const sign = (algorithm: string | null, data: Bytes): Bytes =>
+        signBytes(algorithm, data, readClassicKey(key, false));
       return output(finish(this, sign), encoding);
     }
   }
@@ -246,8 +250,7 @@ export function createSigning(
           : viewBytes(signature, "signature");
       return finish(this, (algorithm, data) => {
         if (key === null) throw new TypeError("Cannot destructure property 'key' of 'e' as it is null.");
-        refuseEdwards(key, true);
-        return verifyBytes(algorithm, data, key, bytes);
+        return verifyBytes(algorithm, data, readClassicKey(key, true), bytes);
       });
     }
   }

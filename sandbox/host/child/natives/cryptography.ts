@@ -25,6 +25,13 @@ const count = (value: unknown, max = Number.MAX_SAFE_INTEGER): number => {
   return value as number;
 };
 
+/** Reads bytes in hex, such as a passphrase, a prime or a divisor. */
+const hexBytes = (value: unknown, max = Number.MAX_SAFE_INTEGER): Buffer => {
+  if (typeof value !== "string") throw new TypeError("bytes must be given in hex");
+  if (value.length / 2 > max) throw new RangeError(`at most ${max} bytes can be given here`);
+  return Buffer.from(value, "hex");
+};
+
 /** Splits the body into parts of the given lengths; the last part takes the rest. */
 function split(body: Uint8Array, lengths: unknown): Uint8Array[] {
   const parts: Uint8Array[] = [];
@@ -118,14 +125,14 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       data,
     );
   },
-  /** `{isPublic, format, type, passphrase}` and bytes, or `{isPublic, jwk}` → `{key}` as PEM. */
+  /** `{isPublic, format, type, passphrase}`, the last in hex, and bytes, or `{isPublic, jwk}` → `{key}` as PEM. */
   keyRead: ({ isPublic, format, type, passphrase, jwk }, body) => {
     const input = (jwk === undefined
       ? {
           key: Buffer.from(body),
           format: format ?? "pem",
           ...(type !== undefined && { type }),
-          ...(passphrase !== undefined && { passphrase: text(passphrase) }),
+          ...(passphrase !== undefined && { passphrase: hexBytes(passphrase) }),
         }
       : { key: jwk, format: "jwk" }) as unknown as crypto.PrivateKeyInput;
     const key =
@@ -141,18 +148,18 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       typeof value === "bigint" ? String(value) : (value as unknown),
     );
   },
-  /** `{key, isPublic, format, type, cipher, passphrase}` → PEM or JWK text, or DER bytes. */
+  /** `{key, isPublic, format, type, cipher, passphrase}`, the last in hex → PEM or JWK text, or DER bytes. */
   keyExport: ({ key, isPublic, format, type, cipher, passphrase }) => {
     const exported = readPem(key, isPublic).export({
       format,
       ...(format !== "jwk" && { type }),
-      ...(cipher !== undefined && { cipher: text(cipher), passphrase: text(passphrase) }),
+      ...(cipher !== undefined && { cipher: text(cipher), passphrase: hexBytes(passphrase) }),
     } as crypto.KeyExportOptions) as string | Buffer | object;
     return typeof exported === "string" || exported instanceof Uint8Array
       ? exported
       : JSON.stringify(exported);
   },
-  /** `{type, modulusLength, publicExponent, namedCurve, group, prime}`, the last in hex → `{publicKey, privateKey}` as PEM. */
+  /** `{type}` and the options of Node's function, a `prime` in hex → `{publicKey, privateKey}` as PEM. */
   keyPair: ({
     type,
     modulusLength,
@@ -176,7 +183,7 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
         ...(mgf1HashAlgorithm !== undefined && { mgf1HashAlgorithm: text(mgf1HashAlgorithm) }),
         ...(saltLength !== undefined && { saltLength: count(saltLength) }),
         ...(group !== undefined && { group: text(group) }),
-        ...(prime !== undefined && { prime: Buffer.from(text(prime), "hex") }),
+        ...(prime !== undefined && { prime: hexBytes(prime, MAX_MODULUS_BITS / 8) }),
         ...(primeLength !== undefined && { primeLength: count(primeLength, MAX_SAFE_PRIME_BITS) }),
         ...(generator !== undefined && { generator: count(generator) }),
       } as never,
@@ -211,14 +218,19 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       : new Uint8Array(0),
   isPrime: ({ checks }, body) => String(library.crypto.checkPrimeSync(body, { checks: count(checks, 64) })),
   /** `{size, safe, add, rem}`, the last two in hex → a prime that leaves `rem` when it is divided by `add`. */
-  prime: ({ size, safe, add, rem }) =>
-    new Uint8Array(
-      library.crypto.generatePrimeSync(count(size, safe === true ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS), {
-        safe: safe === true,
-        ...(add !== undefined && { add: Buffer.from(text(add), "hex") }),
-        ...(rem !== undefined && { rem: Buffer.from(text(rem), "hex") }),
+  prime: ({ size, safe, add, rem }) => {
+    const isSafe = safe === true;
+    const bits = count(size, isSafe ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS);
+    const [step, rest] = [add, rem].map((hex) => (hex === undefined ? hex : hexBytes(hex)));
+    if (step !== undefined) checkStep(bits, isSafe, integerOf(step), rest && integerOf(rest));
+    return new Uint8Array(
+      library.crypto.generatePrimeSync(bits, {
+        safe: isSafe,
+        ...(step !== undefined && { add: step }),
+        ...(rest !== undefined && { rem: rest }),
       }),
-    ),
+    );
+  },
   cryptoConstants: () => {
     const all = { ...library.crypto.constants, ...DENO_CONSTANTS, defaultCipherList: undefined };
     const rank = (name: string): number => CONSTANT_KINDS.findIndex((kind) => name.startsWith(kind));
@@ -245,6 +257,27 @@ const DENO_CONSTANTS = {
 };
 
 const CRYPT = ["publicEncrypt", "publicDecrypt", "privateEncrypt", "privateDecrypt"] as const;
+
+const integerOf = (bytes: Buffer): bigint => BigInt(`0x0${bytes.toString("hex")}`);
+const commonDivisor = (a: bigint, b: bigint): bigint => (b === 0n ? a : commonDivisor(b, a % b));
+
+/**
+ * Refuses a divisor and remainder that no prime has, or too few: OpenSSL would look for one for ever. Every 0.7 × `bits`th number of that
+ * size is a prime, and a safe one at every 0.4 × `bits`²th, so that among as many as are asked for here dozens are expected. Divisors beyond
+ * 32 bits are refused as some take ten times as long.
+ */
+function checkStep(bits: number, isSafe: boolean, step: bigint, given: bigint | undefined): void {
+  // Node itself refuses these.
+  if (step >> BigInt(bits) > 0n || (given !== undefined && given >= step)) return;
+  const rest = given ?? (isSafe ? 3n : 1n);
+  const isPossible =
+    commonDivisor(step, rest) === 1n && (!isSafe || commonDivisor(step, rest === 0n ? 1n : rest - 1n) <= 2n);
+  const least = isSafe ? 32n * BigInt(bits) ** 2n : 64n * BigInt(bits);
+  if (!isPossible || step >> 32n > 0n || (step * least) >> BigInt(bits - 1) > 0n)
+    throw new RangeError(
+      `too few primes of ${bits} bits leave ${rest} when they are divided by ${step}: choose another add or rem`,
+    );
+}
 
 const readPem = (key: unknown, isPublic: unknown): crypto.KeyObject =>
   isPublic === true ? library.crypto.createPublicKey(text(key)) : library.crypto.createPrivateKey(text(key));
