@@ -35,7 +35,7 @@ export interface Timers {
   readonly nextTick: (callback: () => void) => void;
   /**
    * Makes the timers of a millisecond due, once, as they are in Deno after a source's first turn has loaded `process`; until a callback has
-   * run, what is due comes before what waits for the next tick.
+   * run, these come before what waits for the next tick.
    */
   readonly loseTime: () => void;
   /**
@@ -178,7 +178,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
       const first = dropCleared();
       turnMs = time;
       const isDue = first !== undefined && first.dueMs <= time;
-      const isTimerFirst = isDue && isFirstTurn && !first.isImmediate;
+      const isTimerFirst = isFirstTurn && first?.dueMs === 0;
       if (isDue || firstTick < endTick) isFirstTurn = false;
       // While the callback runs, timers request no wake-up: the host waits for what `tick` returns.
       wakeAtMs = Number.NEGATIVE_INFINITY;

@@ -144,7 +144,7 @@ const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] =
 const HELPERS = `
 const $coded=(text,code,Type=TypeError)=>Object.assign(new Type(text),{code});
 const $noIterator=(value)=>{
-  const type=value===null?"null":typeof value;
+  const type=value===null?"null":typeof value==="bigint"?"bigInt":typeof value;
   return new TypeError("Argument 1 could not be iterated because iterator method did not return object, but "+type[0].toUpperCase()+type.slice(1)+".");
 };
 const $missing=(prefix)=>$coded(prefix+": 1 argument required, but only 0 present","ERR_MISSING_ARGS");

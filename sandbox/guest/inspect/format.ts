@@ -56,9 +56,11 @@ function replacement(letter: string, value: unknown, show: (value: unknown) => s
 function leadingInteger(text: string): number {
   const nearest = Number.parseInt(text);
   if (Number.isNaN(nearest) || Number.isSafeInteger(nearest)) return nearest;
-  const digits = /\d+/.exec(text)?.[0] ?? "";
+  const hex = /^\s*[+-]?0x([\da-f]+)/i.exec(text)?.[1];
+  const digits = hex ?? /\d+/.exec(text)?.[0] ?? "";
+  const base = hex === undefined ? 10 : 16;
   let sum = 0;
-  for (let at = 0; at < digits.length; at++) sum = sum * 10 + Number(digits[at]);
+  for (let at = 0; at < digits.length; at++) sum = sum * base + Number.parseInt(digits[at] as string, base);
   return nearest < 0 ? -sum : sum;
 }
 
