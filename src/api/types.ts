@@ -435,7 +435,7 @@ export interface EventView {
   readonly data: Hex;
 }
 
-/** A network as everybody may see it. */
+/** A network as everybody may see it, without a key. */
 export interface ExplorerNetwork {
   /** The value of `network` parameters. */
   readonly name: string;
@@ -526,8 +526,6 @@ export interface ExplorerNetwork {
     /** Whether presets wait for a round where neither call nor dapp says otherwise. */
     readonly isDefault: boolean;
   };
-  /** The oracle's nodes, where several operators run them. */
-  readonly nodes?: readonly OracleNodeView[];
 }
 
 export type Facility = "presets" | "functions";
