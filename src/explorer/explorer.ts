@@ -15,6 +15,7 @@ import type {
 import { getContractAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { TycheError } from "../lib/errors.ts";
+import { MAX_CREATED } from "../lib/explorerLimits.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
 import type { ExploredChain } from "./exploredChain.ts";
@@ -33,7 +34,6 @@ import { readOf } from "../chainlink/contractRead.ts";
 import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
 import { titlesOf } from "../lib/parameterTitles.ts";
-import { MAX_CREATED } from "../lib/vocabulary.ts";
 import type { ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";

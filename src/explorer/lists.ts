@@ -14,6 +14,7 @@ import type { ExploredChain } from "./exploredChain.ts";
 import { findTransfer, type LinkTransfer } from "../chainlink/linkTransfer.ts";
 import { type BoundedMap, createBoundedMap } from "../lib/boundedMap.ts";
 import { cut } from "../lib/cut.ts";
+import { MAX_DATA_BYTES } from "../lib/explorerLimits.ts";
 import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 import { describeFailures } from "./describeFailures.ts";
 import { findDrawnFor, idsIn, isAnswer } from "./readRequestIds.ts";
@@ -32,10 +33,9 @@ const BLOCKS_AT_ONCE = 25n;
 const MAX_EVENTS = 100;
 /** Blocks whose logs a node may lack only for now. */
 const RECENT_BLOCKS = 10n;
-/** What a page lists of an event, whose data may have megabytes: characters of a value, entries of a list, bytes of data that can't be decoded. */
+/** What a page lists of an event, whose data may have megabytes: characters of a value, entries of a list. */
 const MAX_VALUE_CHARACTERS = 100;
 const MAX_VALUE_ENTRIES = 8;
-const MAX_DATA_BYTES = 256;
 /** Transaction outcomes to cache, in units of half a kilobyte: a live page asks for the same ones every few seconds. */
 const KEPT_OUTCOMES = 20_000;
 const OUTCOME_UNIT_CHARACTERS = 512;
@@ -269,11 +269,13 @@ async function readOutcome(
   const receipt = await archive.findReceipt(transaction.hash);
   if (receipt === undefined) return undefined;
   const own = owner && findOwn(receipt, contracts.link, owner);
-  const drawnFor = await findDrawnFor(transaction, receipt.logs.filter(isFromOracle(contracts)), chain);
-  const outcome = { ...outcomeOf(chain, receipt, drawnFor ?? []), ...(own && { own }) };
+  const ours = receipt.logs.filter(isFromOracle(contracts));
+  // A node that refuses may answer the next time.
+  const drawnFor = await findDrawnFor(transaction, ours, chain).catch(() => undefined);
+  const outcome = { ...outcomeOf(chain, receipt, drawnFor?.ids ?? []), ...(own && { own }) };
   // Right after a block, Anvil lacks logs at times; what a node lacks later, it has pruned.
-  if (drawnFor === undefined && (await archive.getHeadNumber()) - block.number < RECENT_BLOCKS)
-    return outcome;
+  if (drawnFor === undefined) return outcome;
+  if (!drawnFor.isWhole && (await archive.getHeadNumber()) - block.number < RECENT_BLOCKS) return outcome;
   known.set(key, outcome, 1 + Math.ceil(JSON.stringify(own ?? "").length / OUTCOME_UNIT_CHARACTERS));
   return outcome;
 }

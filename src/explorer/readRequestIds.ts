@@ -55,7 +55,8 @@ export function idsIn(log: RawLog): readonly Hex[] {
 
 /**
  * Returns the ids of the requests that a transaction brings random words for, but not their result: presets whose nodes have yet to run, and
- * words that are joined. The proofs name the blocks of the requests; `undefined` if the node has no logs of these.
+ * words that are joined. The proofs name the blocks of the requests; without all of their logs, what was found is not whole. Rejects if the node
+ * refuses them.
  *
  * @param logs the transaction's own, from the oracle's contracts
  */
@@ -63,33 +64,29 @@ export async function findDrawnFor(
   { input }: { readonly input: Hex },
   logs: readonly RawLog[],
   { archive, contracts: { presetConsumer } }: Pick<ExploredChain, "archive" | "contracts">,
-): Promise<readonly Hex[] | undefined> {
+): Promise<{ readonly ids: readonly Hex[]; readonly isWhole: boolean }> {
   const events = logs.flatMap((log) => findEvent(log) ?? []);
   const reported = new Set(
     events.flatMap((event) => (event.name === "BatchReported" ? event.vrfRequestId : [])),
   );
   const drawn = events.flatMap((event) => (event.name === "RandomWordsFulfilled" ? event.requestId : []));
-  if (drawn.every((id) => reported.has(id))) return [];
+  if (drawn.every((id) => reported.has(id))) return { ids: [], isWhole: true };
   const own = decodeFulfilments(input).filter(
     ({ commitment }) => commitment.sender.toLowerCase() === presetConsumer.toLowerCase(),
   );
-  if (own.length === 0) return [];
+  if (own.length === 0) return { ids: [], isWhole: true };
   const blocks = new Set(own.map(({ commitment }) => commitment.blockNum));
   const { Accepted, BatchRequested, Joining } = EVENT_TOPICS;
   const found = await Promise.all(
     [...blocks].map((block) =>
-      archive
-        .findLogs({
-          address: presetConsumer,
-          topics: [[Accepted, BatchRequested, Joining]],
-          fromBlock: block,
-          toBlock: block,
-        })
-        .catch((): readonly RawLog[] => []),
+      archive.findLogs({
+        address: presetConsumer,
+        topics: [[Accepted, BatchRequested, Joining]],
+        fromBlock: block,
+        toBlock: block,
+      }),
     ),
   );
-  // Each request was accepted in one of them.
-  if (found.some((logs) => logs.length === 0)) return undefined;
   const begun = found.flat();
   const joined = begun.flatMap((log) => {
     const event = findEvent(log);
@@ -99,7 +96,9 @@ export async function findDrawnFor(
   });
   const wanted = new Set([...drawn, ...joined].filter((id) => !reported.has(id)));
   const batches = begun.filter(({ topics: [topic, id] }) => topic === BatchRequested && wanted.has(id!));
-  return [...new Set([...joined, ...batches.flatMap(idsIn)])];
+  const ids = [...new Set([...joined, ...batches.flatMap(idsIn)])];
+  // Each request was accepted in one of the blocks.
+  return { ids, isWhole: found.every(({ length }) => length > 0) };
 }
 
 /** Whether a log answers a request. */

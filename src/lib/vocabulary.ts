@@ -109,6 +109,3 @@ export type Role = (typeof ROLES)[number];
 
 /** Highest daily limit of a key: the maximum of an `integer` column in every database. */
 export const MAX_DAILY_LIMIT = 2_147_483_647;
-
-/** Of the contracts that a contract created, how many newest ones the explorer looks at: each takes a call. */
-export const MAX_CREATED = 25;

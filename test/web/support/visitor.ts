@@ -86,7 +86,7 @@ export async function createVisitor(
   const page = kept ?? (await openWindow(browser, timeZone));
   const context = page.context();
   const origins = new Set<string>();
-  page.on("framenavigated", (frame) => origins.add(URL.parse(frame.url())?.origin ?? "null"));
+  page.on("framenavigated", (frame) => origins.add(originOf(frame)));
   const troubles: string[] = [];
   try {
     await page.setViewportSize({ width, height: 800 });
@@ -102,12 +102,12 @@ export async function createVisitor(
     await page.unrouteAll({ behavior: "ignoreErrors" });
     // Playwright itself listens to "close" and "crash".
     for (const one of [page, context]) for (const event of HEARD) one.removeAllListeners(event);
-    const [origin = page.url(), other] = origins;
+    const [origin = originOf(page), other] = origins;
     const isClear =
       timeZone === undefined &&
       other === undefined &&
       !changedForGood.has(page) &&
-      (await clear(page, new URL(origin).origin));
+      (await clear(page, origin));
     if (isClear) cleared.set(browser, [page, ...(cleared.get(browser) ?? [])]);
     else await context.close();
   };
@@ -149,6 +149,10 @@ export async function createVisitor(
     // A second end would hand out the window twice.
     close: () => (ended ??= end()),
   };
+}
+
+function originOf(shown: { url(): string }): string {
+  return URL.parse(shown.url())?.origin ?? "null";
 }
 
 async function openWindow(browser: Browser, timeZone: string | undefined): Promise<Page> {

@@ -27,7 +27,7 @@ import { TransactionTable, WHAT } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
 import { RawEvent } from "./events.tsx";
 import { ExplorerPage, Found, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
-import { MAX_CREATED } from "../../../../lib/vocabulary.ts";
+import { MAX_CREATED, MAX_DATA_BYTES } from "../../../../lib/explorerLimits.ts";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
@@ -226,8 +226,10 @@ function EventArguments({
       }
     >
       <RawEvent topics={topics} data={data ?? "0x"} />
-      {data !== undefined && data.length >= 2 + 2 * 256 && (
-        <p className="note">These are the first 256 bytes of the data; the transaction has all.</p>
+      {data !== undefined && data.length >= 2 + 2 * MAX_DATA_BYTES && (
+        <p className="note">
+          These are the first {MAX_DATA_BYTES} bytes of the data; the transaction has all.
+        </p>
       )}
     </Folded>
   );
