@@ -94,7 +94,7 @@ export function registerDapp(program: Command, terminal: Terminal): void {
     .description("Sets what a dapp may use: presets, which include random numbers, functions, or both.")
     .action((named: string, facilities: readonly Facility[]) =>
       withDapp(named, async ({ dapps }, { id }) => {
-        const changed = await dapps.change(id, { facilities: [...new Set(facilities)] });
+        const changed = await dapps.change(id, { facilities });
         terminal.out(`${id} may use ${changed.facilities.join(" and ")}`);
       }),
     );

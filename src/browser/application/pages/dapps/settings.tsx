@@ -123,7 +123,7 @@ function Permissions({ dapp: { id, facilities } }: { readonly dapp: DappView }) 
   if (me?.isOperator !== true) return null;
   return (
     <section className="panel">
-      <h2>Permissions</h2>
+      <h2>What it may use</h2>
       {refusal !== undefined && (
         <Notice kind="bad">
           <UnknownText text={refusal} />

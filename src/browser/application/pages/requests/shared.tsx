@@ -61,7 +61,7 @@ export function Shared() {
       data === undefined || isWaitingRequest(data) ? WAITING_MS : false,
     ),
   });
-  const isOperator = useSession().kind === "operator";
+  const isSignedIn = useSession().kind === "operator";
   const { data } = query;
   const [hasWaited, setWaited] = useState(false);
   const isWaiting = data !== undefined && isWaitingRequest(data);
@@ -87,13 +87,7 @@ export function Shared() {
     );
   return (
     <Loaded query={query}>
-      {(shared) =>
-        isOperator && "state" in shared && shared.state === "failed" ? (
-          <FailedParts shared={shared} />
-        ) : (
-          <SharedParts shared={shared} />
-        )
-      }
+      {(shared) => (isSignedIn ? <OwnParts shared={shared} /> : <SharedParts shared={shared} />)}
     </Loaded>
   );
 }
@@ -312,14 +306,21 @@ function WithoutResult({
 /** Of a request that failed without a result: what that means. */
 function FailedPart({ request }: { readonly request: SharedRequest }) {
   const { id, why, kind } = request;
+  const isSignedIn = useSession().kind === "operator";
   return (
     <>
       <p className="big-result bad-text">{kind === undefined ? "Failed" : sentence(why)}</p>
       <p>{describeEnd(request)}</p>
       <p>
         If you were promised a result, ask whoever gave you this address: they can make a new request, with a
-        page of its own. If it was yours,{" "}
-        <Link href={`/sign-in?next=${encodeURIComponent(`/r/${id}`)}`}>sign in</Link> to see why it failed.
+        page of its own.
+        {!isSignedIn && (
+          <>
+            {" "}
+            If it was yours, <Link href={`/sign-in?next=${encodeURIComponent(`/r/${id}`)}`}>sign in</Link> to
+            see why it failed.
+          </>
+        )}
       </p>
       <FailureFacts request={request} />
     </>
@@ -369,16 +370,16 @@ function FailureFacts({ request: { id, createdAt } }: { readonly request: Shared
   );
 }
 
-/** The page of a request that failed, for who is signed in: with the reason, if it is of one of their dapps. */
-function FailedParts({ shared }: { readonly shared: SharedRequest }) {
+/** The page for who is signed in: of a request that failed with the reason, if it is of one of their dapps. */
+function OwnParts({ shared }: { readonly shared: AnyShared }) {
   const operator = useOperator();
   const titleOf = useTitleOfRequest();
-  const { data, isPending } = useQuery({
+  const { data } = useQuery({
     queryKey: ["ownRequest", shared.id],
     queryFn: () => findOwn(operator, shared.id),
+    enabled: "state" in shared && shared.state === "failed",
     staleTime: Infinity,
   });
-  if (isPending) return <p className="note loading">Loading…</p>;
   return <SharedParts shared={shared} own={data ? { request: data, title: titleOf(data) } : undefined} />;
 }
 
