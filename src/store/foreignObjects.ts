@@ -1,5 +1,4 @@
 import { PostgresAdapter, sql, type Kysely } from "kysely";
-import { SHARED_TABLE_NAMES } from "./sharedTables.ts";
 import type { Tables } from "./schema.ts";
 import { TABLE_NAMES } from "./tableKeys.ts";
 
@@ -24,7 +23,11 @@ const POSTGRES_OBJECTS = sql<SchemaObject>`
 
 const OWN_TABLES: readonly string[] = [
   ...TABLE_NAMES,
-  ...SHARED_TABLE_NAMES,
+  // What replicas share.
+  "replicas",
+  "call_counts",
+  "web_sessions",
+  "sign_in_codes",
   "kysely_migration",
   "kysely_migration_lock",
 ];

@@ -1,456 +1,263 @@
-import { sql, type Kysely, type Migration, type MigrationProvider } from "kysely";
-import type { Tables } from "./schema.ts";
-import { sharedTables } from "./sharedTables.ts";
+import { PostgresAdapter, sql, type Migration, type MigrationProvider } from "kysely";
 
 /** Every schema change, in order; a released one is never edited. */
 export const migrations: Record<string, Migration> = {
-  "0001_start": {
-    async up(db: Kysely<unknown>) {
-      const { schema } = db;
-      await schema
-        .createTable("settings")
-        .addColumn("name", "text", (c) => c.primaryKey())
-        .addColumn("value", "text", (c) => c.notNull())
-        .execute();
-      await schema
-        .createTable("dapps")
-        .addColumn("id", "text", (c) => c.primaryKey())
-        .addColumn("name", "text", (c) => c.notNull())
-        .addColumn("facilities", "text", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .execute();
-      await schema
-        .createTable("api_keys")
-        .addColumn("id", "text", (c) => c.primaryKey())
-        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
-        .addColumn("hash", "blob", (c) => c.notNull().unique())
-        .addColumn("sealed", "blob", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .addColumn("revoked_at", "integer")
-        .execute();
-      await schema
-        .createTable("chains")
-        .addColumn("network", "text", (c) => c.primaryKey())
-        .addColumn("identity", "text", (c) => c.notNull())
-        .addColumn("deployment", "text", (c) => c.notNull())
-        .execute();
-      await schema
-        .createTable("subscriptions")
-        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("vrf_subscription_id", "text", (c) => c.notNull())
-        .addColumn("functions_subscription_id", "text", (c) => c.notNull())
-        .addPrimaryKeyConstraint("subscriptions_key", ["dapp_id", "network"])
-        .execute();
-      await schema
-        .createTable("consumers")
-        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("address", "text", (c) => c.notNull())
-        .addColumn("transaction_hash", "text", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .addPrimaryKeyConstraint("consumers_key", ["dapp_id", "network", "address"])
-        .execute();
-      await schema
-        .createTable("sources")
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("hash", "text", (c) => c.notNull())
-        .addColumn("source_id", "integer", (c) => c.notNull())
-        .addPrimaryKeyConstraint("sources_key", ["network", "hash"])
-        .execute();
-      await schema
-        .createTable("transactions")
-        .addColumn("hash", "text", (c) => c.primaryKey())
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("sender", "text", (c) => c.notNull())
-        .addColumn("nonce", "integer", (c) => c.notNull())
-        .addColumn("raw", "text", (c) => c.notNull())
-        .addColumn("payload", "text", (c) => c.notNull())
-        .addColumn("state", "text", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .execute();
-      await schema
-        .createIndex("transactions_open")
-        .on("transactions")
-        .columns(["network", "nonce"])
-        .where("state" as never, "=", "signed")
-        .execute();
-      await schema
-        .createTable("requests")
-        .addColumn("id", "text", (c) => c.primaryKey())
-        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
-        .addColumn("kind", "text", (c) => c.notNull())
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("state", "text", (c) => c.notNull())
-        .addColumn("why", "text")
-        .addColumn("params", "text", (c) => c.notNull())
-        .addColumn("timeline", "text", (c) => c.notNull())
-        .addColumn("progress", "text", (c) => c.notNull())
-        .addColumn("outcome", "text")
-        .addColumn("error", "text")
-        .addColumn("idempotency_key", "text")
-        .addColumn("body_hash", "text")
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .addColumn("updated_at", "integer", (c) => c.notNull())
-        .addUniqueConstraint("requests_idempotency", ["dapp_id", "idempotency_key"])
-        .execute();
-      await schema.createIndex("requests_by_dapp").on("requests").columns(["dapp_id", "id"]).execute();
-      await schema
-        .createIndex("requests_open")
-        .on("requests")
-        .column("network")
-        .where("state" as never, "not in", ["fulfilled", "failed"])
-        .execute();
+  "0001_start": execute(`
+    CREATE TABLE settings (name text PRIMARY KEY, value text NOT NULL);
+    CREATE TABLE dapps (id text PRIMARY KEY, name text NOT NULL, facilities text NOT NULL, created_at integer NOT NULL);
+    CREATE TABLE api_keys (
+      id text PRIMARY KEY, dapp_id text NOT NULL REFERENCES dapps (id), hash blob NOT NULL UNIQUE, sealed blob NOT NULL,
+      created_at integer NOT NULL, revoked_at integer);
+    CREATE TABLE chains (network text PRIMARY KEY, identity text NOT NULL, deployment text NOT NULL);
+    CREATE TABLE subscriptions (
+      dapp_id text NOT NULL REFERENCES dapps (id), network text NOT NULL, vrf_subscription_id text NOT NULL,
+      functions_subscription_id text NOT NULL, CONSTRAINT subscriptions_key PRIMARY KEY (dapp_id, network));
+    CREATE TABLE consumers (
+      dapp_id text NOT NULL REFERENCES dapps (id), network text NOT NULL, address text NOT NULL, transaction_hash text NOT NULL,
+      created_at integer NOT NULL, CONSTRAINT consumers_key PRIMARY KEY (dapp_id, network, address));
+    CREATE TABLE sources (
+      network text NOT NULL, hash text NOT NULL, source_id integer NOT NULL, CONSTRAINT sources_key PRIMARY KEY (network, hash));
+    CREATE TABLE transactions (
+      hash text PRIMARY KEY, network text NOT NULL, sender text NOT NULL, nonce integer NOT NULL, raw text NOT NULL,
+      payload text NOT NULL, state text NOT NULL, created_at integer NOT NULL);
+    CREATE INDEX transactions_open ON transactions (network, nonce) WHERE state = 'signed';
+    CREATE TABLE requests (
+      id text PRIMARY KEY, dapp_id text NOT NULL REFERENCES dapps (id), kind text NOT NULL, network text NOT NULL,
+      state text NOT NULL, why text, params text NOT NULL, timeline text NOT NULL, progress text NOT NULL, outcome text, error text,
+      idempotency_key text, body_hash text, created_at integer NOT NULL, updated_at integer NOT NULL,
+      CONSTRAINT requests_idempotency UNIQUE (dapp_id, idempotency_key));
+    CREATE INDEX requests_by_dapp ON requests (dapp_id, id);
+    CREATE INDEX requests_open ON requests (network) WHERE state NOT IN ('fulfilled', 'failed')`),
+  "0002_transactions_by_nonce": execute(
+    "CREATE INDEX transactions_by_nonce ON transactions (network, nonce)",
+  ),
+  "0003_ended_blocks": execute(`
+    ALTER TABLE requests ADD COLUMN ended_block integer;
+    ALTER TABLE requests ADD COLUMN ended_block_hash text;
+    CREATE INDEX requests_by_end ON requests (network, ended_block) WHERE ended_block IS NOT NULL`),
+  // There was no database but SQLite yet.
+  "0004_revoked_keys_and_filters": execute(
+    `
+    CREATE INDEX requests_by_state ON requests (dapp_id, state, id);
+    CREATE INDEX requests_by_kind ON requests (dapp_id, kind, id);
+    CREATE INDEX requests_by_network ON requests (dapp_id, network, id)`,
+    { sqlite: "UPDATE api_keys SET sealed = x'' WHERE revoked_at IS NOT NULL" },
+  ),
+  "0005_checksums": execute(`
+    ALTER TABLE requests ADD COLUMN checksum integer;
+    ALTER TABLE transactions ADD COLUMN checksum integer`),
+  "0006_versions": execute("ALTER TABLE requests ADD COLUMN version integer NOT NULL DEFAULT 1"),
+  // The new index covers the state too, and an index on it is rewritten at each step of a request.
+  "0007_combined_filters": execute(`
+    CREATE INDEX requests_by_filter ON requests (dapp_id, network, state, kind, id);
+    DROP INDEX requests_by_state`),
+  "0008_oracle_rounds": execute(`
+    CREATE TABLE oracle_rounds (
+      id integer PRIMARY KEY, network text NOT NULL, config_digest text NOT NULL, request_id text NOT NULL, record text NOT NULL,
+      created_at integer NOT NULL);
+    CREATE INDEX oracle_rounds_by_request ON oracle_rounds (request_id, config_digest, network);
+    CREATE INDEX oracle_rounds_by_time ON oracle_rounds (created_at)`),
+  "0009_oracle_evidence": execute(`
+    CREATE TABLE oracle_evidence (
+      id integer PRIMARY KEY, network text NOT NULL, signer text NOT NULL, request_id text NOT NULL, evidence text NOT NULL,
+      created_at integer NOT NULL);
+    CREATE UNIQUE INDEX oracle_evidence_once ON oracle_evidence (network, signer, request_id)`),
+  // Counts the stored requests, so that later changes have a base; there was no database but SQLite yet. Their costs were not read from the
+  // chain and count as 0. A damaged record, which is reported elsewhere, has no words.
+  "0010_usage": execute(
+    `
+    CREATE TABLE usage (
+      dapp_id text NOT NULL REFERENCES dapps (id), network text NOT NULL, day text NOT NULL, kind text NOT NULL,
+      requests integer NOT NULL DEFAULT 0, fulfilled integer NOT NULL DEFAULT 0, failed integer NOT NULL DEFAULT 0,
+      refused integer NOT NULL DEFAULT 0, words integer NOT NULL DEFAULT 0, gas_used integer NOT NULL DEFAULT 0,
+      link_high integer NOT NULL DEFAULT 0, link_low integer NOT NULL DEFAULT 0, coin_high integer NOT NULL DEFAULT 0,
+      coin_low integer NOT NULL DEFAULT 0, CONSTRAINT usage_key PRIMARY KEY (dapp_id, day, network, kind))`,
+    {
+      sqlite: `
+    INSERT INTO usage (dapp_id, network, day, kind, requests, fulfilled, failed, words)
+    SELECT dapp_id, network, date(created_at / 1000, 'unixepoch'), kind, count(*), sum(state = 'fulfilled'), sum(state = 'failed'),
+      sum(CASE WHEN state NOT IN ('fulfilled', 'failed') THEN 0
+        WHEN kind = 'preset' AND json_valid(progress) THEN json_type(progress, '$.wordBlock') IS NOT NULL
+        WHEN kind = 'random' AND json_valid(outcome) THEN coalesce(json_array_length(outcome, '$.words'), 0) ELSE 0 END)
+    FROM requests GROUP BY 1, 2, 3, 4`,
     },
-  },
-  "0002_transactions_by_nonce": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createIndex("transactions_by_nonce")
-        .on("transactions")
-        .columns(["network", "nonce"])
-        .execute();
-    },
-  },
-  "0003_ended_blocks": {
-    async up(db: Kysely<unknown>) {
-      // One column per statement: SQLite has no other form.
-      await db.schema.alterTable("requests").addColumn("ended_block", "integer").execute();
-      await db.schema.alterTable("requests").addColumn("ended_block_hash", "text").execute();
-      await db.schema
-        .createIndex("requests_by_end")
-        .on("requests")
-        .columns(["network", "ended_block"])
-        .where("ended_block" as never, "is not", null)
-        .execute();
-    },
-  },
-  "0004_revoked_keys_and_filters": {
-    async up(db: Kysely<unknown>) {
-      await (db as Kysely<Pick<Tables, "api_keys">>)
-        .updateTable("api_keys")
-        .set({ sealed: new Uint8Array() })
-        .where("revoked_at", "is not", null)
-        .execute();
-      for (const column of ["state", "kind", "network"])
-        await db.schema
-          .createIndex(`requests_by_${column}`)
-          .on("requests")
-          .columns(["dapp_id", column, "id"])
-          .execute();
-    },
-  },
-  "0005_checksums": {
-    async up(db: Kysely<unknown>) {
-      for (const table of ["requests", "transactions"])
-        await db.schema.alterTable(table).addColumn("checksum", "integer").execute();
-    },
-  },
-  "0006_versions": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .alterTable("requests")
-        .addColumn("version", "integer", (c) => c.notNull().defaultTo(1))
-        .execute();
-    },
-  },
-  "0007_combined_filters": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createIndex("requests_by_filter")
-        .on("requests")
-        .columns(["dapp_id", "network", "state", "kind", "id"])
-        .execute();
-      // The new index covers the state too, and an index on it is rewritten at each step of a request.
-      await db.schema.dropIndex("requests_by_state").execute();
-    },
-  },
-  "0008_oracle_rounds": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable("oracle_rounds")
-        .addColumn("id", "integer", (c) => c.primaryKey())
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("config_digest", "text", (c) => c.notNull())
-        .addColumn("request_id", "text", (c) => c.notNull())
-        .addColumn("record", "text", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .execute();
-      await db.schema
-        .createIndex("oracle_rounds_by_request")
-        .on("oracle_rounds")
-        .columns(["request_id", "config_digest", "network"])
-        .execute();
-      await db.schema.createIndex("oracle_rounds_by_time").on("oracle_rounds").column("created_at").execute();
-    },
-  },
-  "0009_oracle_evidence": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable("oracle_evidence")
-        .addColumn("id", "integer", (c) => c.primaryKey())
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("signer", "text", (c) => c.notNull())
-        .addColumn("request_id", "text", (c) => c.notNull())
-        .addColumn("evidence", "text", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .execute();
-      await db.schema
-        .createIndex("oracle_evidence_once")
-        .on("oracle_evidence")
-        .columns(["network", "signer", "request_id"])
-        .unique()
-        .execute();
-    },
-  },
-  "0010_usage": {
-    async up(db: Kysely<unknown>) {
-      const counts = ["requests", "fulfilled", "failed", "refused", "words", "gas_used"];
-      const amounts = ["link_high", "link_low", "coin_high", "coin_low"];
-      let table = db.schema
-        .createTable("usage")
-        .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("day", "text", (c) => c.notNull())
-        .addColumn("kind", "text", (c) => c.notNull());
-      for (const name of [...counts, ...amounts])
-        table = table.addColumn(name, "integer", (c) => c.notNull().defaultTo(0));
-      await table.addPrimaryKeyConstraint("usage_key", ["dapp_id", "day", "network", "kind"]).execute();
-      await countRequests(db);
-    },
-  },
-  "0011_deleted_payloads": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("requests").addColumn("payload_deleted_at", "integer").execute();
-    },
-  },
-  "0012_leases": { up: createLeases },
-  "0013_shared_state": sharedTables,
-  "0014_deleted_dapps": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("dapps").addColumn("deleted_at", "integer").execute();
-    },
-  },
-  "0015_dry_runs": { up: createDryRuns },
-  "0017_key_names": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .alterTable("api_keys")
-        .addColumn("name", "text", (c) => c.notNull().defaultTo(""))
-        .execute();
-      await db.schema.alterTable("api_keys").addColumn("last_used_at", "integer").execute();
-    },
-  },
-  "0018_key_limits": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("api_keys").addColumn("daily_limit", "integer").execute();
-      await db.schema.alterTable("api_keys").addColumn("counted_day", "text").execute();
-      await db.schema
-        .alterTable("api_keys")
-        .addColumn("day_requests", "integer", (c) => c.notNull().defaultTo(0))
-        .execute();
-    },
-  },
-  "0019_creation_keys": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("api_keys").addColumn("creation_key", "text").execute();
-      await db.schema.alterTable("api_keys").addColumn("creation_hash", "text").execute();
-      await db.schema
-        .createIndex("api_keys_creation")
-        .on("api_keys")
-        .column("creation_key")
-        .unique()
-        .execute();
-    },
-  },
-  "0021_oracle_ids": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("requests").addColumn("oracle_id", "text").execute();
-      await db.schema
-        .createIndex("requests_by_oracle_id")
-        .on("requests")
-        .column("oracle_id")
-        .where("oracle_id" as never, "is not", null)
-        .execute();
-    },
-  },
+  ),
+  "0011_deleted_payloads": execute("ALTER TABLE requests ADD COLUMN payload_deleted_at integer"),
+  // Says which replica dispatches on which network. The token is part of a key: a takeover then waits for transactions that hold the row
+  // with FOR KEY SHARE, a renewal doesn't.
+  "0012_leases": execute(`
+    CREATE TABLE leases (
+      network text PRIMARY KEY, holder text NOT NULL, token integer NOT NULL, expires_at integer NOT NULL,
+      CONSTRAINT leases_token UNIQUE (network, token))`),
+  // What replicas share besides the journal. Unlogged, so no write waits for a flush; a server crash empties these tables, which ends codes
+  // and resets counts. They are neither copied nor backed up. `web_sessions` is of earlier versions. A fill factor of 50 leaves room for
+  // new row versions on the same page: updates then touch no index.
+  "0013_shared_state": execute("", {
+    postgres: `
+    CREATE UNLOGGED TABLE replicas (id text PRIMARY KEY, operator_token text NOT NULL, seen_at integer NOT NULL);
+    CREATE UNLOGGED TABLE call_counts (
+      id text PRIMARY KEY, points integer NOT NULL, ends_at integer NOT NULL, under_way jsonb NOT NULL) WITH (fillfactor = 50);
+    CREATE UNLOGGED TABLE web_sessions (id text PRIMARY KEY, ends_at integer NOT NULL);
+    CREATE UNLOGGED TABLE sign_in_codes (id text PRIMARY KEY, replica text NOT NULL)`,
+  }),
+  "0014_deleted_dapps": execute("ALTER TABLE dapps ADD COLUMN deleted_at integer"),
+  "0015_dry_runs": execute(`
+    CREATE TABLE dry_runs (
+      id text PRIMARY KEY, dapp_id text NOT NULL REFERENCES dapps (id), network text NOT NULL, kind text NOT NULL,
+      record text NOT NULL, created_at integer NOT NULL);
+    CREATE INDEX dry_runs_by_dapp ON dry_runs (dapp_id, id)`),
+  "0017_key_names": execute(`
+    ALTER TABLE api_keys ADD COLUMN name text NOT NULL DEFAULT '';
+    ALTER TABLE api_keys ADD COLUMN last_used_at integer`),
+  "0018_key_limits": execute(`
+    ALTER TABLE api_keys ADD COLUMN daily_limit integer;
+    ALTER TABLE api_keys ADD COLUMN counted_day text;
+    ALTER TABLE api_keys ADD COLUMN day_requests integer NOT NULL DEFAULT 0`),
+  "0019_creation_keys": execute(`
+    ALTER TABLE api_keys ADD COLUMN creation_key text;
+    ALTER TABLE api_keys ADD COLUMN creation_hash text;
+    CREATE UNIQUE INDEX api_keys_creation ON api_keys (creation_key)`),
+  "0021_oracle_ids": execute(`
+    ALTER TABLE requests ADD COLUMN oracle_id text;
+    CREATE INDEX requests_by_oracle_id ON requests (oracle_id) WHERE oracle_id IS NOT NULL`),
   // Changes no table: keys are sealed for their row from here on (`bindKeys` in src/dapps/apiKey.ts), which earlier versions can't read.
-  "0022_bound_keys": { up: async () => {} },
-  "0023_failed_callbacks": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createTable("failed_callbacks")
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("request_id", "text", (c) => c.notNull())
-        .addColumn("transaction_hash", "text", (c) => c.notNull())
-        .addColumn("reason", "text", (c) => c.notNull())
-        .addColumn("created_at", "integer", (c) => c.notNull())
-        .addPrimaryKeyConstraint("failed_callbacks_key", ["network", "request_id"])
-        .execute();
-      await db.schema
-        .createIndex("failed_callbacks_by_time")
-        .on("failed_callbacks")
-        .columns(["network", "created_at"])
-        .execute();
-    },
-  },
-  "0024_webhooks": { up: createOutbox },
-  "0025_schedules": { up: createSchedules },
-  "0026_log_triggers": { up: createLogTriggers },
-  "0027_labels": { up: (db) => createLabels(db, "labels_key", []) },
-  "0028_secrets": { up: createSecrets },
-  "0029_dapp_beacons": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("dapps").addColumn("beacon", "text").execute();
-    },
-  },
-  "0030_current_secrets": {
-    async up(db: Kysely<unknown>) {
-      await sql`UPDATE secrets SET retired_at = changed_at WHERE retired_at IS NULL AND EXISTS (
-        SELECT 1 FROM secrets AS later WHERE later.network = secrets.network AND later.dapp_id = secrets.dapp_id
-        AND later.name = secrets.name AND later.retired_at IS NULL AND later.slot_id > secrets.slot_id)`.execute(
-        db,
-      );
-      await sql`CREATE UNIQUE INDEX secrets_current ON secrets (network, dapp_id, name) WHERE retired_at IS NULL`.execute(
-        db,
-      );
-    },
-  },
-  "0031_secret_owners": {
-    async up(db) {
-      await db.schema
-        .createTable("secret_owners")
-        .addColumn("network", "text", (c) => c.notNull())
-        .addColumn("u", "text", (c) => c.notNull())
-        .addColumn("owner", "text", (c) => c.notNull())
-        .addPrimaryKeyConstraint("secret_owners_key", ["network", "u"])
-        .execute();
-    },
-  },
-  "0032_people": { up: createPeople },
-  "0033_secret_hosts": {
-    async up(db) {
-      await db.schema.alterTable("secrets").addColumn("allowed_hosts", "text").execute();
-    },
-  },
-  "0034_passkey_browsers": {
-    async up(db) {
-      await db.schema
-        .alterTable("passkeys")
-        .addColumn("browser", "text", (c) => c.notNull().defaultTo(""))
-        .execute();
-    },
-  },
-  "0035_label_requests": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("labels").renameTo("first_labels").execute();
-      await createLabels(db, "label_requests_key", ["request_id"]);
-      await sql`INSERT INTO labels SELECT * FROM first_labels`.execute(db);
-      await db.schema.dropTable("first_labels").execute();
-    },
-  },
-  "0036_late_rounds": {
-    async up(db) {
-      await db.schema
-        .createTable("late_rounds")
-        .addColumn("chain_hash", "text", (c) => c.notNull())
-        .addColumn("round", "text", (c) => c.notNull())
-        .addColumn("signature", "text")
-        .addPrimaryKeyConstraint("late_rounds_key", ["chain_hash", "round"])
-        .execute();
-    },
-  },
-  "0037_secret_keys": {
-    async up(db) {
-      await db.schema.alterTable("secrets").addColumn("key_hash", "text").execute();
-    },
-  },
-  "0038_late_round_times": {
-    async up(db) {
-      await db.schema
-        .alterTable("late_rounds")
-        .addColumn("created_at", "integer", (c) => c.notNull().defaultTo(0))
-        .execute();
-    },
-  },
-  "0039_identities": {
-    async up(db) {
-      await db.schema
-        .createTable("identities")
-        .addColumn("issuer", "text", (c) => c.notNull())
-        .addColumn("subject", "text", (c) => c.notNull())
-        .addColumn("person_id", "text", (c) => c.notNull())
-        .addPrimaryKeyConstraint("identities_key", ["issuer", "subject"])
-        .execute();
-    },
-  },
-  "0041_audit_names": {
-    async up(db) {
-      await db.schema.alterTable("audit").addColumn("subject_name", "text").execute();
-    },
-  },
-  "0042_requests_on_chain": {
-    async up(db: Kysely<unknown>) {
-      await db.schema
-        .createIndex("requests_on_chain")
-        .on("requests")
-        .columns(["network", "id"])
-        .where("oracle_id" as never, "is not", null)
-        .execute();
-    },
-  },
-  "0043_inviters": {
-    async up(db) {
-      await db.schema
-        .alterTable("invitations")
-        .addColumn("invited_by", "text", (c) => c.notNull().defaultTo(""))
-        .execute();
-    },
-  },
-  "0044_audit_changes": {
-    async up(db) {
-      await db.schema.alterTable("audit").addColumn("changes", "text").execute();
-    },
-  },
-  "0045_operator_sessions": {
-    async up(db) {
-      await db.schema
-        .createTable("operator_sessions")
-        .addColumn("id", "text", (c) => c.primaryKey())
-        .addColumn("ends_at", "integer", (c) => c.notNull())
-        .execute();
-    },
-  },
-  "0046_key_lifetimes": {
-    async up(db) {
-      await db.schema
-        .alterTable("api_keys")
-        .addColumn("access", "text", (c) => c.notNull().defaultTo("full"))
-        .execute();
-      await db.schema.alterTable("api_keys").addColumn("expires_at", "integer").execute();
-      await db.schema.alterTable("api_keys").addColumn("previous_hash", "blob").execute();
-      await db.schema.alterTable("api_keys").addColumn("previous_sealed", "blob").execute();
-      await db.schema.alterTable("api_keys").addColumn("previous_until", "integer").execute();
-      await db.schema
-        .createIndex("api_keys_previous")
-        .on("api_keys")
-        .column("previous_hash")
-        .unique()
-        .execute();
-    },
-  },
-  "0047_webhook_answers": {
-    async up(db) {
-      await db.schema.alterTable("webhooks").addColumn("last_success_at", "integer").execute();
-      await db.schema.alterTable("webhook_attempts").addColumn("answer_headers", "text").execute();
-      await db.schema
-        .createIndex("webhook_attempts_by_event")
-        .on("webhook_attempts")
-        .columns(["webhook_id", "event_id", "id"])
-        .execute();
-    },
-  },
+  "0022_bound_keys": execute(""),
+  "0023_failed_callbacks": execute(`
+    CREATE TABLE failed_callbacks (
+      network text NOT NULL, request_id text NOT NULL, transaction_hash text NOT NULL, reason text NOT NULL,
+      created_at integer NOT NULL, CONSTRAINT failed_callbacks_key PRIMARY KEY (network, request_id));
+    CREATE INDEX failed_callbacks_by_time ON failed_callbacks (network, created_at)`),
+  "0024_webhooks": execute(`
+    CREATE TABLE webhooks (
+      id text PRIMARY KEY, dapp_id text NOT NULL, url text NOT NULL, description text NOT NULL, events text NOT NULL,
+      scheme text NOT NULL, secret blob NOT NULL, previous_secret blob, previous_until integer, created_at integer NOT NULL,
+      paused_at integer, paused_why text, failing_since integer);
+    CREATE INDEX webhooks_by_dapp ON webhooks (dapp_id);
+    CREATE TABLE webhook_events (
+      id text PRIMARY KEY, dapp_id text NOT NULL, type text NOT NULL, subject text, body text NOT NULL);
+    CREATE TABLE webhook_deliveries (
+      webhook_id text NOT NULL, event_id text NOT NULL, state text NOT NULL, attempts integer NOT NULL, next_at integer,
+      is_replay integer NOT NULL, CONSTRAINT webhook_deliveries_key PRIMARY KEY (webhook_id, event_id));
+    CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, is_replay, next_at) WHERE next_at IS NOT NULL;
+    CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (webhook_id, state, event_id);
+    CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (event_id);
+    CREATE TABLE webhook_attempts (
+      id text PRIMARY KEY, webhook_id text NOT NULL, event_id text NOT NULL, duration_ms integer NOT NULL, status integer,
+      error text, answer text NOT NULL, next_at integer, at integer NOT NULL);
+    CREATE INDEX webhook_attempts_by_webhook ON webhook_attempts (webhook_id, id)`),
+  "0025_schedules": execute(`
+    CREATE TABLE schedules (
+      id text PRIMARY KEY, dapp_id text NOT NULL, key_id text, name text NOT NULL, command text NOT NULL, timing text NOT NULL,
+      catch_up text NOT NULL, window_ms integer NOT NULL, overlap text NOT NULL, until integer, paused_at integer,
+      created_at integer NOT NULL, next_at integer);
+    CREATE INDEX schedules_by_dapp ON schedules (dapp_id);
+    CREATE INDEX schedules_due ON schedules (next_at) WHERE next_at IS NOT NULL;
+    CREATE TABLE trigger_runs (
+      id text PRIMARY KEY, trigger_id text NOT NULL, key text NOT NULL, at integer NOT NULL, state text NOT NULL, reason text,
+      detail text, request_id text, CONSTRAINT trigger_runs_key UNIQUE (trigger_id, key));
+    CREATE INDEX trigger_runs_by_state ON trigger_runs (state, trigger_id, id);
+    CREATE INDEX trigger_runs_by_trigger ON trigger_runs (trigger_id, id)`),
+  "0026_log_triggers": execute(`
+    CREATE TABLE log_triggers (
+      id text PRIMARY KEY, dapp_id text NOT NULL, key_id text, name text NOT NULL, network text NOT NULL,
+      selection text NOT NULL, confidence text NOT NULL, action text NOT NULL, action_network text NOT NULL,
+      from_block integer NOT NULL, replay_from integer, paused_at integer, created_at integer NOT NULL);
+    CREATE INDEX log_triggers_by_dapp ON log_triggers (dapp_id);
+    CREATE TABLE log_cursors (network text PRIMARY KEY, identity text NOT NULL, block integer NOT NULL, heads text NOT NULL);
+    CREATE TABLE run_logs (
+      run_id text PRIMARY KEY, network text NOT NULL, block_number integer NOT NULL, block_hash text NOT NULL,
+      transaction_hash text NOT NULL, log_index integer NOT NULL, args text NOT NULL, reverted_at integer);
+    CREATE INDEX run_logs_by_block ON run_logs (network, block_number)`),
+  "0027_labels": execute(`
+    CREATE TABLE labels (
+      dapp_id text NOT NULL, network text NOT NULL, label text NOT NULL, request_id text NOT NULL, is_once integer NOT NULL,
+      CONSTRAINT labels_key PRIMARY KEY (dapp_id, network, label))`),
+  "0028_secrets": execute(`
+    CREATE TABLE secret_slots (
+      network text NOT NULL, owner text NOT NULL, slot_id integer NOT NULL, version integer NOT NULL, ciphertext text NOT NULL,
+      expires_at integer NOT NULL, CONSTRAINT secret_slots_key PRIMARY KEY (network, owner, slot_id));
+    CREATE TABLE secrets (
+      network text NOT NULL, slot_id integer NOT NULL, owner text NOT NULL, dapp_id text NOT NULL, name text NOT NULL,
+      version integer NOT NULL, size integer NOT NULL, changed_at integer NOT NULL, expires_at integer, retired_at integer,
+      CONSTRAINT secrets_key PRIMARY KEY (network, slot_id));
+    CREATE INDEX secrets_by_dapp ON secrets (dapp_id, network, name)`),
+  "0029_dapp_beacons": execute("ALTER TABLE dapps ADD COLUMN beacon text"),
+  "0030_current_secrets": execute(`
+    UPDATE secrets SET retired_at = changed_at WHERE retired_at IS NULL AND EXISTS (
+      SELECT 1 FROM secrets AS later WHERE later.network = secrets.network AND later.dapp_id = secrets.dapp_id
+      AND later.name = secrets.name AND later.retired_at IS NULL AND later.slot_id > secrets.slot_id);
+    CREATE UNIQUE INDEX secrets_current ON secrets (network, dapp_id, name) WHERE retired_at IS NULL`),
+  "0031_secret_owners": execute(`
+    CREATE TABLE secret_owners (
+      network text NOT NULL, u text NOT NULL, owner text NOT NULL, CONSTRAINT secret_owners_key PRIMARY KEY (network, u))`),
+  "0032_people": execute(`
+    CREATE TABLE people (id text PRIMARY KEY, name text NOT NULL, is_operator integer NOT NULL, created_at integer NOT NULL);
+    CREATE TABLE passkeys (
+      id text PRIMARY KEY, person_id text NOT NULL, public_key blob NOT NULL, counter integer NOT NULL,
+      created_at integer NOT NULL);
+    CREATE TABLE members (
+      dapp_id text NOT NULL, person_id text NOT NULL, role text NOT NULL, created_at integer NOT NULL,
+      CONSTRAINT members_key PRIMARY KEY (dapp_id, person_id));
+    CREATE INDEX members_by_person ON members (person_id);
+    CREATE TABLE invitations (
+      id text PRIMARY KEY, dapp_id text NOT NULL, role text NOT NULL, hash text NOT NULL UNIQUE, created_at integer NOT NULL,
+      expires_at integer NOT NULL);
+    CREATE TABLE person_sessions (
+      id text PRIMARY KEY, person_id text NOT NULL, browser text NOT NULL, created_at integer NOT NULL,
+      last_used_at integer NOT NULL);
+    CREATE INDEX person_sessions_by_person ON person_sessions (person_id);
+    CREATE TABLE passkey_challenges (id text PRIMARY KEY, expires_at integer NOT NULL);
+    CREATE TABLE audit (
+      id text PRIMARY KEY, at integer NOT NULL, actor text NOT NULL, actor_name text NOT NULL, dapp_id text,
+      action text NOT NULL, subject text);
+    CREATE INDEX audit_by_dapp ON audit (dapp_id, id)`),
+  "0033_secret_hosts": execute("ALTER TABLE secrets ADD COLUMN allowed_hosts text"),
+  "0034_passkey_browsers": execute("ALTER TABLE passkeys ADD COLUMN browser text NOT NULL DEFAULT ''"),
+  "0035_label_requests": execute(`
+    ALTER TABLE labels RENAME TO first_labels;
+    CREATE TABLE labels (
+      dapp_id text NOT NULL, network text NOT NULL, label text NOT NULL, request_id text NOT NULL, is_once integer NOT NULL,
+      CONSTRAINT label_requests_key PRIMARY KEY (dapp_id, network, label, request_id));
+    INSERT INTO labels SELECT * FROM first_labels;
+    DROP TABLE first_labels`),
+  "0036_late_rounds": execute(`
+    CREATE TABLE late_rounds (
+      chain_hash text NOT NULL, round text NOT NULL, signature text, CONSTRAINT late_rounds_key PRIMARY KEY (chain_hash, round))`),
+  "0037_secret_keys": execute("ALTER TABLE secrets ADD COLUMN key_hash text"),
+  "0038_late_round_times": execute(
+    "ALTER TABLE late_rounds ADD COLUMN created_at integer NOT NULL DEFAULT 0",
+  ),
+  "0039_identities": execute(`
+    CREATE TABLE identities (
+      issuer text NOT NULL, subject text NOT NULL, person_id text NOT NULL, CONSTRAINT identities_key PRIMARY KEY (issuer, subject))`),
+  "0041_audit_names": execute("ALTER TABLE audit ADD COLUMN subject_name text"),
+  "0042_requests_on_chain": execute(
+    "CREATE INDEX requests_on_chain ON requests (network, id) WHERE oracle_id IS NOT NULL",
+  ),
+  "0043_inviters": execute("ALTER TABLE invitations ADD COLUMN invited_by text NOT NULL DEFAULT ''"),
+  "0044_audit_changes": execute("ALTER TABLE audit ADD COLUMN changes text"),
+  "0045_operator_sessions": execute(
+    "CREATE TABLE operator_sessions (id text PRIMARY KEY, ends_at integer NOT NULL)",
+  ),
+  "0046_key_lifetimes": execute(`
+    ALTER TABLE api_keys ADD COLUMN access text NOT NULL DEFAULT 'full';
+    ALTER TABLE api_keys ADD COLUMN expires_at integer;
+    ALTER TABLE api_keys ADD COLUMN previous_hash blob;
+    ALTER TABLE api_keys ADD COLUMN previous_sealed blob;
+    ALTER TABLE api_keys ADD COLUMN previous_until integer;
+    CREATE UNIQUE INDEX api_keys_previous ON api_keys (previous_hash)`),
+  "0047_webhook_answers": execute(`
+    ALTER TABLE webhooks ADD COLUMN last_success_at integer;
+    ALTER TABLE webhook_attempts ADD COLUMN answer_headers text;
+    CREATE INDEX webhook_attempts_by_event ON webhook_attempts (webhook_id, event_id, id)`),
 };
+
+/**
+ * The newest migration that earlier versions can't live with. Later ones only add what the previous version may leave unread and unwritten,
+ * so that version may keep running beside this one, as in a rolling upgrade: only these are applied while other processes serve. Whoever
+ * adds a migration decides.
+ */
+export const LAST_BREAKING = "0046_key_lifetimes";
 
 /** Hands {@link migrations} to Kysely's migrator. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };
@@ -460,367 +267,31 @@ export function findNewerMigration(names: readonly string[]): string | undefined
   return names.find((name) => !(name in migrations));
 }
 
-/** Rows read at once. */
-const PAGE_ROWS = 1_000;
-
 /**
- * Counts the stored requests, so that later changes have a base. Their costs were not read from the chain and count as 0. Reads in pages
- * and sums here, because the databases share no JSON functions.
+ * Returns a migration that executes statements, and then those for one kind of database. Columns have SQLite's types: on PostgreSQL,
+ * `integer` has 64 bits, `blob` is `bytea`, and text is ordered by its bytes, as in SQLite.
  */
-async function countRequests(db: Kysely<Tables>): Promise<void> {
-  const sums = new Map<string, Pick<Tables["usage"], "dapp_id" | "network" | "day" | "kind"> & Counts>();
-  for (let last = ""; ;) {
-    const rows = await db
-      .selectFrom("requests")
-      .select(["id", "dapp_id", "network", "kind", "state", "created_at", "progress", "outcome"])
-      .where("id", ">", last)
-      .orderBy("id")
-      .limit(PAGE_ROWS)
-      .execute();
-    for (const { dapp_id, network, kind, created_at, ...row } of rows) {
-      const day = new Date(created_at).toISOString().slice(0, 10);
-      const name = `${dapp_id} ${network} ${day} ${kind}`;
-      const sum = sums.get(name) ?? {
-        dapp_id,
-        network,
-        day,
-        kind,
-        requests: 0,
-        fulfilled: 0,
-        failed: 0,
-        words: 0,
-      };
-      sum.requests += 1;
-      if (row.state === "fulfilled") sum.fulfilled += 1;
-      if (row.state === "failed") sum.failed += 1;
-      sum.words += countWords(kind, row);
-      sums.set(name, sum);
-    }
-    if (rows.length < PAGE_ROWS) break;
-    last = rows.at(-1)!.id;
-  }
-  const nothing = { refused: 0, gas_used: 0, link_high: 0, link_low: 0, coin_high: 0, coin_low: 0 };
-  for (const sum of sums.values())
-    await db
-      .insertInto("usage")
-      .values({ ...nothing, ...sum })
-      .execute();
+function execute(
+  statements: string,
+  { sqlite = "", postgres = "" }: { readonly sqlite?: string; readonly postgres?: string } = {},
+): Migration {
+  return {
+    async up(db) {
+      const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+      const text = isPostgres ? toPostgres(`${statements};${postgres}`) : `${statements};${sqlite}`;
+      for (const statement of text.split(";"))
+        if (statement.trim() !== "") await sql.raw(statement).execute(db);
+    },
+  };
 }
 
-type Counts = Pick<Tables["usage"], "requests" | "fulfilled" | "failed" | "words">;
-
-/** Returns the number of random words of an ended request; 0 if its record is damaged, which is reported elsewhere. */
-function countWords(
-  kind: string,
-  { state, progress, outcome }: Pick<Tables["requests"], "state" | "progress" | "outcome">,
-): number {
-  if (state !== "fulfilled" && state !== "failed") return 0;
-  try {
-    if (kind === "preset") return JSON.parse(progress).wordBlock === undefined ? 0 : 1;
-    const words: unknown = kind === "random" && outcome !== null ? JSON.parse(outcome).words : undefined;
-    return Array.isArray(words) ? words.length : 0;
-  } catch {
-    return 0;
-  }
-}
-
-/** Creates the table of labels, with `further` columns of its key. */
-async function createLabels(
-  db: Kysely<unknown>,
-  key: string,
-  further: readonly "request_id"[],
-): Promise<void> {
-  await db.schema
-    .createTable("labels")
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("network", "text", (c) => c.notNull())
-    .addColumn("label", "text", (c) => c.notNull())
-    .addColumn("request_id", "text", (c) => c.notNull())
-    .addColumn("is_once", "integer", (c) => c.notNull())
-    .addPrimaryKeyConstraint(key, ["dapp_id", "network", "label", ...further])
-    .execute();
-}
-
-/** Creates the table of dry runs and refusals. */
-async function createDryRuns(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable("dry_runs")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("dapp_id", "text", (c) => c.notNull().references("dapps.id"))
-    .addColumn("network", "text", (c) => c.notNull())
-    .addColumn("kind", "text", (c) => c.notNull())
-    .addColumn("record", "text", (c) => c.notNull())
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .execute();
-  await db.schema.createIndex("dry_runs_by_dapp").on("dry_runs").columns(["dapp_id", "id"]).execute();
-}
-
-/** Creates the table that says which replica dispatches on which network. */
-async function createLeases(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable("leases")
-    .addColumn("network", "text", (c) => c.primaryKey())
-    .addColumn("holder", "text", (c) => c.notNull())
-    .addColumn("token", "integer", (c) => c.notNull())
-    .addColumn("expires_at", "integer", (c) => c.notNull())
-    // Makes the token part of a key: a takeover then waits for transactions that hold the row with FOR KEY SHARE, a renewal doesn't.
-    .addUniqueConstraint("leases_token", ["network", "token"])
-    .execute();
-}
-
-/** Creates the tables of log triggers: what they want, how far each network is read, and the log of each run. */
-async function createLogTriggers(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db;
-  await schema
-    .createTable("log_triggers")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("key_id", "text")
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("network", "text", (c) => c.notNull())
-    .addColumn("selection", "text", (c) => c.notNull())
-    .addColumn("confidence", "text", (c) => c.notNull())
-    .addColumn("action", "text", (c) => c.notNull())
-    .addColumn("action_network", "text", (c) => c.notNull())
-    .addColumn("from_block", "integer", (c) => c.notNull())
-    .addColumn("replay_from", "integer")
-    .addColumn("paused_at", "integer")
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .execute();
-  await schema.createIndex("log_triggers_by_dapp").on("log_triggers").column("dapp_id").execute();
-  await schema
-    .createTable("log_cursors")
-    .addColumn("network", "text", (c) => c.primaryKey())
-    .addColumn("identity", "text", (c) => c.notNull())
-    .addColumn("block", "integer", (c) => c.notNull())
-    .addColumn("heads", "text", (c) => c.notNull())
-    .execute();
-  await schema
-    .createTable("run_logs")
-    .addColumn("run_id", "text", (c) => c.primaryKey())
-    .addColumn("network", "text", (c) => c.notNull())
-    .addColumn("block_number", "integer", (c) => c.notNull())
-    .addColumn("block_hash", "text", (c) => c.notNull())
-    .addColumn("transaction_hash", "text", (c) => c.notNull())
-    .addColumn("log_index", "integer", (c) => c.notNull())
-    .addColumn("args", "text", (c) => c.notNull())
-    .addColumn("reverted_at", "integer")
-    .execute();
-  await schema.createIndex("run_logs_by_block").on("run_logs").columns(["network", "block_number"]).execute();
-}
-
-/** Creates the tables of webhooks and of the events that are delivered to them. */
-async function createOutbox(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db;
-  await schema
-    .createTable("webhooks")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("url", "text", (c) => c.notNull())
-    .addColumn("description", "text", (c) => c.notNull())
-    .addColumn("events", "text", (c) => c.notNull())
-    .addColumn("scheme", "text", (c) => c.notNull())
-    .addColumn("secret", "blob", (c) => c.notNull())
-    .addColumn("previous_secret", "blob")
-    .addColumn("previous_until", "integer")
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .addColumn("paused_at", "integer")
-    .addColumn("paused_why", "text")
-    .addColumn("failing_since", "integer")
-    .execute();
-  await schema.createIndex("webhooks_by_dapp").on("webhooks").column("dapp_id").execute();
-  await schema
-    .createTable("webhook_events")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("type", "text", (c) => c.notNull())
-    .addColumn("subject", "text")
-    .addColumn("body", "text", (c) => c.notNull())
-    .execute();
-  await schema
-    .createTable("webhook_deliveries")
-    .addColumn("webhook_id", "text", (c) => c.notNull())
-    .addColumn("event_id", "text", (c) => c.notNull())
-    .addColumn("state", "text", (c) => c.notNull())
-    .addColumn("attempts", "integer", (c) => c.notNull())
-    .addColumn("next_at", "integer")
-    .addColumn("is_replay", "integer", (c) => c.notNull())
-    .addPrimaryKeyConstraint("webhook_deliveries_key", ["webhook_id", "event_id"])
-    .execute();
-  await schema
-    .createIndex("webhook_deliveries_due")
-    .on("webhook_deliveries")
-    .columns(["webhook_id", "is_replay", "next_at"])
-    .where("next_at" as never, "is not", null)
-    .execute();
-  await schema
-    .createIndex("webhook_deliveries_by_state")
-    .on("webhook_deliveries")
-    .columns(["webhook_id", "state", "event_id"])
-    .execute();
-  await schema
-    .createIndex("webhook_deliveries_by_event")
-    .on("webhook_deliveries")
-    .column("event_id")
-    .execute();
-  await schema
-    .createTable("webhook_attempts")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("webhook_id", "text", (c) => c.notNull())
-    .addColumn("event_id", "text", (c) => c.notNull())
-    .addColumn("duration_ms", "integer", (c) => c.notNull())
-    .addColumn("status", "integer")
-    .addColumn("error", "text")
-    .addColumn("answer", "text", (c) => c.notNull())
-    .addColumn("next_at", "integer")
-    .addColumn("at", "integer", (c) => c.notNull())
-    .execute();
-  await schema
-    .createIndex("webhook_attempts_by_webhook")
-    .on("webhook_attempts")
-    .columns(["webhook_id", "id"])
-    .execute();
-}
-
-/** Creates the tables of schedules and of the runs of triggers. */
-async function createSchedules(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db;
-  await schema
-    .createTable("schedules")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("key_id", "text")
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("command", "text", (c) => c.notNull())
-    .addColumn("timing", "text", (c) => c.notNull())
-    .addColumn("catch_up", "text", (c) => c.notNull())
-    .addColumn("window_ms", "integer", (c) => c.notNull())
-    .addColumn("overlap", "text", (c) => c.notNull())
-    .addColumn("until", "integer")
-    .addColumn("paused_at", "integer")
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .addColumn("next_at", "integer")
-    .execute();
-  await schema.createIndex("schedules_by_dapp").on("schedules").column("dapp_id").execute();
-  await schema
-    .createIndex("schedules_due")
-    .on("schedules")
-    .column("next_at")
-    .where("next_at" as never, "is not", null)
-    .execute();
-  await schema
-    .createTable("trigger_runs")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("trigger_id", "text", (c) => c.notNull())
-    .addColumn("key", "text", (c) => c.notNull())
-    .addColumn("at", "integer", (c) => c.notNull())
-    .addColumn("state", "text", (c) => c.notNull())
-    .addColumn("reason", "text")
-    .addColumn("detail", "text")
-    .addColumn("request_id", "text")
-    .addUniqueConstraint("trigger_runs_key", ["trigger_id", "key"])
-    .execute();
-  await schema
-    .createIndex("trigger_runs_by_state")
-    .on("trigger_runs")
-    .columns(["state", "trigger_id", "id"])
-    .execute();
-  await schema
-    .createIndex("trigger_runs_by_trigger")
-    .on("trigger_runs")
-    .columns(["trigger_id", "id"])
-    .execute();
-}
-
-/** Creates the tables of the ciphertexts that an oracle network holds, and of the names that dapps have for theirs. */
-async function createSecrets(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db;
-  await schema
-    .createTable("secret_slots")
-    .addColumn("network", "text", (c) => c.notNull())
-    .addColumn("owner", "text", (c) => c.notNull())
-    .addColumn("slot_id", "integer", (c) => c.notNull())
-    .addColumn("version", "integer", (c) => c.notNull())
-    .addColumn("ciphertext", "text", (c) => c.notNull())
-    .addColumn("expires_at", "integer", (c) => c.notNull())
-    .addPrimaryKeyConstraint("secret_slots_key", ["network", "owner", "slot_id"])
-    .execute();
-  await schema
-    .createTable("secrets")
-    .addColumn("network", "text", (c) => c.notNull())
-    .addColumn("slot_id", "integer", (c) => c.notNull())
-    .addColumn("owner", "text", (c) => c.notNull())
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("version", "integer", (c) => c.notNull())
-    .addColumn("size", "integer", (c) => c.notNull())
-    .addColumn("changed_at", "integer", (c) => c.notNull())
-    .addColumn("expires_at", "integer")
-    .addColumn("retired_at", "integer")
-    .addPrimaryKeyConstraint("secrets_key", ["network", "slot_id"])
-    .execute();
-  await schema.createIndex("secrets_by_dapp").on("secrets").columns(["dapp_id", "network", "name"]).execute();
-}
-
-/** Creates the tables of the people who sign in as themselves, and of who changed what. */
-async function createPeople(db: Kysely<unknown>): Promise<void> {
-  const { schema } = db;
-  await schema
-    .createTable("people")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("is_operator", "integer", (c) => c.notNull())
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .execute();
-  await schema
-    .createTable("passkeys")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("person_id", "text", (c) => c.notNull())
-    .addColumn("public_key", "blob", (c) => c.notNull())
-    .addColumn("counter", "integer", (c) => c.notNull())
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .execute();
-  await schema
-    .createTable("members")
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("person_id", "text", (c) => c.notNull())
-    .addColumn("role", "text", (c) => c.notNull())
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .addPrimaryKeyConstraint("members_key", ["dapp_id", "person_id"])
-    .execute();
-  await schema.createIndex("members_by_person").on("members").column("person_id").execute();
-  await schema
-    .createTable("invitations")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("dapp_id", "text", (c) => c.notNull())
-    .addColumn("role", "text", (c) => c.notNull())
-    .addColumn("hash", "text", (c) => c.notNull().unique())
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .addColumn("expires_at", "integer", (c) => c.notNull())
-    .execute();
-  await schema
-    .createTable("person_sessions")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("person_id", "text", (c) => c.notNull())
-    .addColumn("browser", "text", (c) => c.notNull())
-    .addColumn("created_at", "integer", (c) => c.notNull())
-    .addColumn("last_used_at", "integer", (c) => c.notNull())
-    .execute();
-  await schema.createIndex("person_sessions_by_person").on("person_sessions").column("person_id").execute();
-  await schema
-    .createTable("passkey_challenges")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("expires_at", "integer", (c) => c.notNull())
-    .execute();
-  await schema
-    .createTable("audit")
-    .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("at", "integer", (c) => c.notNull())
-    .addColumn("actor", "text", (c) => c.notNull())
-    .addColumn("actor_name", "text", (c) => c.notNull())
-    .addColumn("dapp_id", "text")
-    .addColumn("action", "text", (c) => c.notNull())
-    .addColumn("subject", "text")
-    .execute();
-  await schema.createIndex("audit_by_dapp").on("audit").columns(["dapp_id", "id"]).execute();
+function toPostgres(statements: string): string {
+  return (
+    statements
+      // SQLite numbers the rows of a table with an integer primary key by itself.
+      .replaceAll("integer PRIMARY KEY", "bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY")
+      .replaceAll(/\binteger\b/g, "bigint")
+      .replaceAll(/\bblob\b/g, "bytea")
+      .replaceAll(/\btext\b/g, 'text COLLATE "C"')
+  );
 }

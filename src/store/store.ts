@@ -3,18 +3,12 @@ import { dirname } from "node:path";
 import { Kysely, Migrator, type Transaction } from "kysely";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { flushFile, flushPath, shareFlush } from "../lib/flushFile.ts";
-import { findNewerMigration, migrationProvider } from "./migrations.ts";
+import { findNewerMigration, LAST_BREAKING, migrationProvider } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 import type { StoreDialect } from "./storeDialect.ts";
 import { StoreError } from "./storeErrors.ts";
 import type { Queryable } from "./queryable.ts";
-import {
-  ADDING,
-  findMissingMigrations,
-  isUsable,
-  listAppliedMigrations,
-  noteUsable,
-} from "./tableVersion.ts";
+import { findMissingMigrations, isUsable, listAppliedMigrations, noteUsable } from "./tableVersion.ts";
 
 /** The service's database: one journal of dapps, keys, subscriptions, transactions and requests. */
 export interface Store {
@@ -172,10 +166,9 @@ export async function assertTables(dialect: StoreDialect): Promise<void> {
 
 /** Refuses schema changes while another process serves, except those that the previous versions tolerate. */
 function assertAdding(applied: readonly string[]): void {
-  const [first] = findMissingMigrations(applied).filter((name) => !ADDING.includes(name));
-  if (first !== undefined)
+  if (!applied.includes(LAST_BREAKING))
     throw new StoreError(
-      `the database has to be changed (${first}) in a way that the version which serves from it can't live with; stop all of its processes, then start this version`,
+      `the database has to be changed (${LAST_BREAKING}) in a way that the version which serves from it can't live with; stop all of its processes, then start this version`,
     );
 }
 
