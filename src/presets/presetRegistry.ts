@@ -11,8 +11,11 @@ import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import { formatPresetProblem, PresetBrokenError } from "./presetProblem.ts";
 
-/** How often changes are looked for, in ms: a new preset must be live within a second. */
-const LOOK_INTERVAL_MS = 250;
+/**
+ * How often changes are looked for, in ms: a new preset must be live within a second, settling and examples included. Four times a second,
+ * looking took a third of an idle service's processor time.
+ */
+const LOOK_INTERVAL_MS = 600;
 /** Debounce, in ms, for a burst of changes such as copying a folder. */
 const SETTLE_MS = 100;
 /** Most folders that are read, and presets that are known. */
