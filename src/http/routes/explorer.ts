@@ -11,6 +11,7 @@ import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
 import { countWithin, createCallCounter } from "../../lib/rateLimit.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
+import type { Service } from "../../requests/service.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpDeps } from "../context.ts";
 import { createOperations, type Operation, type OperationCall } from "../operation.ts";
@@ -21,33 +22,25 @@ const RECORDED_MS = 10_000;
 /** Looks through a thousand requests for a text, per group of addresses: each takes a tenth of a second of this process. */
 const SCANS = { policy: "scan", quota: 60, windowSeconds: 60 } as const;
 
+/** What serves the explorer. */
+interface ExplorerParts {
+  readonly explorer: Explorer;
+  readonly verifier: Pick<Verifier, "record">;
+}
+
+/** Creates an operation that reads chain data, within what everybody's reads may cost. */
+type Reading = ReturnType<typeof createOperations>;
+
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
  * shows nothing that isn't on a chain.
  */
-export function explorerOperations(
-  deps: HttpDeps,
-  { explorer, verifier }: { readonly explorer: Explorer; readonly verifier: Pick<Verifier, "record"> },
-): readonly Operation[] {
+export function explorerOperations(deps: HttpDeps, parts: ExplorerParts): readonly Operation[] {
   const { service } = deps;
-  const record = remember(RECORDED_MS, async (id: string) => {
-    const shared = await service.getShared(id);
-    if (!("outcome" in shared)) throw new NotFoundError(`chain data of ${id}: ${shared.why}`);
-    const { network, outcome } = shared;
-    const tx = outcome.url.split("/").at(-1) as Hex;
-    return await verifier.record({ network, tx, requestId: outcome.requestId });
-  });
   const budget = createReadBudget();
-  const counter = createCallCounter();
-  const countScan = (who: string): Promise<void> =>
-    countWithin(
-      counter,
-      { ...SCANS, who },
-      `More than ${SCANS.quota} lists of requests with a text or of an organiser, or searches for a text, in a minute from one address`,
-    );
   const operation = createOperations(deps, { tag: "Explorer", access: "everybody" });
   const errors = ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"] as const;
-  const reading: typeof operation = ({ run, ...given }) =>
+  const reading: Reading = ({ run, ...given }) =>
     operation({
       ...given,
       path: `/api/explorer${given.path}`,
@@ -58,41 +51,6 @@ export function explorerOperations(
           call.ctx.state.isClosed === true ? undefined : await run(call),
         ),
     });
-  const titleOf = (network: string): string =>
-    service.networks().find(({ name }) => name === network)?.title ?? network;
-  /** Throws if a network has nothing to show at all, with the reason. */
-  const checkNetwork = (network: string): void => {
-    const view = service.networks().find(({ name }) => name === network);
-    if (view === undefined || !explorer.has(network)) {
-      const names = service.networks().map(({ name }) => name);
-      throw new TycheError(
-        `There is no network ${JSON.stringify(network)} here. There are ${names.join(", ")}.`,
-        { code: "not_found", blame: "caller" },
-      );
-    }
-    if (view.status !== "serving")
-      throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting");
-  };
-  /** Wraps a read on the path's network: returns what was found, or throws why nothing was. `before`: where the page begins. */
-  const find =
-    <View extends object>(
-      read: (
-        network: string,
-        param: (name: string) => string,
-        before: ListCursor | undefined,
-      ) => Promise<View | undefined>,
-      missing: (title: string, param: (name: string) => string) => string,
-    ) =>
-    async ({ param, values }: OperationCall<{ readonly before?: string }>): Promise<View> => {
-      const network = param("network");
-      const isKnown = service.networks().some(({ name }) => name === network);
-      const view = isKnown ? await read(network, param, parseBefore(values.before)) : undefined;
-      if (view !== undefined) return view;
-      checkNetwork(network);
-      throw new TycheError(missing(titleOf(network), param), { code: "not_found", blame: "caller" });
-    };
-  const ownRequests = createOwnRequests((network, ids) => service.findOnChain(network, ids));
-  const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
     reading({
       id: "exploreNetworks",
@@ -118,6 +76,22 @@ export function explorerOperations(
       answer: listOf(PresetView),
       run: () => ({ items: service.presets() }),
     }),
+    ...chainOperations(reading, service, parts),
+    ...searchOperations(reading, service, parts),
+    ...resultOperations(reading, service, parts),
+  ];
+}
+
+/** What is on one chain. */
+function chainOperations(
+  reading: Reading,
+  service: Service,
+  { explorer }: ExplorerParts,
+): readonly Operation[] {
+  const find = createFind(service, explorer);
+  const ownRequests = createOwnRequests((network, ids) => service.findOnChain(network, ids));
+  const isUnread = (title: string): string => `${title} can't be read now.`;
+  return [
     reading({
       id: "exploreNetwork",
       path: "/networks/:network",
@@ -228,6 +202,58 @@ export function explorerOperations(
           `${param("address")} is not a contract that this service deployed: the source of other contracts is not known here.`,
       ),
     }),
+  ];
+}
+
+/** Returns what wraps a read on the path's network: it returns what was found, or throws why nothing was. `before`: where the page begins. */
+function createFind(service: Service, explorer: Explorer) {
+  const titleOf = (network: string): string =>
+    service.networks().find(({ name }) => name === network)?.title ?? network;
+  /** Throws if a network has nothing to show at all, with the reason. */
+  const checkNetwork = (network: string): void => {
+    const view = service.networks().find(({ name }) => name === network);
+    if (view === undefined || !explorer.has(network)) {
+      const names = service.networks().map(({ name }) => name);
+      throw new TycheError(
+        `There is no network ${JSON.stringify(network)} here. There are ${names.join(", ")}.`,
+        { code: "not_found", blame: "caller" },
+      );
+    }
+    if (view.status !== "serving")
+      throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting");
+  };
+  return <View extends object>(
+    read: (
+      network: string,
+      param: (name: string) => string,
+      before: ListCursor | undefined,
+    ) => Promise<View | undefined>,
+    missing: (title: string, param: (name: string) => string) => string,
+  ) =>
+    async ({ param, values }: OperationCall<{ readonly before?: string }>): Promise<View> => {
+      const network = param("network");
+      const isKnown = service.networks().some(({ name }) => name === network);
+      const view = isKnown ? await read(network, param, parseBefore(values.before)) : undefined;
+      if (view !== undefined) return view;
+      checkNetwork(network);
+      throw new TycheError(missing(titleOf(network), param), { code: "not_found", blame: "caller" });
+    };
+}
+
+/** What is looked for on all chains. */
+function searchOperations(
+  reading: Reading,
+  service: Service,
+  { explorer }: ExplorerParts,
+): readonly Operation[] {
+  const counter = createCallCounter();
+  const countScan = (who: string): Promise<void> =>
+    countWithin(
+      counter,
+      { ...SCANS, who },
+      `More than ${SCANS.quota} lists of requests with a text or of an organiser, or searches for a text, in a minute from one address`,
+    );
+  return [
     reading({
       id: "exploreRequests",
       path: "/requests",
@@ -263,6 +289,23 @@ export function explorerOperations(
         });
       },
     }),
+  ];
+}
+
+/** A request's result, and what a check of it reads. */
+function resultOperations(
+  reading: Reading,
+  service: Service,
+  { verifier }: ExplorerParts,
+): readonly Operation[] {
+  const record = remember(RECORDED_MS, async (id: string) => {
+    const shared = await service.getShared(id);
+    if (!("outcome" in shared)) throw new NotFoundError(`chain data of ${id}: ${shared.why}`);
+    const { network, outcome } = shared;
+    const tx = outcome.url.split("/").at(-1) as Hex;
+    return await verifier.record({ network, tx, requestId: outcome.requestId });
+  });
+  return [
     reading({
       id: "readSharedResult",
       path: "/results/:id",
