@@ -7,7 +7,7 @@ import type {
   ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { ApiError, createExplorer, TycheClientError, type Hex, type TycheClient } from "../client/index.ts";
-import { askMeant } from "../lib/meant.ts";
+import { didYouMean } from "../lib/didYouMean.ts";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import type { compileSchema } from "../lib/schemaCheck.ts";
 import { version } from "../lib/version.ts";
@@ -107,7 +107,7 @@ function addTool(
 /** Creates a validator that says what is wrong with arguments as the API does. */
 function createValidator(compile: typeof compileSchema): jsonSchemaValidator {
   const describeUnknown = (name: string, known: readonly string[]): string =>
-    `is no argument; there ${known.length === 0 ? "are none" : `is ${known.join(", ")}`}${askMeant(name, known)}`;
+    `is no argument; there ${known.length === 0 ? "are none" : `is ${known.join(", ")}`}${didYouMean(name, known)}`;
   return {
     // The interface's type parameter is what the schema describes.
     getValidator: ((schema: JsonSchemaType) => {

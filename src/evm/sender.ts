@@ -1,5 +1,5 @@
 import type { ChainClient } from "./client.ts";
-import { createTurnstile } from "../lib/turnstile.ts";
+import { createMutex } from "../lib/mutex.ts";
 import type { Hex } from "viem";
 import { RpcError, type Receipt } from "../lib/nodeAnswers.ts";
 import { NonceGapError, createFlights, createPauses } from "./flight.ts";
@@ -102,7 +102,7 @@ export function createSender<Payload = undefined>(options: SenderOptions<Payload
   });
   /** Nonce of the next transaction; `undefined` means that the chain is asked. */
   let nextNonce: number | undefined;
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
 
   /** Waits until gas costs no more than the cap; no nonce is claimed meanwhile. */
   const findPrice = async (call: Call): Promise<GasPrice> => {

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type KeywordDefinition } from "ajv/dist/2020
 import type { Static, TSchema } from "typebox";
 import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
-import { askMeant } from "./meant.ts";
+import { didYouMean } from "./didYouMean.ts";
 import { pointerTo, type JsonValue } from "./parseJson.ts";
 
 /** Schema annotation that completes "must be …" in messages, for patterns and bounds that would say too little on their own. */
@@ -103,7 +103,7 @@ function describeValueError({ keyword, params, data, message, parentSchema }: Er
   if (keyword === "minLength" && limit === 1) return "must not be empty";
   if (keyword === "enum") {
     const allowed = params["allowedValues"] as readonly string[];
-    return `must be ${oneOf(allowed)}; got ${describeValue(data)}${askMeant(data, allowed)}`;
+    return `must be ${oneOf(allowed)}; got ${describeValue(data)}${didYouMean(data, allowed)}`;
   }
   // A value that may be secret is not repeated.
   if (typeof expected === "string" && parentSchema?.["writeOnly"] === true) return `must be ${expected}`;
@@ -161,7 +161,7 @@ export function compileValidator<S extends TSchema>(schema: S): Validator<Static
     describeUnknown: (name, known) =>
       known.length === 0
         ? "is unknown; no parameters are taken here"
-        : `is unknown; expected one of ${known.join(", ")}${askMeant(name, known)}`,
+        : `is unknown; expected one of ${known.join(", ")}${didYouMean(name, known)}`,
   });
   const decimals = decimalNames(schema);
   return (values) => {

@@ -1,4 +1,4 @@
-import { askMeant } from "../lib/meant.ts";
+import { didYouMean } from "../lib/didYouMean.ts";
 import { compileSchema } from "../lib/schemaCheck.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
 import { findDecimal } from "./decimal.ts";
@@ -7,7 +7,7 @@ import { definitionSchema } from "./definitionSchema.ts";
 import type { DefinitionError, PresetDefinition, ParameterSchema } from "./presetDefinition.ts";
 
 const check = compileSchema(definitionSchema, {
-  describeUnknown: (name, known) => `is not a member that is known here${askMeant(name, known)}`,
+  describeUnknown: (name, known) => `is not a member that is known here${didYouMean(name, known)}`,
 });
 
 /**
@@ -71,7 +71,7 @@ function* findParameterMismatches({ parameters, args }: PresetDefinition): Gener
     if (!names.includes(parameter)) {
       yield {
         pointer: `/args/${index}`,
-        reason: `${quote(parameter)} is not one of the parameters${askMeant(parameter, names)}`,
+        reason: `${quote(parameter)} is not one of the parameters${didYouMean(parameter, names)}`,
       };
     } else if (args.indexOf(parameter) !== index) {
       yield { pointer: `/args/${index}`, reason: `${quote(parameter)} occurs twice` };
@@ -81,7 +81,7 @@ function* findParameterMismatches({ parameters, args }: PresetDefinition): Gener
     if (!names.includes(parameter)) {
       yield {
         pointer: `/parameters/required/${index}`,
-        reason: `${quote(parameter)} is not one of the parameters${askMeant(parameter, names)}`,
+        reason: `${quote(parameter)} is not one of the parameters${didYouMean(parameter, names)}`,
       };
     }
   }

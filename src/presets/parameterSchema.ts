@@ -1,6 +1,6 @@
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
-import { askMeant } from "../lib/meant.ts";
+import { didYouMean } from "../lib/didYouMean.ts";
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
 import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
@@ -19,7 +19,7 @@ export function compileParameters(
   const known = args.length === 0 ? "takes no parameters" : `takes ${args.join(", ")}`;
   return compileSchema(schema, {
     describeUnknown: (given) =>
-      `is unknown; ${name} ${known}${askMeant(given, [...args, ...PRESET_REQUEST_PARAMETERS])}`,
+      `is unknown; ${name} ${known}${didYouMean(given, [...args, ...PRESET_REQUEST_PARAMETERS])}`,
     keywords: [decimalKeyword, wellFormedKeyword],
   });
 }

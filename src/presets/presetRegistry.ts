@@ -6,7 +6,7 @@ import { messageOf, TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { checkExamples } from "./checkPreset.ts";
 import { describeValue } from "../lib/describeValue.ts";
-import { askMeant } from "../lib/meant.ts";
+import { didYouMean } from "../lib/didYouMean.ts";
 import { loadPreset } from "./loadPreset.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import { formatPresetProblem, PresetBrokenError } from "./presetProblem.ts";
@@ -291,7 +291,7 @@ export class UnknownPresetError extends InvalidParameterError {
     const others = names.length === 0 ? "there is none" : `there are ${names.join(", ")}`;
     // The parameters of a broken preset are unknown, so none of the request's can be called wrong.
     super(
-      [{ path: "/preset", message: `${describeValue(name)} ${why}; ${others}${askMeant(name, names)}` }],
+      [{ path: "/preset", message: `${describeValue(name)} ${why}; ${others}${didYouMean(name, names)}` }],
       {
         precludesOthers: problems !== undefined,
       },

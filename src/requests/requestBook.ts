@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
-import { createTurnstile } from "../lib/turnstile.ts";
-import { createGatherer } from "../lib/gather.ts";
+import { createMutex } from "../lib/mutex.ts";
+import { batchWrites } from "../lib/batchWrites.ts";
 import {
   findRequest,
   findRequestByOracleId,
@@ -154,7 +154,7 @@ export function createRequestBook(store: Store, options: RequestBookOptions = {}
   };
 
   /** A request whose key is taken fails all that are stored with it; each is then stored alone. */
-  const insert = createGatherer<Added>(
+  const insert = batchWrites<Added>(
     async (added) => {
       await tell(await store.writeSoon((db) => insertNew(db, added, outbox)));
     },
@@ -216,7 +216,7 @@ export function createRequestBook(store: Store, options: RequestBookOptions = {}
     }
   };
 
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
 
   return {
     damaged,

@@ -1,4 +1,4 @@
-import { createTurnstile } from "../lib/turnstile.ts";
+import { createMutex } from "../lib/mutex.ts";
 import type { Hex } from "viem";
 import { createFinality } from "../evm/finality.ts";
 import { createChainWatcher, type ChainWatcher } from "../evm/watcher.ts";
@@ -84,7 +84,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       return await change(db);
     });
   /** What is under way, one after another. */
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
   const run = (step: () => Promise<void>): void => {
     inTurn(async () => (isStopped ? undefined : await step())).catch(onError);
   };

@@ -16,7 +16,7 @@ import { GatewayError } from "../../oracle/secrets/gatewayMessage.ts";
 import { createSharedKeys } from "../../oracle/secrets/sharedKeys.ts";
 import type { Oracle } from "../../oracle/oracle.ts";
 import { saveEvidence } from "../../store/oracleEvidence.ts";
-import { createGatherer } from "../../lib/gather.ts";
+import { batchWrites } from "../../lib/batchWrites.ts";
 import {
   appendRoundRecords,
   findNodeBinding,
@@ -257,7 +257,7 @@ export async function bindNode(
 
 function createJournal(store: Store, network: string, configDigest: Hex): RoundJournal {
   // Under load, one body of messages advances dozens of rounds, each with its own record; this batches the writes.
-  const append = createGatherer<OracleRoundRecord>((records) => appendRoundRecords(store, records));
+  const append = batchWrites<OracleRoundRecord>((records) => appendRoundRecords(store, records));
   const keyOf = (requestId: Hex) => ({ network, configDigest, requestId });
   return {
     read: (requestId) => listRoundRecords(store.db, keyOf(requestId)),

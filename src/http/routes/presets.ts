@@ -11,7 +11,7 @@ import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/pa
 import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
 import { MAX_VIOLATIONS } from "../../lib/schemaCheck.ts";
-import { askMeant } from "../../lib/meant.ts";
+import { didYouMean } from "../../lib/didYouMean.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../../lib/vocabulary.ts";
 
 /** `POST /api/vrfv2/presets`: draws a random word and runs a preset's function with it. */
@@ -137,7 +137,7 @@ function findUntaken(
       return [
         {
           path: pointer,
-          message: `is not a parameter of any preset served here${askMeant(name, PRESET_REQUEST_PARAMETERS)}`,
+          message: `is not a parameter of any preset served here${didYouMean(name, PRESET_REQUEST_PARAMETERS)}`,
         },
       ];
     const refusals = takers.map((preset) => {

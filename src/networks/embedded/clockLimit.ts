@@ -1,4 +1,4 @@
-import { createTurnstile } from "../../lib/turnstile.ts";
+import { createMutex } from "../../lib/mutex.ts";
 import { MAX_TIMESTAMP, quantityOf } from "./rpc/rpcLimits.ts";
 import { RpcLimitError, type RpcRequest } from "./rpcErrors.ts";
 
@@ -37,7 +37,7 @@ export function limitClock(
   let blockInterval = 0n;
   /** How far Anvil's clock is ahead of real time, by its last answer: while an interval is set, its pending block does not show it. */
   let offset = 0n;
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
 
   const readClock = async (): Promise<bigint> => {
     const pending = (await request("eth_getBlockByNumber", ["pending", false])) as {

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { createTurnstile } from "../../lib/turnstile.ts";
+import { createMutex } from "../../lib/mutex.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import { deleteConsumers } from "../../store/chainRecords.ts";
@@ -59,7 +59,7 @@ export function createTracker(
   let readTo: bigint | undefined;
 
   /** Processes blocks and receipts in sequence: each starts from what the previous one has stored. */
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
 
   const take = async (logs: readonly RawLog[]): Promise<void> => {
     // All logs are decoded before the first takes effect: if a node sends a malformed one, the block is read again.

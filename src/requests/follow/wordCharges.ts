@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
-import { shareOut } from "../../lib/shareOut.ts";
+import { divideEvenly } from "../../lib/divideEvenly.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 
 /** What a request paid for its words; empty if unknown. */
@@ -17,7 +17,7 @@ export function readWordCharges(events: readonly (ChainEvent | undefined)[]): Wo
     const payment = paid.get(vrfRequestId);
     if (payment === undefined) return {};
     const { paymentJuels, paymentWei } = payment;
-    const part = shareOut(paymentWei ?? paymentJuels, items)[item];
+    const part = divideEvenly(paymentWei ?? paymentJuels, items)[item];
     if (part === undefined) return {};
     return paymentWei === undefined ? { wordJuels: String(part) } : { wordWei: String(part) };
   };

@@ -6,7 +6,7 @@ import { DamagedRecordError } from "../../store/checksum.ts";
 import { findRequests, type StoredRequest } from "../../store/requests.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
-import { shareOut } from "../../lib/shareOut.ts";
+import { divideEvenly } from "../../lib/divideEvenly.ts";
 import { isEnded } from "../../lib/vocabulary.ts";
 
 /**
@@ -37,7 +37,7 @@ export async function endMinedTransaction(
 ): Promise<void> {
   const { requests, topUp } = await findUncounted(db, hash);
   await endTransaction(db, hash, "mined");
-  const shares = shareOut(gasUsed, requests.length);
+  const shares = divideEvenly(gasUsed, requests.length);
   const sums = new Map<string, UsagePlace & { readonly gasUsed: number }>();
   requests.forEach((request, i) => {
     const place = placeOf(request);

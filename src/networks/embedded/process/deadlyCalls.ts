@@ -5,7 +5,7 @@ import { readSigned } from "../../../evm/signedTransaction.ts";
 import { fromHexText, toHexText } from "../../../lib/hex.ts";
 import { withDeadline } from "../../../lib/deadline.ts";
 import { keccak256 } from "../../../lib/keccak.ts";
-import { createTurnstile } from "../../../lib/turnstile.ts";
+import { createMutex } from "../../../lib/mutex.ts";
 import { RPC_CODES } from "../rpcErrors.ts";
 
 /** After a death, transactions are sent one at a time for this long. */
@@ -41,7 +41,7 @@ export interface DeadlyCallsOptions {
 /** Opens the list of one chain. */
 export function openDeadlyCalls({ file, isMining, onError }: DeadlyCallsOptions): DeadlyCalls {
   const deadly = new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
   let aloneUntil = -Infinity;
   let underWay = 0;
   /** What is under way alone, or was when the connection broke, which is before the process is known to have died. */

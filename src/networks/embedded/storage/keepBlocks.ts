@@ -1,4 +1,4 @@
-import { createTurnstile } from "../../../lib/turnstile.ts";
+import { createMutex } from "../../../lib/mutex.ts";
 import { BrokenConnectionError } from "../../../evm/connection.ts";
 import { messageOf } from "../../../lib/errors.ts";
 import { EmbeddedChainError } from "../process/anvil.ts";
@@ -75,7 +75,7 @@ export function keepBlocks(options: BlockKeepingOptions): BlockKeeping {
   let release: (() => void) | undefined;
   let refetchedAt = -Infinity;
 
-  const inTurn = createTurnstile();
+  const inTurn = createMutex();
   const keep = (): Promise<void> =>
     inTurn(async () => {
       if (isDown()) throw new ChainDownError();

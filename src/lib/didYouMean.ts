@@ -5,7 +5,7 @@ const MAX_EDITS = 2;
  * Returns a question for the end of a message, ` (did you mean coinflip?)`, with the name that differs from `given` by the fewest
  * edits, whatever its case: two at most, and fewer than half of its characters. Otherwise `""`.
  */
-export function askMeant(given: unknown, names: readonly string[]): string {
+export function didYouMean(given: unknown, names: readonly string[]): string {
   if (typeof given !== "string" || given.length > 100) return "";
   const near = names
     .map((name) => ({ name, edits: countEdits(given.toLowerCase(), name.toLowerCase()) }))

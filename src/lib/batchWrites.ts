@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
  * @param write if it rejects, every item of the turn is rejected with its error.
  * @param isOfOne whether an error may be a single item's: each of several is then written by itself. Default: no error is.
  */
-export function createGatherer<Item>(
+export function batchWrites<Item>(
   write: (items: readonly Item[]) => Promise<void>,
   isOfOne: (error: unknown) => boolean = () => false,
 ): (item: Item) => Promise<void> {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createGatherer } from "../../src/lib/gather.ts";
+import { batchWrites } from "../../src/lib/batchWrites.ts";
 
 test("what is given in one turn is written at once, in its order; what comes later is written later", async () => {
   const writes: (readonly number[])[] = [];
-  const give = createGatherer<number>(async (items) => {
+  const give = batchWrites<number>(async (items) => {
     writes.push(items);
   });
   await Promise.all([1, 2, 3].map(give));
@@ -14,7 +14,7 @@ test("what is given in one turn is written at once, in its order; what comes lat
 
 test("where an error may be one item's alone, the others are written by themselves", async () => {
   const writes: (readonly number[])[] = [];
-  const give = createGatherer<number>(
+  const give = batchWrites<number>(
     async (items) => {
       writes.push(items);
       if (items.includes(2)) throw new Error("2 is taken");
@@ -33,7 +33,7 @@ test("where an error may be one item's alone, the others are written by themselv
 
 test("all of a turn are refused with what the write rejects with, and the next turn is written", async () => {
   let isBroken = true;
-  const give = createGatherer<number>(async () => {
+  const give = batchWrites<number>(async () => {
     if (isBroken) throw new Error("the disk is full");
   });
   const outcomes = await Promise.allSettled([1, 2].map(give));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askMeant } from "../../src/lib/meant.ts";
+import { didYouMean } from "../../src/lib/didYouMean.ts";
 
 const PRESETS = ["coinflip", "lotto", "nDice", "range"];
 
@@ -11,20 +11,20 @@ test.each([
   ["rnage", "range"],
   ["lott", "lotto"],
 ])("asks whether %s means %s", (given, name) => {
-  expect(askMeant(given, PRESETS)).toBe(` (did you mean ${name}?)`);
+  expect(didYouMean(given, PRESETS)).toBe(` (did you mean ${name}?)`);
 });
 
 test("asks for the nearest of several", () => {
-  expect(askMeant("testC", ["tesAB", "testCD"])).toBe(" (did you mean testCD?)");
+  expect(didYouMean("testC", ["tesAB", "testCD"])).toBe(" (did you mean testCD?)");
 });
 
 test.each([["roulette"], ["flip"], [""], ["r".repeat(10_000)], [7], [null]])(
   "asks nothing of %j",
   (given) => {
-    expect(askMeant(given, PRESETS)).toBe("");
+    expect(didYouMean(given, PRESETS)).toBe("");
   },
 );
 
 test("asks for no short name that differs by half of its characters", () => {
-  expect(askMeant("ab", ["ac"])).toBe("");
+  expect(didYouMean("ab", ["ac"])).toBe("");
 });
