@@ -9,14 +9,16 @@ import {
   type PresetResult,
   type RandomResult,
   type ReturnType,
+  type ShownResult,
   type Submitted,
+  type TycheClient,
 } from "../client/index.ts";
 import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { parseTypedParam, readPresetParams, type TypedParams } from "./presetParams.ts";
-import { printEvent, printOutcome } from "./outcome.ts";
+import { printEvent, printOutcome, withWaits } from "./outcome.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface CallFlags extends ServiceFlags, NetworkFlag {
@@ -71,7 +73,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const network = await chooseNetwork(client, flags);
       const { idempotencyKey, confirmations, beacon, label, once } = flags;
       const options = { network, confirmations, beacon, label, once, idempotencyKey };
-      await finish(await client.submit.preset(name, params, options), flags, terminal);
+      await finish(await client.submit.preset(name, params, options), flags, { client, terminal });
     });
 
   withCall(call.command("random"))
@@ -101,7 +103,7 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const { words: numWords, confirmations, keyHash, idempotencyKey, label, once } = flags;
       const keyHashes = keyHash.length === 0 ? undefined : keyHash;
       const params = { network, numWords, confirmations, keyHashes, label, once };
-      await finish(await client.submit.random(params, { idempotencyKey }), flags, terminal);
+      await finish(await client.submit.random(params, { idempotencyKey }), flags, { client, terminal });
     });
 
   withCall(call.command("run"))
@@ -141,7 +143,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
       const params = { network, source, args, secrets, returnType, beacon, label, once };
       try {
         if (flags.async)
-          return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, terminal);
+          return await finish(await client.submit.runFunction(params, { idempotencyKey }), flags, {
+            client,
+            terminal,
+          });
         // Waits for the dry run, which tells where a source fails; a request that is followed ends with only the
         // reason.
         print(await client.runFunction(params, { idempotencyKey }), flags, terminal);
@@ -178,24 +183,29 @@ function withCall(command: Command): Command {
 async function finish<Result extends PresetResult | RandomResult | FunctionResult>(
   submitted: Submitted<Result>,
   flags: CallFlags,
-  terminal: Terminal,
+  { client, terminal }: { readonly client: Pick<TycheClient, "request">; readonly terminal: Terminal },
 ): Promise<void> {
+  const { id } = submitted;
   if (flags.async) {
-    terminal.out(flags.json ? JSON.stringify({ id: submitted.id }) : submitted.id);
+    terminal.out(flags.json ? JSON.stringify({ id }) : id);
     return;
   }
-  for await (const event of submitted.stream()) {
+  const isFollowed = terminal.isTerminal && !flags.json;
+  const events = submitted.stream();
+  for await (const event of isFollowed ? withWaits(events, { client, id }, terminal) : events) {
     if (event.type === "state") {
-      if (terminal.isTerminal && !flags.json) printEvent(event, terminal);
+      if (isFollowed) printEvent(event, terminal);
       continue;
     }
-    print(event.result, flags, terminal);
+    const { result } = event;
+    const isPreset = !flags.json && "vrfv2Hash" in result;
+    print(result, flags, terminal, isPreset ? (await client.request(id)).shown : undefined);
   }
 }
 
-function print(outcome: Outcome, { json }: CallFlags, terminal: Terminal): void {
+function print(outcome: Outcome, { json }: CallFlags, terminal: Terminal, shown?: ShownResult): void {
   if (json) terminal.out(JSON.stringify(outcome));
-  else printOutcome(outcome, terminal);
+  else printOutcome(outcome, terminal, shown);
   if (!outcome.success) process.exitCode = 1;
 }
 

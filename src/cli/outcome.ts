@@ -1,13 +1,26 @@
-import type { Outcome, RequestView, StateChange } from "../client/index.ts";
+import type { Outcome, RequestView, ShownResult, StateChange, TycheClient } from "../client/index.ts";
+import { repeat } from "../lib/repeat.ts";
 import { lineOf } from "../lib/sharedText.ts";
-import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
+import { isReadable, oneLine, type Terminal, withoutControls } from "./terminal.ts";
 
-/** Prints a result: the value to standard output, its place on chain and its public page to standard error. */
-export function printOutcome(outcome: Outcome, { out, err, colors }: Terminal): void {
+/** How often a request is asked what it waits for, in ms. */
+const WAIT_INTERVAL_MS = 2_000;
+
+/**
+ * Prints a result: the value to standard output, its place on chain and its public page to standard error.
+ *
+ * @param shown the result as its preset says: it names the side of a coin.
+ */
+export function printOutcome(
+  outcome: Outcome,
+  { out, err, colors }: Terminal,
+  shown: ShownResult | undefined,
+): void {
   if ("randomNumber" in outcome) for (const word of outcome.randomNumber) out(word);
   else if ("parsedResult" in outcome) {
     if (outcome.success) {
-      out(showText(outcome.parsedResult, outcome.result));
+      const text = showText(outcome.parsedResult, outcome.result);
+      out(shown?.as === "coin" ? `${withoutControls(shown.side)} (${text})` : text);
       if (!isReadable(outcome.parsedResult)) err(colors.dim("the result is not text: shown as hex"));
     } else err(`${colors.red("failed:")} ${withoutControls(outcome.err)}`);
   } else out(outcome.transactionHash);
@@ -29,17 +42,49 @@ export function showText(parsedResult: string, result: string): string {
   return isReadable(parsedResult) ? parsedResult : result;
 }
 
+/** Characters of a time of the day, with milliseconds. */
+const TIME_WIDTH = 12;
+
 /** Prints a change of state as a line on standard error. */
 export function printEvent({ at, state, detail, transactionHash }: StateChange, terminal: Terminal): void {
-  const time = at.slice(11, 23);
+  const time = at.slice(11, 11 + TIME_WIDTH);
   const facts = [transactionHash, detail].filter((fact) => fact !== undefined).map(withoutControls);
   terminal.err(terminal.colors.dim(`${time}  ${state.padEnd(10)}  ${facts.join("  ")}`.trimEnd()));
+}
+
+/** Yields a request's events. Meanwhile prints what it waits for on standard error, as that appears and changes. */
+export async function* withWaits<Event>(
+  events: AsyncIterable<Event>,
+  request: { readonly client: Pick<TycheClient, "request">; readonly id: string },
+  { err, colors }: Terminal,
+): AsyncGenerator<Event> {
+  const over = new AbortController();
+  let printed: string | undefined;
+  const stop = repeat(
+    async () => {
+      const { why } = await request.client.request(request.id, { signal: over.signal });
+      // How long it has waited is no change.
+      const reason = why?.replaceAll(/\d+ seconds/g, "");
+      if (why === null || reason === printed || over.signal.aborted) return;
+      printed = reason;
+      err(colors.dim(`${" ".repeat(TIME_WIDTH)}  waiting     ${withoutControls(why)}`));
+    },
+    WAIT_INTERVAL_MS,
+    // What keeps the service from answering, the events tell.
+    () => {},
+  );
+  try {
+    yield* events;
+  } finally {
+    stop();
+    over.abort();
+  }
 }
 
 /** Prints a request with its timeline. */
 export function printRequest(request: RequestView, terminal: Terminal): void {
   const { out, colors } = terminal;
-  const { id, kind, network, state, why, params, triggerId, timeline, outcome, error } = request;
+  const { id, kind, network, state, why, params, triggerId, timeline, outcome, shown, error } = request;
   out(`${colors.bold(id)}  ${kind} on ${network}: ${colorOf(state, colors)(state)}`);
   if (why !== null) out(`  why     ${withoutControls(why)}`);
   if (triggerId !== null) out(`  by      ${triggerId}`);
@@ -51,18 +96,17 @@ export function printRequest(request: RequestView, terminal: Terminal): void {
       ),
     );
   if (error !== null) out(`  ${colors.red(error.code)}  ${withoutControls(error.message)}`);
-  if (outcome !== null) printOutcome(outcome, terminal);
+  if (outcome !== null) printOutcome(outcome, terminal, shown);
 }
 
-/** Returns a result on one line: a preset's in its own words, such as `Heads`. */
+/** Returns a result on one line: a preset's in its own words, such as `Heads`; of a request without one, why it has none. */
 export function summarize({ outcome, shown, error }: RequestView): string {
-  if (error !== null) return withoutControls(error.code);
+  if (error !== null) return oneLine(error.message);
   if (shown !== undefined) return withoutControls(lineOf(shown));
   if (outcome === null) return "";
   if ("randomNumber" in outcome) return outcome.randomNumber.join(", ");
   if (!("parsedResult" in outcome)) return outcome.transactionHash;
-  const text = outcome.success ? showText(outcome.parsedResult, outcome.result) : outcome.err;
-  return withoutControls(text.split("\n")[0] ?? "");
+  return oneLine(outcome.success ? showText(outcome.parsedResult, outcome.result) : outcome.err);
 }
 
 /** Returns the color of a state. */

@@ -5,7 +5,7 @@ import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
 import { parseLimit } from "./pagedCommand.ts";
-import { colorOf, printEvent, printOutcome, printRequest, summarize } from "./outcome.ts";
+import { colorOf, printEvent, printOutcome, printRequest, summarize, withWaits } from "./outcome.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ListFlags extends ServiceFlags {
@@ -73,10 +73,11 @@ export function registerRequests(program: Command, terminal: Terminal): void {
     .option("--json", "print one JSON object per line for each event")
     .action(async (id: string, flags: ServiceFlags & { readonly json?: true }) => {
       const { client } = await connectService(flags);
-      for await (const event of client.stream(id)) {
+      const events = client.stream(id);
+      for await (const event of flags.json ? events : withWaits(events, { client, id }, terminal)) {
         if (flags.json) terminal.out(JSON.stringify(event));
         else if (event.type === "state") printEvent(event, terminal);
-        else printOutcome(event.result, terminal);
+        else printOutcome(event.result, terminal, (await client.request(id)).shown);
         if (event.type === "result" && !event.result.success) process.exitCode = 1;
       }
     });

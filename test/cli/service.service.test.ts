@@ -177,11 +177,27 @@ test("requests list, show and watch follow what was begun", async () => {
   expect(listed.stdout).toContain(data.id);
 });
 
-test("requests list names the preset, and its result in words", async () => {
-  const { stdout } = await runCli(["call", "coinflip", "--network", "fuji", "--json"]);
-  const side = (JSON.parse(stdout) as { value: boolean }).value ? "Heads" : "Tails";
+test("call, and requests list, show and watch name the side of a coin", async () => {
+  const { stdout } = await runCli(["call", "coinflip", "--network", "fuji"]);
+  const [, side] = /^(Heads \(1\)|Tails \(0\))\n$/.exec(stdout)!;
   const listed = await runCli(["requests", "list", "--kind", "preset", "--network", "fuji", "--limit", "1"]);
-  expect(listed.stdout).toMatch(new RegExp(`  fuji +preset +fulfilled +coinflip  ${side}\\n$`));
+  const [, id, listedSide] = /^(req_\w+) .*  fuji +preset +fulfilled +coinflip  (\w+)\n$/.exec(
+    listed.stdout,
+  )!;
+  expect(listedSide).toBe(side!.split(" ")[0]);
+  expect((await runCli(["requests", "show", id!])).stdout).toContain(`\n${side}\n`);
+  expect((await runCli(["requests", "watch", id!])).stdout).toBe(`${side}\n`);
+});
+
+test("requests list says why a request failed", async () => {
+  const body = { network: "sepolia", source: 'throw Error("no\\nquote")' };
+  const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
+    body,
+    headers: { prefer: "respond-async" },
+  });
+  await runCli(["requests", "watch", data.id]);
+  const { stdout } = await runCli(["requests", "list", "--state", "failed", "--kind", "function"]);
+  expect(stdout).toMatch(new RegExp(`^${data.id} .* failed  .*no quote`, "m"));
 });
 
 test.each(["", "abc"])("trigger add refuses %j as the block to begin with", async (block) => {

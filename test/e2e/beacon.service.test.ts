@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { drandChainHash, drandRoundTime } from "../../src/lib/drand.ts";
-import { runCli } from "../cli/runCli.ts";
+import { runCli, startCli } from "../cli/runCli.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { ownDrandChain, signOwnRound, startDrandRelay, type DrandRelay } from "../support/drandRelay.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type TycheProcess } from "../support/tyche.ts";
@@ -11,11 +13,14 @@ const CHAIN = ownDrandChain();
 /** Far more than a request takes to be mined. */
 const MARGIN_SECONDS = 30;
 
+/** Rounds that the relay doesn't have yet. */
+const held = new Set<bigint>();
+
 let relay: DrandRelay;
 let tyche: TycheProcess;
 let dataDir: string;
 beforeAll(async () => {
-  relay = await startDrandRelay(CHAIN, (round) => signOwnRound(round));
+  relay = await startDrandRelay(CHAIN, (round) => (held.has(round) ? undefined : signOwnRound(round)));
   dataDir = makeDataDir();
   const beacon = { chain: CHAIN, relays: [`${relay.url}/`], marginSeconds: MARGIN_SECONDS };
   const networks = { sepolia: { embedded: true, beacon } };
@@ -105,6 +110,19 @@ test.concurrent("the answer names a future round, and the result follows from it
     code: 0,
     stdout: expect.stringContaining("a chain of rounds of the operator's own"),
   });
+});
+
+test.concurrent("requests watch says what a request waits for", async () => {
+  const { data } = await draw({ beacon: "drand", numDice: "1" }, { prefer: "respond-async" });
+  const round = BigInt(data.params.beacon.round);
+  held.add(round);
+  const child = startCli(["requests", "watch", data.id], { TYCHE_DATA_DIR: dataDir });
+  const exited = once(child, "exit");
+  for await (const line of createInterface(child.stderr!))
+    if (line.includes(`  waiting     waiting for drand's round ${round}`) || line.includes("beacon_late"))
+      held.delete(round);
+  expect(held).not.toContain(round);
+  expect(await exited).toEqual([0, null]);
 });
 
 test.concurrent("the local beacon works without relays, is named so, and proves nothing", async () => {
