@@ -9,7 +9,7 @@ import { addressOf, uint, word } from "./eventData.ts";
 import { FULFILL_RESULTS, findEvent, type EncodedLog } from "./events.ts";
 import { deriveWords } from "./fulfilmentWords.ts";
 import { decodeRevertReason, type RevertReason } from "./revertReason.ts";
-import { simulateCall } from "./simulateCall.ts";
+import { simulateCall } from "./findRevertReason.ts";
 
 /** VRFConsumerBaseV2, VRFConsumerBaseV2Plus and FunctionsClient. */
 const consumerAbi = parseAbi([

@@ -1,9 +1,8 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../evm/client.ts";
 import type { Call } from "../evm/signedTransaction.ts";
-import { toQuantity, type Receipt } from "../lib/nodeAnswers.ts";
+import { RpcError, toQuantity, type Receipt } from "../lib/nodeAnswers.ts";
 import { decodeRevertReason, type RevertReason } from "./revertReason.ts";
-import { simulateCall } from "./simulateCall.ts";
 
 /**
  * Finds out why a mined transaction reverted: repeats its call with the gas it had, on the state after its block, then on the
@@ -27,4 +26,22 @@ export async function findRevertReason(
       return outOfGas(`${gas} gas is too little for the calls that it makes`);
   }
   return decodeRevertReason("0x");
+}
+
+/** Outcome of a call: revert data, `works`, `halts` if it fails without revert data, or `unknown` if the node can't tell. */
+export type Simulation = Hex | "works" | "halts" | "unknown";
+
+/** Runs a call on the state after a block, with `eth_call`. Never rejects. */
+export async function simulateCall(
+  client: Pick<ChainClient, "request">,
+  call: object,
+  block: string,
+): Promise<Simulation> {
+  try {
+    await client.request("eth_call", [call, block]);
+    return "works";
+  } catch (error) {
+    const data = (error as { data?: Hex }).data;
+    return data ?? (error instanceof RpcError && error.answered ? "halts" : "unknown");
+  }
 }

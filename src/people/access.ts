@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { endOperatorSession, hasOperatorSession, openOperatorSession } from "../store/operatorSessions.ts";
+import { endOperatorSession, hasOperatorSession, openOperatorSession } from "../store/people.ts";
 import type { Store } from "../store/store.ts";
 import { hashSecret, shownIdOf, type People } from "./people.ts";
 import type { Caller } from "./roles.ts";

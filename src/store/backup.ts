@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   closeSync,
@@ -11,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, backup } from "node:sqlite";
+import { promisify } from "node:util";
 import { findDamage } from "../lib/databaseCheck.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { flushPath } from "../lib/flushFile.ts";
@@ -130,6 +132,36 @@ function closeLog(file: string): void {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA journal_mode = DELETE");
   database.close();
+}
+
+const run = promisify(execFile);
+
+/**
+ * Packs a folder's contents into a new `.tar.gz`.
+ *
+ * @throws {BackupError}
+ */
+export async function packFolder(folder: string, file: string): Promise<void> {
+  await tar(["-czf", file, "-C", folder, "."]);
+}
+
+/**
+ * Unpacks a `.tar.gz` into an existing folder.
+ *
+ * @throws {BackupError} when it is damaged or isn't one.
+ */
+export async function unpackArchive(file: string, folder: string): Promise<void> {
+  await tar(["-xzf", file, "-C", folder, "--no-same-owner", "--no-same-permissions"]);
+}
+
+async function tar(args: readonly string[]): Promise<void> {
+  try {
+    await run("tar", args);
+  } catch (cause) {
+    const { code, stderr } = cause as { readonly code?: unknown; readonly stderr?: string };
+    const [said] = (stderr ?? "").trim().split("\n");
+    throw new BackupError(code === "ENOENT" ? "the program tar is missing" : said || String(cause), cause);
+  }
 }
 
 /** A backup can't be made or restored; the message says why and what to do. */

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../lib/vocabulary.ts";
 import { parseRows, type OnDamaged, type StoredRequest } from "./requests.ts";
 import type { Queryable } from "./queryable.ts";
+import { firstId } from "../lib/id.ts";
 
 /** Filters and position of a page of {@link listRequests}. */
 export interface RequestPage {
@@ -254,4 +255,34 @@ export async function countOpenRequests(
     .groupBy(["network", "dapp_id"])
     .execute();
   return rows.map(({ network, dapp_id, count }) => ({ network, dappId: dapp_id, count }));
+}
+
+/** Counts of the requests accepted within a time range. */
+export interface RequestCounts {
+  readonly requests: number;
+  /** How many of them failed. */
+  readonly failed: number;
+}
+
+/** Counts all dapps' requests accepted from `from` (inclusive) to `to` (exclusive), in Unix milliseconds. Counts `limit` requests at most. */
+export async function countRequests(
+  db: Queryable,
+  { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
+): Promise<RequestCounts> {
+  const rows = await db
+    .selectFrom((within) =>
+      within
+        .selectFrom("requests")
+        .select("state")
+        .where("id", ">=", firstId("req", from))
+        .where("id", "<", firstId("req", to))
+        .limit(limit)
+        .as("counted"),
+    )
+    .select(({ fn }) => ["state", fn.countAll<number | string>().as("count")])
+    .groupBy("state")
+    .execute();
+  const sum = (counted: typeof rows): number =>
+    counted.reduce((total, { count }) => total + Number(count), 0);
+  return { requests: sum(rows), failed: sum(rows.filter(({ state }) => state === "failed")) };
 }

@@ -23,11 +23,12 @@ import { copyChains, isChainFile } from "../../networks/embedded/storage/chainCo
 import {
   BackupError,
   backupDatabase,
+  packFolder,
   readBackup,
   restoreDatabase,
+  unpackArchive,
   type BackupFile,
 } from "../../store/backup.ts";
-import { packFolder, unpackArchive } from "../../store/backupArchive.ts";
 import { findNotedDatabase } from "../../store/databaseNote.ts";
 import { CONFIG_FILE, listChains, openDataDirectory } from "../../store/dataDirectory.ts";
 import { fingerprintOf } from "../../store/masterKey.ts";

@@ -11,7 +11,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
 import type { BeaconRounds } from "../../lib/beaconRounds.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
-import type { ProofCompanion } from "../proofCompanion.ts";
+import type { ProofCompanion } from "../answerer.ts";
 import { aggregate } from "../aggregateObservations.ts";
 import type { SourceRunner } from "../functions/execute.ts";
 import type { FunctionsNode } from "../functions/functionsNetwork.ts";

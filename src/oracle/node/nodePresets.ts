@@ -15,7 +15,7 @@ import {
   type BatchRequest,
 } from "../batches/presetBatches.ts";
 import { createBatchRunner, RUNNING_BATCHES, type BatchRunner } from "../batches/runBatch.ts";
-import { agreeOnItems } from "../protocol/agreeOnItems.ts";
+import { agreeOnItems } from "../protocol/agree.ts";
 import type { Message } from "../protocol/message.ts";
 import { joinSignature, maxObservationBytes } from "../protocol/wire.ts";
 import { createRequestWork, type RequestWork, type Run } from "../requestWork.ts";

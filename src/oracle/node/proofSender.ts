@@ -3,7 +3,7 @@ import type { Proof } from "../../vrf/proof.ts";
 import type { VrfRequest } from "../vrf/fulfillment.ts";
 import type { OracleLog } from "../log.ts";
 import { createPresetBatches } from "../batches/presetBatches.ts";
-import type { ProofCompanion } from "../proofCompanion.ts";
+import type { ProofCompanion } from "../answerer.ts";
 import { createWire } from "../protocol/wire.ts";
 import { ORACLE_TOPICS } from "../topics.ts";
 import { decodeNodeSet, type NodeSet } from "./nodeSet.ts";

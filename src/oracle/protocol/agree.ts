@@ -1,5 +1,6 @@
 import { DISAGREED } from "../../lib/failureText.ts";
 import { type Observation, compareObservations } from "../aggregateObservations.ts";
+import { decodeResults, encodeResults } from "../../chainlink/presetReport.ts";
 
 /** Bytes of a number; results of any other length are only compared as a whole. */
 const WORD_BYTES = 32;
@@ -24,4 +25,35 @@ export function agree(observations: readonly Observation[], faulty: number): Obs
     if (compareObservations(sorted[last - faulty]!, sorted[last]!) === 0) return sorted[last]!;
   const words = sorted.filter(({ ok, bytes }) => ok && bytes.length === WORD_BYTES);
   return words.length > faulty ? words[Math.floor((words.length - 1) / 2)]! : DISAGREEMENT;
+}
+
+/** What a node counts as having observed of an item that its observation does not hold. */
+const NOTHING: Observation = { ok: false, bytes: new Uint8Array() };
+
+/**
+ * Returns the result of 2f + 1 observations of a batch, each the packed results of its items (`encodeResults`): that of `agree` for each
+ * item on its own. An observation that is not of so many items counts as one of empty errors.
+ */
+export function agreeOnItems(
+  observations: readonly Observation[],
+  { faulty, items }: { readonly faulty: number; readonly items: number },
+): Observation {
+  const unpacked = observations.map((one) => unpack(one, items));
+  const agreed = Array.from({ length: items }, (_, item) =>
+    agree(
+      unpacked.map((results) => results?.[item] ?? NOTHING),
+      faulty,
+    ),
+  );
+  return { ok: true, bytes: encodeResults(agreed) };
+}
+
+function unpack({ ok, bytes }: Observation, items: number): readonly Observation[] | undefined {
+  if (!ok) return undefined;
+  try {
+    const results = decodeResults(bytes);
+    return results.length === items ? results : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -15,7 +15,7 @@ import { beginProof, type BegunProof, type ProvingKey } from "../../vrf/proof.ts
 import { seedOf } from "../../vrf/randomWords.ts";
 import { tellAnswers } from "../../lib/spans.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
-import type { ProofCompanion } from "../proofCompanion.ts";
+import type { ProofCompanion } from "../answerer.ts";
 import { encodeFulfillment, readVrfOutcomes, type VrfOutcome, type VrfRequest } from "./fulfillment.ts";
 import { createGroupCommit, type CommitPipelining } from "../groupCommit.ts";
 import type { OracleLog } from "../log.ts";

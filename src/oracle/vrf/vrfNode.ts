@@ -8,9 +8,8 @@ import {
   isHashStored,
   REACHABLE_BLOCKS,
 } from "../../chainlink/waitingText.ts";
-import type { Answerer } from "../answerer.ts";
+import type { Answerer, ProofCompanion } from "../answerer.ts";
 import type { VrfRequest } from "./fulfillment.ts";
-import type { ProofCompanion } from "../proofCompanion.ts";
 import { createRequestSet, type Entry } from "../requestSet.ts";
 import { createSolvency } from "./solvency.ts";
 import { createVrfDelivery, type VrfDeliveryOptions } from "./vrfDelivery.ts";

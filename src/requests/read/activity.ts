@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { countRequests, type RequestCounts } from "../../store/activity.ts";
+import { countRequests, type RequestCounts } from "../../store/requestLists.ts";
 import type { Store } from "../../store/store.ts";
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
-import type { ProofCompanion } from "../../../src/oracle/proofCompanion.ts";
+import type { ProofCompanion } from "../../../src/oracle/answerer.ts";
 import { createProofSender } from "../../../src/oracle/node/proofSender.ts";
 import { readNodeSet, type NodeSet } from "../../../src/oracle/node/nodeSet.ts";
 import type { VrfRequest } from "../../../src/oracle/vrf/fulfillment.ts";

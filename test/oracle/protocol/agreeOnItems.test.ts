@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decodeResults, encodeResults } from "../../../src/chainlink/presetReport.ts";
 import type { Observation } from "../../../src/oracle/aggregateObservations.ts";
 import { DISAGREEMENT } from "../../../src/oracle/protocol/agree.ts";
-import { agreeOnItems } from "../../../src/oracle/protocol/agreeOnItems.ts";
+import { agreeOnItems } from "../../../src/oracle/protocol/agree.ts";
 
 const text = (value: string): Observation => ({ ok: true, bytes: Uint8Array.from(Buffer.from(value)) });
 const error = (value: string): Observation => ({ ...text(value), ok: false });
