@@ -400,6 +400,11 @@ const OPEN = {
       description: "A preset's parameters, whose values are on chain; absent once they were deleted here.",
     }),
   ),
+  args: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "A function's arguments, which are on chain; absent once they were deleted here.",
+    }),
+  ),
   parameterTitles: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       description: "What the preset calls its parameters, by name, as far as it says it.",

@@ -1733,6 +1733,8 @@ export interface SharedRequest {
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
+  /** A function's arguments, which are on chain; absent once they were deleted here. */
+  readonly args?: readonly string[];
   /** What the preset calls its parameters, by name, as far as it says it. */
   readonly parameterTitles?: Readonly<Record<string, string>>;
   /** Id of the dapp, on chain with the label; absent without one. */
@@ -1753,6 +1755,8 @@ export interface SharedResult {
   readonly title?: string;
   /** A preset's parameters, whose values are on chain; absent once they were deleted here. */
   readonly params?: Readonly<Record<string, unknown>>;
+  /** A function's arguments, which are on chain; absent once they were deleted here. */
+  readonly args?: readonly string[];
   /** What the preset calls its parameters, by name, as far as it says it. */
   readonly parameterTitles?: Readonly<Record<string, string>>;
   /** Id of the dapp, on chain with the label; absent without one. */

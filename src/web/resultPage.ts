@@ -1,6 +1,7 @@
 import { capitalize } from "../lib/capitalize.ts";
 import { BEACON_WAIT_MS, nameBeacon } from "../lib/drawText.ts";
 import { explainFailure, nameFailure } from "../lib/failureText.ts";
+import { parseList } from "../lib/entryLists.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import {
   countEntries,
@@ -108,7 +109,7 @@ function withoutResult(shared: Open, said: string): Markup {
 
 /** What was asked for, by whom, and where it is on chain. */
 function about(shared: Shared): Markup {
-  const { params = {}, parameterTitles = {}, dappId, requestedIn, network } = shared;
+  const { params = {}, parameterTitles = {}, args = [], dappId, requestedIn, network } = shared;
   const { label, beacon, requestId } =
     "outcome" in shared ? { beacon: undefined, ...shared.outcome } : shared;
   const transactions = [
@@ -119,6 +120,7 @@ function about(shared: Shared): Markup {
   return section("About", [
     facts([
       ["Label", label],
+      ["Arguments", args.length === 0 ? undefined : argumentsOf(args)],
       ...Object.entries(params).map(([name, value]): Fact => [parameterTitles[name] ?? name, given(value)]),
       ["Organiser", dappId && [code(dappId), " (on chain with the label: compare it with the announcement)"]],
       ["Beacon", beacon && [nameBeacon(beacon), ", due ", time(beacon.time)]],
@@ -155,6 +157,16 @@ function check({ outcome, preset }: Ended): Markup {
     ),
     element("pre", { class: "listing" }, `npx tyche verify ${outcome.shareUrl}`),
   ]);
+}
+
+/** The arguments of a function, named as its source reads them. */
+function argumentsOf(args: readonly string[]): Markup {
+  const items = args.map((arg, i) => {
+    const entries = parseList(arg);
+    const value = entries === undefined ? code(arg) : given(entries);
+    return element("li", {}, element("code", {}, `args[${i}]`), " = ", value);
+  });
+  return element("ul", { class: "arguments" }, items);
 }
 
 /** A parameter's value; a long list is folded, as it may have thousands of entries. */

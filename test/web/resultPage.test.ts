@@ -85,6 +85,21 @@ test("lets no text of others become an element, or reorder what follows", () => 
   }
 });
 
+test("lists a function's arguments as its source reads them, and the entries of those that are lists", () => {
+  const { id, network, updatedAt, outcome } = DRAW;
+  const args = ["eth", '["ann","<b>bob</b>"]', ""];
+  const { Arguments: shown } = factsOf(pageOf({ id, network, updatedAt, outcome, args }, LOCAL));
+  expect(shown).toContain(
+    '<ul class="arguments"><li><code>args[0]</code> = <code class="hex">eth</code></li>',
+  );
+  expect(shown).toMatch(
+    /<code>args\[1\]<\/code> = <details open.*<summary>2 entries<\/summary>.*<li>ann<\/li>/,
+  );
+  expect(shown).toContain("&lt;b&gt;bob&lt;/b&gt;");
+  const none = pageOf({ id, network, updatedAt, outcome, args: [] }, LOCAL);
+  expect(factsOf(none)).not.toHaveProperty("Arguments");
+});
+
 test("shows a function's bytes that are no text in hex", () => {
   const bytes = { ...DRAW.outcome, result: "0xff00", parsedResult: "\uFFFD\0" } as typeof DRAW.outcome;
   const { id, network, updatedAt } = DRAW;

@@ -116,7 +116,7 @@ export function createRequestReader(options: {
       ...(kind === "preset" ? { preset: params.preset } : {}),
       ...titleOf(request),
       ...(installed === undefined ? {} : { parameterTitles: titlesOf(installed) }),
-      ...(kind === "preset" && payloadDeletedAt === undefined ? { params: ownParamsOf(params) } : {}),
+      ...(payloadDeletedAt === undefined ? inputsOf(request) : {}),
       ...(params.label === undefined ? {} : { dappId }),
       ...(requestedIn === undefined ? {} : { requestedIn }),
     };
@@ -285,6 +285,12 @@ export function createRequestReader(options: {
       return { items, nextCursor: last };
     },
   };
+}
+
+/** Returns what is on chain of what a request gave its source. */
+function inputsOf({ kind, params }: SubmittedRequest): Pick<SharedRequest, "params" | "args"> {
+  if (kind === "preset") return { params: ownParamsOf(params) };
+  return kind === "function" ? { args: params.args } : {};
 }
 
 function findIntact(stored: StoredRequest): OpenRequest | undefined {

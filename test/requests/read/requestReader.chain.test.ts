@@ -127,6 +127,17 @@ test("a shared result has the title of its preset, while that is installed", asy
   expect(await gone.reader.getShared(gone.id)).not.toHaveProperty("title");
 });
 
+test("of a function that is on chain everybody may see the arguments, until they are deleted here", async () => {
+  const ended = { state: "fulfilled", outcome: RAN } as const;
+  const ran = await endRequest(ended, makeRequest("function", "0x"));
+  expect(await ran.reader.getShared(ran.id)).toMatchObject({ args: ["hello"] });
+  const deleted = { ...makeRequest("function", "0x"), payloadDeletedAt: 1 };
+  const gone = await endRequest(ended, deleted);
+  expect(await gone.reader.getShared(gone.id)).not.toHaveProperty("args");
+  const unsent = await endRequest({ state: "received" }, makeRequest("function", "0x"));
+  expect(await unsent.reader.getShared(unsent.id)).not.toHaveProperty("args");
+});
+
 test("an outcome that is a failure has a code and no value", async () => {
   const { id, reader } = await endRequest({ state: "failed", outcome: { ...RAN, err: "boom" } });
   const { outcome } = (await reader.getShared(id)) as SharedResult;

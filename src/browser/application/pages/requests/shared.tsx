@@ -437,6 +437,8 @@ function About({
   readonly program: ProgramView | null | undefined;
 }) {
   const { params = {}, parameterTitles = {}, dappId, requestedIn } = shared;
+  // The chain has those that were deleted here.
+  const args = shared.args ?? program?.args ?? [];
   const ended = "outcome" in shared ? shared : undefined;
   const { label } = "outcome" in shared ? shared.outcome : shared;
   const [wasWaiting] = useState(isWaitingRequest(shared));
@@ -447,7 +449,7 @@ function About({
       <Facts
         entries={[
           ["Label", label !== undefined && <UnknownText text={label} />],
-          ["Arguments", program && program.args.length > 0 && <Arguments args={program.args} />],
+          ["Arguments", args.length > 0 && <Arguments args={args} />],
           ...Object.entries(params).map(([name, value]): Fact => [
             <UnknownText text={parameterTitles[name] ?? name} />,
             <Given
