@@ -50,19 +50,21 @@ export function findLineOf(
 
 const DRY_RUN = "the dry run of the source failed: ";
 /** The place that the text of a failed dry run ends with, or that of a syntax error begins with. */
-const PLACE = /^syntax error in line (\d+)|.*\(line (\d+), column \d+\)/s;
+const PLACE = /^syntax error in line (\d+), column (\d+)|.*\(line (\d+), column (\d+)\)/s;
 
 /** Says why the dry run of a source failed, in the words that a request ends with. */
 export function describeDryRun(reason: string): string {
   return DRY_RUN + reason;
 }
 
-/** Returns the line, from 1, that a failed dry run names; `undefined` for other errors, and where none is known. */
-export function findDryRunLine(message: string): number | undefined {
+/** Reads back what {@link describeDryRun} wrote, with the place that the reason names, from 1; `undefined` for other errors. */
+export function findDryRun(
+  message: string,
+): { readonly reason: string; readonly line?: number; readonly column?: number } | undefined {
   if (!message.startsWith(DRY_RUN)) return undefined;
-  const [, ofSyntax, thrown] = PLACE.exec(message.slice(DRY_RUN.length)) ?? [];
-  const line = ofSyntax ?? thrown;
-  return line === undefined ? undefined : Number(line);
+  const reason = message.slice(DRY_RUN.length);
+  const place = PLACE.exec(reason)?.filter((part) => part !== undefined);
+  return place === undefined ? { reason } : { reason, line: Number(place[1]), column: Number(place[2]) };
 }
 
 /** What a source throws: its text, up to what is filled in. */

@@ -4,7 +4,7 @@ import { CRASH_TEXT, TIMEOUT_TEXT } from "../../sandbox/run.ts";
 import {
   describeDryRun,
   explainFailure,
-  findDryRunLine,
+  findDryRun,
   findThrowingLine,
   isDisagreement,
 } from "../../src/lib/failureText.ts";
@@ -55,14 +55,14 @@ test.each([
 });
 
 test.each([
-  ["no price (line 4, column 9)", 4],
-  ["(line 7, column 1) is what it threw (line 4, column 9); a hint", 4],
-  ["syntax error in line 12, column 9: unexpected `;`", 12],
-  ["script runtime exceeded", undefined],
-])("finds the line that a dry run names: %s", (reason, line) => {
-  expect(findDryRunLine(describeDryRun(reason))).toBe(line);
+  ["no price (line 4, column 9)", { line: 4, column: 9 }],
+  ["(line 7, column 1) is what it threw (line 4, column 9); a hint", { line: 4, column: 9 }],
+  ["syntax error in line 12, column 3: unexpected `;`", { line: 12, column: 3 }],
+  ["script runtime exceeded", {}],
+])("reads why a dry run failed, and the place that it names: %s", (reason, place) => {
+  expect(findDryRun(describeDryRun(reason))).toEqual({ reason, ...place });
 });
 
-test("finds no line in what is no failed dry run", () => {
-  expect(findDryRunLine("the callback reverted (line 4, column 9)")).toBeUndefined();
+test("reads nothing from what is no failed dry run", () => {
+  expect(findDryRun("the callback reverted (line 4, column 9)")).toBeUndefined();
 });

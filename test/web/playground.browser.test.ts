@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { encodeFragment } from "../../src/browser/application/pages/functions/share.ts";
+import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { enter, signInOn } from "./support/enter.ts";
@@ -107,6 +108,37 @@ test("a link that is cut off says so, and takes nothing away", async () => {
   await editor().filter({ hasText: "mine" }).waitFor();
   await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
+});
+
+test("a request that failed on chain is opened with its error and transactions, and the line that threw it marked", async () => {
+  const client = connectOperator(tyche).as(tyche.dappId);
+  const source = `// One word\nif (bytesArgs[0] !== "${DRY_RUN_WORD}") throw Error("too late");\nreturn Functions.encodeString("fine");`;
+  const { id } = await client.runFunction({ network: "sepolia", source, args: ["a", "b"], beacon: "local" });
+  await page.goto(`${tyche.url}/dapps/${tyche.dappId}/requests/${id}`);
+  await page.getByRole("link", { name: "Open in Functions", exact: true }).click();
+  await panel().getByRole("heading", { name: "On chain failed" }).waitFor();
+  await panel().getByText("too late", { exact: true }).waitFor();
+  await panel().locator("li.failed").getByRole("link").waitFor();
+  await page.locator(".cm-line", { hasText: "too late" }).locator(".cm-lintRange-error").waitFor();
+  expect(await page.getByLabel("Arguments").inputValue()).toBe("a\nb");
+  expect(await page.getByLabel("Round of drand").inputValue()).toBe("local");
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a request that can't be read, or has no source, says so and takes nothing away", async () => {
+  const client = connectOperator(tyche).as(tyche.dappId);
+  const { id } = await client.preset("coinflip", {}, { network: "sepolia" });
+  await page.goto(`${tyche.url}/functions`);
+  await write("// mine");
+  for (const [request, problem] of [
+    [id, `The source of request ${id} is not stored here`],
+    ["req_x", "Request req_x can't be read. There is no request req_x."],
+  ] as const) {
+    await page.goto(`${tyche.url}/functions?dapp=${tyche.dappId}&request=${request}`);
+    await page.getByRole("alert").getByText(problem).waitFor();
+    await editor().filter({ hasText: "mine" }).waitFor();
+  }
+  expect(visitor.takeTroubles().filter((trouble) => !trouble.includes("404"))).toEqual([]);
 });
 
 test("the result stands below the source that it is of, and the settings beside both", async () => {
@@ -243,7 +275,8 @@ test("a source that is refused on its way to the chain is marked where it failed
   const client = connectOperator(tyche).as(tyche.dappId);
   const runs = (await client.dryRuns()).items.filter(({ err }) => err === "no such pair");
   expect(runs.map(({ kind }) => kind)).toEqual(["function"]);
-  expect((await client.requests({ state: "failed" })).items).toEqual([]);
+  const failed = (await client.requests({ state: "failed" })).items;
+  expect(failed.filter(({ params }) => JSON.stringify(params).includes("no such pair"))).toEqual([]);
   expect(visitor.troubles).toEqual([]);
 });
 

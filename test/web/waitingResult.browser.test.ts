@@ -278,10 +278,27 @@ test("who may see a request that failed before it was on chain reads why, and ge
   expect((await listing.locator("mark").innerText()).trim()).toBe("throw new Error('private words')");
   await visitor.inspect({ width: 1280, scheme: "light" });
   const open = page.getByRole("link", { name: "Open in Functions", exact: true });
-  await expect.poll(() => open.getAttribute("href")).toMatch(/^\/functions#v1\./);
   await open.click();
-  await page.locator(".cm-content").getByText("private words").waitFor();
+  const run = page.getByRole("region", { name: "Run", exact: true });
+  await run.getByRole("heading", { name: "Dry run failed" }).waitFor();
+  await run.getByText("private words (line 3, column 9)", { exact: true }).waitFor();
+  const marked = page.locator(".cm-line").filter({ has: page.locator(".cm-lintRange-error") });
+  await marked.getByText("private words").waitFor();
   await expect.poll(() => page.getByLabel("Arguments").inputValue()).toBe("eth");
+  expect(await page.getByLabel("Dapp").inputValue()).toBe(service.dappId);
+  expect(await page.getByText("This source came from a link.").count()).toBe(0);
+  await visitor.inspect();
+  await page.reload();
+  await marked.getByText("private words").waitFor();
+  // What is edited outlives a reload, without the error that it may not have any more.
+  await page.getByLabel("Arguments").fill("");
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("// edited");
+  await page.getByText(/^9 of .* bytes$/).waitFor();
+  await page.reload();
+  await page.locator(".cm-content").getByText("edited").waitFor();
+  expect(await run.count()).toBe(0);
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -82,11 +82,17 @@ export function useMe(): Me | undefined {
 /** Returns whether who is signed in may do an operation to a dapp; `undefined` until that is known. */
 export function useMay(dappId: string): (operation: MemberOperation) => boolean | undefined {
   const me = useMe();
-  return (operation) => {
-    if (me === undefined || me.isOperator) return me?.isOperator;
-    const role = me.memberships.find((one) => one.dappId === dappId)?.role;
-    return role !== undefined && roleAllows(role, OPERATIONS[operation].least);
-  };
+  return (operation) => me && isAllowed(me, { dappId, operation });
+}
+
+/** Whether somebody may do an operation to a dapp. */
+export function isAllowed(
+  me: Me,
+  { dappId, operation }: { readonly dappId: string; readonly operation: MemberOperation },
+): boolean {
+  if (me.isOperator) return true;
+  const role = me.memberships.find((one) => one.dappId === dappId)?.role;
+  return role !== undefined && roleAllows(role, OPERATIONS[operation].least);
 }
 
 /** Parameters of whatever presets are installed. */

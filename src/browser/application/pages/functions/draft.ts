@@ -1,4 +1,5 @@
-import type { ReturnType } from "../../../../client/index.ts";
+import type { BeaconView, RequestView, ReturnType } from "../../../../client/index.ts";
+import { beaconOf } from "../../../../lib/drawText.ts";
 
 /** What the playground edits: a source and how to run it. */
 export interface Draft {
@@ -32,6 +33,12 @@ export function findDraft(value: unknown): Draft | undefined {
     ...(isTexts(secrets) && secrets.length > 0 ? { secrets } : {}),
     ...(beacon === undefined ? {} : { beacon }),
   };
+}
+
+/** Returns the draft of a function's request; `undefined` for other requests, and once its source was deleted. */
+export function findDraftOf({ network, params }: Pick<RequestView, "network" | "params">): Draft | undefined {
+  const { beacon } = params as { readonly beacon?: BeaconView };
+  return findDraft({ ...params, network, beacon: beaconOf(beacon) });
 }
 
 const isTexts = (value: unknown): value is string[] =>

@@ -1,14 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
-import { Loaded, Page } from "../../page.tsx";
+import type { TycheOperator } from "../../../../client/index.ts";
+import { describeRefusal, Loaded, Page } from "../../page.tsx";
 import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
-import { useNetworks, useOperator } from "../../services.tsx";
-import type { Draft } from "./draft.ts";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { isAllowed, useNetworks, useOperator } from "../../services.tsx";
+import { findDraftOf, type Draft } from "./draft.ts";
 import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
 import { Playground } from "./playground.tsx";
 import "./playground.css";
+import { runOf, type Run } from "./run.ts";
 import { decodeFragment, isDraftFragment } from "./share.ts";
 
 /** `/functions`, the playground: an editor that dry-runs a source and runs it on a network. */
@@ -39,21 +42,22 @@ export function Functions() {
 
 function WithNetworks({ dapps }: Pick<Model, "dapps">) {
   const networks = useNetworks();
-  const { isRead, isBroken, opened, count } = useOpened();
+  const { isRead, problem, opened, ran, count } = useOpened();
   return (
     <Loaded query={networks}>
       {(list) =>
         isRead && (
           <>
-            {isBroken && (
-              <p className="notice bad" role="alert">
-                The source in this link can't be read: the link is damaged or incomplete.
-              </p>
+            {problem !== undefined && (
+              <Notice kind="bad">
+                <UnknownText text={problem} />
+              </Notice>
             )}
             <Playground
               key={count}
               model={{ dapps, networks: list }}
               opened={opened && { ...opened, draft: onKnownNetwork(opened.draft, list) }}
+              ran={ran}
             />
           </>
         )
@@ -62,34 +66,48 @@ function WithNetworks({ dapps }: Pick<Model, "dapps">) {
   );
 }
 
-interface Opened {
-  readonly isRead: boolean;
-  /** Whether the address contains a draft that can't be unpacked. */
-  readonly isBroken: boolean;
+/** What an address brings; nothing if it names no draft. */
+interface Brought {
+  /** Why it brings no draft, although it names one. */
+  readonly problem?: string;
   readonly opened?: OpenedDraft | undefined;
+  /** What came of the draft before. */
+  readonly ran?: Run | undefined;
+}
+
+interface Opened extends Brought {
+  readonly isRead: boolean;
   /** Number of drafts that addresses have brought; a new one resets the playground. */
   readonly count: number;
 }
 
 /**
- * Returns the draft in the address, which takes a moment to unpack, or the version of it that was edited in this window; without one,
- * whatever was edited last. Opening another link in this window changes only the fragment.
+ * Returns the draft that the address names, or the version of it that was edited in this window; if it names none, whatever was edited
+ * last. Opening another link in this window changes only the fragment.
  */
 function useOpened(): Opened {
-  const [opened, setOpened] = useState<Opened>({ isRead: false, isBroken: false, count: 0 });
+  const operator = useOperator();
+  const [opened, setOpened] = useState<Opened>({ isRead: false, count: 0 });
   useEffect(() => {
     let current: string | undefined;
     const read = async (): Promise<void> => {
-      const fragment = (current = location.hash);
-      const draft = await decodeFragment(fragment);
-      if (fragment !== current) return;
-      const isBroken = draft === undefined && isDraftFragment(fragment);
+      const { hash, search } = location;
+      current = hash;
+      const brought = isDraftFragment(hash) ? await openShared(hash) : await openRequest(operator, search);
+      if (hash !== current) return;
       setOpened((before) => {
         // A fragment that is not a draft is an anchor on the page.
-        if (before.isRead && draft === undefined) return { ...before, isBroken };
-        const kept = before.isRead ? undefined : findKeptDraft(draft === undefined ? "" : fragment);
-        const brought = draft && { draft, isShared: true, fragment };
-        return { isRead: true, isBroken, opened: kept ?? brought, count: before.count + 1 };
+        if (before.isRead && !isDraftFragment(hash)) return before;
+        if (before.isRead && brought.opened === undefined) return { ...before, ...brought };
+        const kept = before.isRead ? undefined : findKeptDraft(brought.opened?.link ?? "");
+        const isEdited = kept !== undefined && kept.draft.source !== brought.opened?.draft.source;
+        return {
+          ...brought,
+          isRead: true,
+          opened: kept ?? brought.opened,
+          ran: isEdited ? undefined : brought.ran,
+          count: before.count + 1,
+        };
       });
     };
     const onChange = (): void => void read();
@@ -101,6 +119,30 @@ function useOpened(): Opened {
     };
   }, []);
   return opened;
+}
+
+async function openShared(link: string): Promise<Brought> {
+  const draft = await decodeFragment(link);
+  if (draft !== undefined) return { opened: { draft, isShared: true, link } };
+  return { problem: "The source in this link can't be read: the link is damaged or incomplete." };
+}
+
+/** Opens the request that `?dapp=&request=` names: as one's own if one may run functions of its dapp. */
+async function openRequest(operator: TycheOperator, search: string): Promise<Brought> {
+  const query = new URLSearchParams(search);
+  const [dappId, id] = [query.get("dapp"), query.get("request")];
+  if (dappId === null || id === null) return {};
+  try {
+    const request = await operator.as(dappId).request(id);
+    const draft = findDraftOf(request);
+    if (draft === undefined) return { problem: `The source of request ${id} is not stored here any more.` };
+    const isShared = !isAllowed(await operator.me(), { dappId, operation: "runFunction" });
+    // As of a shared link, whoever opens it decides which of their secrets it may read.
+    const opened = isShared ? { ...draft, secrets: undefined } : draft;
+    return { opened: { draft: opened, isShared, link: id }, ran: runOf(request) };
+  } catch (error) {
+    return { problem: `Request ${id} can't be read. ${describeRefusal(error).message}` };
+  }
 }
 
 /** A link may come from a service with other networks. */

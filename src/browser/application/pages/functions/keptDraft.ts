@@ -1,14 +1,20 @@
 import { findDraft, type Draft } from "./draft.ts";
+import { isDraftFragment } from "./share.ts";
 
 const KEY = "tyche.draft";
 
 /** A draft as the playground shows it. */
 export interface OpenedDraft {
   readonly draft: Draft;
-  /** Whether it came from a shared link. */
+  /** Whether it may be somebody else's: it came from a shared link. */
   readonly isShared: boolean;
-  /** The link's fragment, or an empty string. */
-  readonly fragment: string;
+  /** What {@link linkOf} returned for the address that brought it. */
+  readonly link: string;
+}
+
+/** Returns what an address names a draft by: the fragment of a shared link, or the id of a request; empty if it names none. */
+export function linkOf({ hash, search }: Pick<Location, "hash" | "search">): string {
+  return isDraftFragment(hash) ? hash : (new URLSearchParams(search).get("request") ?? "");
 }
 
 /** Keeps the draft until the window is closed, so that reloading or visiting another page loses nothing. */
@@ -20,13 +26,13 @@ export function keepDraft(opened: OpenedDraft): void {
   }
 }
 
-/** Finds the draft that was edited last in this window. `fragment`: only a draft that came from this link; empty for any. */
-export function findKeptDraft(fragment: string): OpenedDraft | undefined {
+/** Finds the draft that was edited last in this window. `link`: only a draft that came from there; empty for any. */
+export function findKeptDraft(link: string): OpenedDraft | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "null") as Partial<OpenedDraft> | null;
     const draft = findDraft(kept?.draft);
-    if (draft === undefined || (fragment !== "" && kept?.fragment !== fragment)) return undefined;
-    return { draft, isShared: kept?.isShared === true, fragment };
+    if (draft === undefined || (link !== "" && kept?.link !== link)) return undefined;
+    return { draft, isShared: kept?.isShared === true, link };
   } catch {
     return undefined;
   }

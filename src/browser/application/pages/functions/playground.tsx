@@ -13,7 +13,7 @@ import { ForRole } from "../../parts/forRole.tsx";
 import { NetworkSelect } from "../../parts/networkSelect.tsx";
 import { Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
-import { keepDraft, type OpenedDraft } from "./keptDraft.ts";
+import { keepDraft, linkOf, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
 import { describeFailedCall, dryRun, findFailure, runOnChain, type Run } from "./run.ts";
 import { RunPanel } from "./runPanel.tsx";
@@ -27,9 +27,12 @@ const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 export function Playground({
   model,
   opened,
+  ran = { kind: "none" },
 }: {
   readonly model: Model;
   readonly opened: OpenedDraft | undefined;
+  /** What came of the opened draft before. Default: it was not run. */
+  readonly ran?: Run | undefined;
 }) {
   const operator = useOperator();
   const [draft, setDraft] = useState(() => opened?.draft ?? firstDraft(model));
@@ -39,7 +42,7 @@ export function Playground({
   const [dappId, setDappId] = useState(
     () => (model.dapps.find(({ id }) => id === search.get("dapp")) ?? model.dapps[0]!).id,
   );
-  const [run, setRun] = useState<Run>({ kind: "none" });
+  const [run, setRun] = useState(ran);
   const [isRunning, setRunning] = useState(false);
   const current = useRef<AbortController>(undefined);
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
@@ -74,7 +77,7 @@ export function Playground({
     dryRun(client, { ...call, secretValues: readValues(readOwn(), call.secrets) }, signal);
   const isOnChain = isRunning && run.kind === "chain";
   useEffect(() => tell(run), [run]);
-  const keep = (): void => keepDraft({ draft, isShared, fragment: location.hash });
+  const keep = (): void => keepDraft({ draft, isShared, link: linkOf(location) });
   // Synchronously: the window may be left before an ordinary effect runs.
   useLayoutEffect(keep, [draft, isShared]);
 

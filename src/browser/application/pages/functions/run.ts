@@ -3,11 +3,12 @@ import {
   FunctionFailedError,
   type FunctionResult,
   type LabelParams,
-  type RequestEvent,
+  type RequestView,
   type SimulateParams,
   type SimulateResult,
   type TycheClient,
 } from "../../../../client/index.ts";
+import { findDryRun, findLineOf } from "../../../../lib/failureText.ts";
 import type { Draft } from "./draft.ts";
 
 /** What the panel under the editor shows. */
@@ -15,7 +16,7 @@ export type Run =
   | { readonly kind: "none" }
   | {
       readonly kind: "dry";
-      readonly result?: SimulateResult;
+      readonly result?: DryRunResult;
       /** Whether the draft was meant to run on chain; a source that fails here is not sent. */
       readonly isCheck?: boolean;
     }
@@ -23,10 +24,18 @@ export type Run =
       readonly kind: "chain";
       readonly network: string;
       readonly id?: string;
-      readonly states: readonly (RequestEvent<FunctionResult> & { readonly type: "state" })[];
+      readonly states: RequestView["timeline"];
       readonly result?: FunctionResult;
+      /** Line of the source that threw the error, from 1, as far as it is known. */
+      readonly line?: number | undefined;
     }
   | { readonly kind: "problem"; readonly message: string; readonly details: readonly string[] };
+
+/** What a dry run gave. */
+export type DryRunResult = Omit<SimulateResult, "console"> & {
+  /** Absent where only the error was kept. */
+  readonly console?: string;
+};
 
 /** Where a run failed, to be marked in the editor. */
 export interface Failure {
@@ -60,7 +69,9 @@ export async function* runOnChain(
   run = { ...run, id: request.id };
   for await (const event of request.stream({ signal })) {
     run =
-      event.type === "state" ? { ...run, states: [...run.states, event] } : { ...run, result: event.result };
+      event.type === "state"
+        ? { ...run, states: [...run.states, event] }
+        : { ...run, result: event.result, line: findLineOf(call, event.result.err)?.number };
     yield run;
   }
 }
@@ -78,19 +89,34 @@ export function describeFailedCall(error: unknown): Run {
   return { kind: "problem", message, details };
 }
 
+/** Returns what came of a function's request, as if it had just been run. */
+export function runOf({ id, network, params, timeline, outcome, error }: RequestView): Run {
+  if (error !== null) {
+    const { reason, ...place } = findDryRun(error.message) ?? {};
+    return reason === undefined
+      ? { kind: "problem", message: error.message, details: [] }
+      : { kind: "dry", isCheck: true, result: { ...NOTHING, err: reason, ...place } };
+  }
+  if (outcome === null || !("parsedResult" in outcome) || "vrfv2Hash" in outcome) return { kind: "none" };
+  const { source } = params as { readonly source: string };
+  const line = findLineOf({ source }, outcome.err)?.number;
+  return { kind: "chain", network, id, states: timeline, result: outcome, line };
+}
+
 /** Returns the position of a failure, if the run knows one. */
 export function findFailure(run: Run): Failure | undefined {
+  if (run.kind === "chain" && run.result !== undefined && run.line !== undefined)
+    return { line: run.line, message: run.result.err };
   if (run.kind !== "dry" || run.result?.line === undefined) return undefined;
   const { line, column, err } = run.result;
   return { line, column, message: err };
 }
 
-const NOTHING: Omit<SimulateResult, "err"> = {
+const NOTHING: Omit<DryRunResult, "err"> = {
   success: false,
   result: "0x",
   parsedResult: "",
   value: null,
-  console: "",
   consoleTruncated: false,
   timeMs: Number.NaN,
   memoryBytes: Number.NaN,

@@ -77,7 +77,9 @@ function DryRun({
         </dl>
       )}
       <h3>Console</h3>
-      {result.console === "" ? (
+      {result.console === undefined ? (
+        <p className="note">It was not kept with the request: a dry run shows it.</p>
+      ) : result.console === "" ? (
         <p className="note">The source wrote nothing to the console.</p>
       ) : (
         <pre className="listing" tabIndex={0} role="region" aria-label="Console">

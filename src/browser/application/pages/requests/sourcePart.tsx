@@ -1,10 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { RequestView } from "../../../../client/index.ts";
-import { beaconOf } from "../../../../lib/drawText.ts";
-import { findDryRunLine, findLineOf } from "../../../../lib/failureText.ts";
+import { findDryRun, findLineOf } from "../../../../lib/failureText.ts";
 import { Folded, Listing } from "../../parts/parts.tsx";
-import { encodeFragment } from "../functions/share.ts";
 import { unlabelled } from "./curl.ts";
 
 /** A function's source, open if a line of it is known to have failed; nothing of other requests, or once it was deleted. */
@@ -24,20 +21,16 @@ export function SourcePart({ request }: { readonly request: RequestView }) {
   );
 }
 
-/** Links to the playground with a request's source and how to run it, but for secrets: whoever opens it chooses them. */
-export function OpenInFunctions({ request: { id, network, params } }: { readonly request: RequestView }) {
-  const { source, args, returnType, beacon } = unlabelled(params);
-  const { data: fragment } = useQuery({
-    queryKey: ["fragment", id],
-    queryFn: () => encodeFragment({ source, args, returnType, network, beacon: beaconOf(beacon) }),
-    staleTime: Infinity,
-  });
-  return <Link href={`/functions${fragment ?? ""}`}>Open in Functions</Link>;
+/** Links to the playground with a request's source, how to run it, and what came of it. */
+export function OpenInFunctions({ request: { id, dappId } }: { readonly request: RequestView }) {
+  return (
+    <Link href={`/functions?${new URLSearchParams({ dapp: dappId, request: id })}`}>Open in Functions</Link>
+  );
 }
 
 /** Returns the line of a function's source that failed, as far as it is known. */
 export function findFailedLine({ error, outcome, params }: RequestView): number | undefined {
-  if (error !== null) return findDryRunLine(error.message);
+  if (error !== null) return findDryRun(error.message)?.line;
   if (outcome === null || !("err" in outcome) || outcome.success) return undefined;
   return findLineOf({ source: unlabelled(params).source }, outcome.err)?.number;
 }
