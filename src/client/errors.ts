@@ -132,13 +132,16 @@ export class FunctionFailedError extends ApiError {
   /** Line and column in the source where it threw, starting at 1. */
   readonly line: number | undefined;
   readonly column: number | undefined;
+  /** Page of the application that shows the dry run to whoever may see the dapp's requests; `undefined` where it became a request. */
+  readonly dryRunUrl: string | undefined;
 
   constructor(facts: ApiErrorFacts) {
     super(facts);
-    const { console, line, column } = facts.data;
+    const { console, line, column, dryRunUrl } = facts.data;
     this.console = typeof console === "string" ? console : "";
     this.line = findPosition(line);
     this.column = findPosition(column);
+    this.dryRunUrl = findText(dryRunUrl);
   }
 }
 

@@ -459,6 +459,11 @@ function errorSchema(): Json {
       },
       value: { type: "null", description: "Where there is a request: it has no value." },
       statusUrl: { type: "string", description: "Address of the request, where there is one." },
+      dryRunUrl: {
+        type: "string",
+        description:
+          "For `function_failed` without a request: the page of the application that shows its dry run to whoever may see the dapp's requests.",
+      },
       correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
     },
   });

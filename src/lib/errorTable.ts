@@ -125,7 +125,7 @@ export const ERROR_TABLE = {
     meaning:
       "The source failed in the dry run; no transaction was sent. With status 200, it failed on the oracle network, and `url` has the transaction.",
     remedy:
-      "Correct the source: `err`, `details`, `console`, `line` and `column` say what failed and where. Try it with `simulate`.",
+      "Correct the source: `err`, `details`, `console`, `line` and `column` say what failed and where, and `dryRunUrl` is the page that shows it. Try it with `simulate`.",
   },
   rate_limited: {
     status: 429,

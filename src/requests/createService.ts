@@ -25,8 +25,6 @@ export interface ServiceOptions extends Omit<AcceptanceOptions, "checker" | "get
   readonly pool: SandboxPool;
   readonly registry: PresetRegistry;
   readonly networks: ReadonlyMap<string, ServiceNetwork>;
-  /** Address of this service for callers, without a trailing slash. */
-  readonly baseUrl: () => string;
 }
 
 /** Creates the service from its parts. */

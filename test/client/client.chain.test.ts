@@ -179,6 +179,7 @@ describe("a call", () => {
                 console: "x",
                 line: 3,
                 column: 7,
+                dryRunUrl: "https://tyche.example.org/dapps/dapp_1/dry-runs#dry_1",
               },
             },
             { status: 422 },
@@ -189,7 +190,8 @@ describe("a call", () => {
       .runFunction({ network: "fuji", source: "…" })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(FunctionFailedError);
-    expect(error).toMatchObject({ message: "boom", console: "x", line: 3, column: 7 });
+    const dryRunUrl = "https://tyche.example.org/dapps/dapp_1/dry-runs#dry_1";
+    expect(error).toMatchObject({ message: "boom", console: "x", line: 3, column: 7, dryRunUrl });
   });
 
   test("other parameters under a known key are a conflict", async () => {

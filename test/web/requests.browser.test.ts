@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TycheOperator } from "../../src/client/index.ts";
+import { FunctionFailedError, type TycheOperator } from "../../src/client/index.ts";
 import { joinService, SHARED_VRF_KEYS, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";
@@ -60,6 +60,40 @@ test("says which filter in the address there isn't, and lists requests without i
   await expect
     .poll(() => callsOf("GET /api/requests?")[0])
     .toMatch(/^GET \/api\/requests\?(?!.*moon).*kind=preset/);
+});
+
+test("points out the last call that was refused, and leads to its dry run, as the refusal does", async () => {
+  const client = operator.as(tyche.dappId);
+  const refuse = async (text: string): Promise<string> => {
+    const error: unknown = await client
+      .runFunction({ network: "fuji", source: `\nthrow new Error("${text}")` })
+      .catch((thrown: unknown) => thrown);
+    if (!(error instanceof FunctionFailedError)) throw error;
+    return error.dryRunUrl!;
+  };
+  const first = await refuse("no price");
+  await refuse("no market");
+  await client.simulate({ source: "throw new Error('mine')" });
+  await open(`/dapps/${tyche.dappId}/requests`);
+  await page.getByText(/^A call was refused .*: no market \(line 2, column 7\)\./).waitFor();
+  await visitor.inspect();
+  await page.getByLabel("Kind").selectOption("preset");
+  await page.getByText("A call was refused").waitFor({ state: "detached" });
+  await page.getByLabel("Kind").selectOption("function");
+  await page.getByLabel("State").selectOption("fulfilled");
+  await page.getByText("A call was refused").waitFor({ state: "detached" });
+  await page.getByLabel("State").selectOption("failed");
+  await page.getByRole("link", { name: "See it among the dry runs" }).click();
+  const named = page.locator("#dry-runs tr[aria-current=true]");
+  await named.getByText("no market (line 2, column 7)").waitFor();
+  await visitor.inspect();
+  await page.goto(first);
+  await named.getByText("no price (line 2, column 7)").waitFor();
+  await page.goto("about:blank");
+  await page.goto(`${first.slice(0, -1)}!`);
+  await page.getByText("The dry run of this link is not kept any more.").waitFor();
+  expect(await named.count()).toBe(0);
+  expect(visitor.troubles).toEqual([]);
 });
 
 test("names a preset that there isn't, and leads to the list", async () => {

@@ -45,6 +45,8 @@ export interface AcceptanceOptions {
   readonly maxOpenPerNetwork: number;
   /** Maximum number of requests per dapp and day (UTC). Default: unlimited. */
   readonly maxDailyPerDapp?: number;
+  /** Address of this service for callers, without a trailing slash. */
+  readonly baseUrl: () => string;
   /** Present if other processes accept into the same store. */
   readonly replica?: Pick<Replica, "hasDatabase"> | undefined;
 }
@@ -92,10 +94,11 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       await book.add(request, (db) => dailyLimit.count(db, dapp));
     } catch (error) {
       giveDayBack?.();
-      if (error instanceof FunctionFailedError) await recordRefused(store, dapp, command, error);
+      const refusal =
+        error instanceof FunctionFailedError ? await recordRefused(options, dapp, command, error) : error;
       // Of two concurrent calls with the same key, the first to be stored answers both.
       const first = await findRepeated(dapp, idempotencyKey, bodyHash);
-      if (first === undefined) throw error;
+      if (first === undefined) throw refusal;
       return first;
     } finally {
       givePlaceBack();
@@ -166,17 +169,18 @@ function createLateChecks({
   };
 }
 
-/** Records the dry run of a command that created no request. */
-function recordRefused(
-  store: Store,
+/** Records the dry run of a command that created no request; returns the error with the address of the record. */
+async function recordRefused(
+  { store, baseUrl }: Pick<AcceptanceOptions, "store" | "baseUrl">,
   { id: dappId }: Dapp,
   command: Command,
   { details }: FunctionFailedError,
-): Promise<void> {
+): Promise<FunctionFailedError> {
   const { network, kind } = command;
   const what =
     kind === "preset" ? { preset: command.preset } : kind === "function" ? { source: command.source } : {};
-  return recordDryRun(store, { dappId, network, kind, ...what, result: details });
+  const id = await recordDryRun(store, { dappId, network, kind, ...what, result: details });
+  return new FunctionFailedError({ ...details, dryRunUrl: `${baseUrl()}/dapps/${dappId}/dry-runs#${id}` });
 }
 
 /** Returns the facts that a dry run found, if any. */

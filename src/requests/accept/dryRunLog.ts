@@ -32,15 +32,20 @@ export interface DryRun {
   readonly showsSecret?: boolean;
 }
 
-/** Counts and records a dry run, in one transaction that doesn't wait for a flush to disk. */
-export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun): Promise<void> {
+/**
+ * Counts and records a dry run, in one transaction that doesn't wait for a flush to disk.
+ *
+ * @returns its id.
+ */
+export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun): Promise<string> {
   const { dappId, network = "", kind } = run;
   const createdAt = Date.now();
+  const id = createId("dry", createdAt);
   const count = kind === "dry-run" ? { requests: 1 } : { refused: 1 };
   await store.writeSoon(async (db) => {
     await addUsage(db, [{ dappId, network, kind, day: dayOf(createdAt), ...count }]);
     await insertDryRun(db, {
-      id: createId("dry", createdAt),
+      id,
       dappId,
       network,
       kind,
@@ -48,6 +53,7 @@ export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun)
       ...recordOf(run),
     });
   });
+  return id;
 }
 
 /** Selects dry runs. */

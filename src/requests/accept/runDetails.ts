@@ -61,6 +61,8 @@ export type FunctionRefusal = Pick<
   readonly parsedResult: "";
   /** Empty: no transaction was sent. */
   readonly url: "";
+  /** Page of the application that shows this run; absent before it is recorded. */
+  readonly dryRunUrl?: string;
 };
 
 /** A source failed its dry run, and nothing was sent. `details` is the response body. */

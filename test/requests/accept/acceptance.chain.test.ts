@@ -5,6 +5,8 @@ import type { CommandChecker } from "../../../src/requests/accept/commandChecker
 import type { OpenRequest, RequestContent } from "../../../src/requests/openRequest.ts";
 import { presentRequest } from "../../../src/requests/read/present.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
+import { readDryRuns } from "../../../src/requests/accept/dryRunLog.ts";
+import { FunctionFailedError } from "../../../src/requests/accept/runDetails.ts";
 import { withOwnErrors } from "../../../src/requests/accept/sandboxRuns.ts";
 import type { Command, PresetCommand } from "../../../src/requests/service.ts";
 import type { Dapp } from "../../../src/dapps/dapps.ts";
@@ -88,6 +90,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
         dryRun: (...given) => dryRun(...given),
       },
       getNetwork: () => network,
+      baseUrl: () => "http://tyche",
       replica: { hasDatabase: () => hasDatabase },
       ...(maxDailyPerDapp === undefined ? {} : { maxDailyPerDapp }),
     });
@@ -161,6 +164,29 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       expect(shown.outcome).toMatchObject({ warnings: ["careful"] });
     },
   );
+
+  test("a call whose dry run fails is refused with the address of the page that shows the run", async () => {
+    const refusal = {
+      success: false,
+      requestId: "",
+      result: "0x",
+      parsedResult: "",
+      err: "boom",
+      url: "",
+      console: "so far",
+      line: 2,
+      column: 7,
+    } as const;
+    dryRun = () => Promise.reject(new FunctionFailedError(refusal));
+    const error = await open()
+      .accept(DAPP, COMMAND, {})
+      .catch((thrown: unknown) => thrown);
+    const [run, ...others] = (await readDryRuns(store.db, DAPP.id)).items;
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ kind: "function", title: "return 1", err: "boom", line: 2 });
+    const dryRunUrl = `http://tyche/dapps/${DAPP.id}/dry-runs#${run!.id}`;
+    expect(error).toMatchObject({ code: "function_failed", details: { ...refusal, dryRunUrl } });
+  });
 
   test("what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
     for (const isCommitted of [false, true]) {

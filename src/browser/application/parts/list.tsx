@@ -27,6 +27,7 @@ export function List<Item>({
   isDense = false,
   isCompact = false,
   detailOf,
+  isNamed,
 }: {
   readonly label: string;
   readonly items: readonly Item[];
@@ -39,6 +40,8 @@ export function List<Item>({
   readonly isCompact?: boolean;
   /** What is shown below an item, as wide as the list; nothing if it is `undefined`. */
   readonly detailOf?: (item: Item) => ReactNode | undefined;
+  /** Whether the page's address names an item, which is marked and scrolled to. */
+  readonly isNamed?: (item: Item) => boolean;
 }) {
   const classes = ["list", isDense && "dense", isCompact && "compact"].filter(Boolean).join(" ");
   return (
@@ -56,9 +59,10 @@ export function List<Item>({
         <tbody role="rowgroup">
           {items.map((item, i) => {
             const detail = detailOf?.(item);
+            const mark = isNamed?.(item) === true ? { "aria-current": true, ref: reveal } : {};
             return (
               <Fragment key={keyOf(item, i)}>
-                <tr role="row">
+                <tr role="row" {...mark}>
                   {columns.map(({ head, cell, kind, isPlain = false, hasHiddenHead = false }, at) => (
                     <td
                       key={head}
@@ -84,4 +88,8 @@ export function List<Item>({
       </table>
     </Scrollable>
   );
+}
+
+function reveal(row: HTMLTableRowElement | null): void {
+  row?.scrollIntoView({ block: "center" });
 }

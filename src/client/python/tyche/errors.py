@@ -83,3 +83,5 @@ class FunctionFailedError(ApiError):
         #: Where in the source it threw, from 1.
         self.line: int | None = data.get("line")
         self.column: int | None = data.get("column")
+        #: Page of the application that shows the dry run, unless it became a request.
+        self.dry_run_url: str | None = data.get("dryRunUrl")

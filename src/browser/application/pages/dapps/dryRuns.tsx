@@ -1,16 +1,20 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
 import { useParams } from "wouter";
 import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
+import { DryRunError } from "../../parts/dryRunError.tsx";
 import { Age } from "../../parts/format.tsx";
 import { List } from "../../parts/list.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
-import { Folded, Listing, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
 const PAGE_SIZE = 25;
+/** All that are kept. */
+const MAX_RUNS = 100;
 const REFRESH_MS = 2_000;
 
 /** `/dapps/{dappId}/dry-runs`: sources that ran once without creating a request. */
@@ -26,9 +30,12 @@ export function DryRuns() {
 function RunList({ dappId }: { readonly dappId: string }) {
   const client = useClient(dappId);
   const cursor = usePlace("cursor");
+  // The run that a link names, which may be any of them.
+  const named = useSyncExternalStore(followFragment, () => location.hash.slice(1));
+  const limit = named.startsWith("dry_") ? MAX_RUNS : PAGE_SIZE;
   const query = useQuery({
-    queryKey: ["dryRuns", dappId, cursor],
-    queryFn: () => client.dryRuns({ limit: PAGE_SIZE, cursor }),
+    queryKey: ["dryRuns", dappId, limit, cursor],
+    queryFn: () => client.dryRuns({ limit, cursor }),
     placeholderData: keepPreviousData,
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
@@ -41,7 +48,10 @@ function RunList({ dappId }: { readonly dappId: string }) {
       <Loaded query={query}>
         {({ items, nextCursor }) => (
           <>
-            {items.length === 0 ? <p className="note">None yet.</p> : <RunTable runs={items} />}
+            {limit === MAX_RUNS && !items.some(({ id }) => id === named) && (
+              <Notice>The dry run of this link is not kept any more.</Notice>
+            )}
+            {items.length === 0 ? <p className="note">None yet.</p> : <RunTable runs={items} named={named} />}
             <Pages parameter="cursor" older={nextCursor} />
           </>
         )}
@@ -50,13 +60,19 @@ function RunList({ dappId }: { readonly dappId: string }) {
   );
 }
 
-function RunTable({ runs }: { readonly runs: readonly DryRunView[] }) {
+function followFragment(onChange: () => void): () => void {
+  addEventListener("hashchange", onChange);
+  return () => removeEventListener("hashchange", onChange);
+}
+
+function RunTable({ runs, named }: { readonly runs: readonly DryRunView[]; readonly named: string }) {
   const titleOf = useTitleOf();
   return (
     <List
       label="The last dry runs"
       items={runs}
       keyOf={({ id }) => id}
+      isNamed={({ id }) => id === named}
       columns={[
         {
           head: "Source",
@@ -86,8 +102,7 @@ function RunState({ run: { kind, success } }: { readonly run: DryRunView }) {
 }
 
 function RunResult({ run }: { readonly run: DryRunView }) {
-  const { success, parsedResult, err, line, column, console, withheld = false } = run;
-  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
+  const { success, parsedResult, console, withheld = false } = run;
   return (
     <>
       {withheld ? (
@@ -95,10 +110,7 @@ function RunResult({ run }: { readonly run: DryRunView }) {
       ) : success ? (
         <ResultText text={parsedResult} />
       ) : (
-        <span className="bad-text">
-          <UnknownText text={err} />
-          {!err.includes(place) && ` (${place})`}
-        </span>
+        <DryRunError run={run} />
       )}
       {console !== "" && (
         <Folded summary="Console">

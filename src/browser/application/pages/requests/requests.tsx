@@ -1,8 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
-import { isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
+import { DRY_RUN_KINDS, isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
+import { DryRunError } from "../../parts/dryRunError.tsx";
+import { Age, useNow } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { Select } from "../../parts/forms.tsx";
@@ -14,6 +16,9 @@ import { DappFrame } from "../../parts/dappFrame.tsx";
 const PAGE_SIZE = 25;
 const BUSY_MS = 500;
 const QUIET_MS = 2_000;
+const REFUSED_MS = 5_000;
+/** How long a refused call is pointed out. */
+const SHOWN_MS = 86_400_000;
 
 /** `/dapps/{dappId}/requests`: a list of requests that updates itself. */
 export function Requests() {
@@ -91,6 +96,9 @@ function RequestList({ dappId }: { readonly dappId: string }) {
         {filterPart("kind", "Kind", REQUEST_KINDS)}
         {filterPart("network", "Network", names, titleOf)}
       </form>
+      {cursor === undefined && (filter.state ?? "failed") === "failed" && (
+        <RefusedCall dappId={dappId} kind={filter.kind} network={filter.network} />
+      )}
       <section className="panel" id="requests" aria-label="Requests">
         <Loaded query={query}>
           {({ items, nextCursor }) => (
@@ -111,5 +119,37 @@ function RequestList({ dappId }: { readonly dappId: string }) {
         </Loaded>
       </section>
     </>
+  );
+}
+
+/** The last call of a day that was refused as its dry run failed: it has no request to be listed. */
+function RefusedCall({
+  dappId,
+  kind: only,
+  network,
+}: {
+  readonly dappId: string;
+  readonly kind: RequestKind | undefined;
+  readonly network: string | undefined;
+}) {
+  const client = useClient(dappId);
+  const { data: run } = useQuery({
+    queryKey: ["refusedCall", dappId, only, network],
+    queryFn: async () => {
+      const kinds = DRY_RUN_KINDS.filter((kind) => kind !== "dry-run" && kind === (only ?? kind));
+      const pages = await Promise.all(kinds.map((kind) => client.dryRuns({ limit: 1, kind, network })));
+      const runs = pages.flatMap(({ items }) => items);
+      return runs.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0] ?? null;
+    },
+    refetchInterval: refetchUnlessRefused(() => REFUSED_MS),
+  });
+  const now = useNow();
+  if (!run || Date.parse(run.at) < now - SHOWN_MS) return null;
+  return (
+    <p className="notice">
+      A call was refused <Age iso={run.at} />, and made no request, because its dry run failed:{" "}
+      <DryRunError run={run} />.{" "}
+      <Link href={`/dapps/${dappId}/dry-runs#${run.id}`}>See it among the dry runs</Link>.
+    </p>
   );
 }
