@@ -88,80 +88,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
       isOnly: rpcUrls.length === 1,
     }),
   );
-  /** Newest block that any node is believed to have. */
-  let best: bigint | undefined;
-
-  /**
-   * Whether a node has the head it reports. If the head is far from the newest one, the node must still be on the right chain, and if it is
-   * far ahead, also have the block before it, as its parent.
-   */
-  const believe = async (node: PoolNode, told: unknown): Promise<boolean> => {
-    const head = readHead(told);
-    if (head === undefined) return false;
-    const { number, parentHash } = head;
-    const isAhead = best === undefined || number > best + LAG_BLOCKS;
-    if (best !== undefined && (isAhead || number + LAG_BLOCKS < best)) await node.confirmChain();
-    if (number > 0n && isAhead) {
-      const parent = await node.ask("eth_getBlockByNumber", [toQuantity(number - 1n), false]);
-      if ((parent as { hash?: unknown } | null)?.hash !== parentHash) {
-        node.noteHead(undefined);
-        node.fail(`it announced block ${number} but does not have the one before`);
-        return false;
-      }
-    }
-    node.noteHead(number);
-    if (best === undefined || number > best) best = number;
-    return true;
-  };
-
-  /**
-   * Checks that logs cover the whole request: for a block that it lacks, a node may return no logs, and for a range, only those up to its
-   * own head. Only the node that answered can tell whether it has the block.
-   */
-  const assertComplete = async (
-    node: PoolNode,
-    { filter, logs }: { readonly filter: unknown; readonly logs: unknown },
-  ): Promise<void> => {
-    const { blockHash, toBlock } = filter as { readonly blockHash?: Hex; readonly toBlock?: Hex };
-    if (blockHash !== undefined) {
-      if (!Array.isArray(logs) || logs.length > 0) return;
-      if ((await node.ask("eth_getBlockByHash", [blockHash, false])) !== null) return;
-    } else {
-      const { headNumber = -1n } = node.status();
-      if (!toBlock?.startsWith("0x") || headNumber >= BigInt(toBlock)) return;
-      if ((await node.ask("eth_getBlockByNumber", [toBlock, false])) !== null) return;
-    }
-    const reason = `unknown block ${blockHash ?? BigInt(toBlock!)}`;
-    throw new RpcError("eth_getLogs", reason, {
-      answered: true,
-      cause: new AnswerError(reason, -32_000, undefined),
-    });
-  };
-
-  const askNode = async (
-    node: PoolNode,
-    method: string,
-    parameters: readonly unknown[],
-  ): Promise<unknown> => {
-    const answer = await node.ask(method, parameters);
-    try {
-      assertSound(method, parameters, answer);
-    } catch (error) {
-      node.fail(messageOf(error));
-      throw error;
-    }
-    if (method === "eth_getLogs") await assertComplete(node, { filter: parameters[0], logs: answer });
-    if (method !== "eth_getBlockByNumber" || answer === null) return answer;
-    const wanted = String(parameters[0]);
-    if (wanted === "latest" && !(await believe(node, answer)))
-      throw new RpcError(method, node.status().why ?? "the answer is not a block");
-    if (wanted.startsWith("0x") && readHead(answer)?.number !== BigInt(wanted)) {
-      node.fail(`asked for block ${BigInt(wanted)}, it returned a different one`);
-      throw new RpcError(method, node.status().why!);
-    }
-    return answer;
-  };
-
+  const { believe, compareHeads, askNode } = createAsking();
   const ending = new AbortController();
 
   /** Returns the nodes in the order to ask them; when all are backing off, waits for the first pause to end. */
@@ -244,13 +171,7 @@ function openNodePool(options: NodePoolOptions): NodePool {
         }
       }),
     );
-    const seen = heads.filter((number) => number !== undefined);
-    if (seen.length === 0) return;
-    best = seen.reduce((most, number) => (number > most ? number : most));
-    for (const [index, node] of due.entries()) {
-      const number = heads[index];
-      if (number !== undefined) node.setLagging(number + LAG_BLOCKS < best);
-    }
+    if (!compareHeads(due, heads)) return;
     pushed.renew();
   };
 
@@ -277,6 +198,97 @@ function openNodePool(options: NodePoolOptions): NodePool {
       for (const node of nodes) node.close();
     },
   };
+}
+
+/** Creates what asks single nodes, and takes of their answers those that can be true. */
+function createAsking() {
+  /** Newest block that any node is believed to have. */
+  let best: bigint | undefined;
+
+  /**
+   * Whether a node has the head it reports. If the head is far from the newest one, the node must still be on the right chain, and if it is
+   * far ahead, also have the block before it, as its parent.
+   */
+  const believe = async (node: PoolNode, told: unknown): Promise<boolean> => {
+    const head = readHead(told);
+    if (head === undefined) return false;
+    const { number, parentHash } = head;
+    const isAhead = best === undefined || number > best + LAG_BLOCKS;
+    if (best !== undefined && (isAhead || number + LAG_BLOCKS < best)) await node.confirmChain();
+    if (number > 0n && isAhead) {
+      const parent = await node.ask("eth_getBlockByNumber", [toQuantity(number - 1n), false]);
+      if ((parent as { hash?: unknown } | null)?.hash !== parentHash) {
+        node.noteHead(undefined);
+        node.fail(`it announced block ${number} but does not have the one before`);
+        return false;
+      }
+    }
+    node.noteHead(number);
+    if (best === undefined || number > best) best = number;
+    return true;
+  };
+
+  /** Takes the heads that nodes had at the same moment; returns whether there was one. */
+  const compareHeads = (nodes: readonly PoolNode[], heads: readonly (bigint | undefined)[]): boolean => {
+    const seen = heads.filter((number) => number !== undefined);
+    if (seen.length === 0) return false;
+    best = seen.reduce((most, number) => (number > most ? number : most));
+    for (const [index, node] of nodes.entries()) {
+      const number = heads[index];
+      if (number !== undefined) node.setLagging(number + LAG_BLOCKS < best);
+    }
+    return true;
+  };
+
+  const askNode = async (
+    node: PoolNode,
+    method: string,
+    parameters: readonly unknown[],
+  ): Promise<unknown> => {
+    const answer = await node.ask(method, parameters);
+    try {
+      assertSound(method, parameters, answer);
+    } catch (error) {
+      node.fail(messageOf(error));
+      throw error;
+    }
+    if (method === "eth_getLogs") await assertComplete(node, { filter: parameters[0], logs: answer });
+    if (method !== "eth_getBlockByNumber" || answer === null) return answer;
+    const wanted = String(parameters[0]);
+    if (wanted === "latest" && !(await believe(node, answer)))
+      throw new RpcError(method, node.status().why ?? "the answer is not a block");
+    if (wanted.startsWith("0x") && readHead(answer)?.number !== BigInt(wanted)) {
+      node.fail(`asked for block ${BigInt(wanted)}, it returned a different one`);
+      throw new RpcError(method, node.status().why!);
+    }
+    return answer;
+  };
+
+  return { believe, compareHeads, askNode };
+}
+
+/**
+ * Checks that logs cover the whole request: for a block that it lacks, a node may return no logs, and for a range, only those up to its
+ * own head. Only the node that answered can tell whether it has the block.
+ */
+async function assertComplete(
+  node: PoolNode,
+  { filter, logs }: { readonly filter: unknown; readonly logs: unknown },
+): Promise<void> {
+  const { blockHash, toBlock } = filter as { readonly blockHash?: Hex; readonly toBlock?: Hex };
+  if (blockHash !== undefined) {
+    if (!Array.isArray(logs) || logs.length > 0) return;
+    if ((await node.ask("eth_getBlockByHash", [blockHash, false])) !== null) return;
+  } else {
+    const { headNumber = -1n } = node.status();
+    if (!toBlock?.startsWith("0x") || headNumber >= BigInt(toBlock)) return;
+    if ((await node.ask("eth_getBlockByNumber", [toBlock, false])) !== null) return;
+  }
+  const reason = `unknown block ${blockHash ?? BigInt(toBlock!)}`;
+  throw new RpcError("eth_getLogs", reason, {
+    answered: true,
+    cause: new AnswerError(reason, -32_000, undefined),
+  });
 }
 
 type OnData = (result: unknown) => void;

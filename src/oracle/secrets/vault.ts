@@ -139,6 +139,7 @@ export function createVault(options: {
   const { openerFor, parse, recall, chainId, router, slots, authority, fetchText } = options;
   const opened = createBoundedMap<string, Promise<readonly Secret[]>>(MAX_CACHED_BYTES);
   const uploads = createTokenBuckets(UPLOADS_OF_OWNER);
+  const lookUp = createLookUp();
 
   /**
    * Parses a ciphertext, where nodes belong to several operators, and throws unless its owner is the first to use it. A copy may differ in all
@@ -172,34 +173,6 @@ export function createVault(options: {
       if (!(error instanceof CiphertextError)) opened.delete(key);
     });
     return await opening;
-  }
-
-  const lookups = createBoundedMap<string, { readonly found: Promise<unknown>; until: number }>(
-    MAX_LOOKUP_BYTES,
-  );
-  /**
-   * Does once for each request what other nodes may ask for again and again: once a second if its result doesn't last, or if it fails and the
-   * request is not to blame.
-   */
-  function lookUp<Found>(
-    name: string,
-    requestId: Hex | undefined,
-    work: () => Promise<Found>,
-    { lasts = true } = {},
-  ): Promise<Found> {
-    if (requestId === undefined) return work();
-    const key = `${name} ${requestId}`;
-    const known = lookups.get(key);
-    if (known !== undefined && performance.now() < known.until) return known.found as Promise<Found>;
-    const found = work();
-    const lookup = { found, until: Infinity };
-    lookups.set(key, lookup, LOOKUP_BYTES);
-    const expire = (): void => void (lookup.until = performance.now() + LOOKUP_PAUSE_MS);
-    found.then(
-      () => lasts || expire(),
-      (error: unknown) => (lasts && error instanceof SecretsRefusedError) || expire(),
-    );
-    return found;
   }
 
   /** Returns whose secrets requests of a subscription may name. @param request the one on chain; a consent may be withdrawn after it */
@@ -346,14 +319,7 @@ export function createVault(options: {
     },
     async take(slot) {
       const now = Date.now();
-      if (slot.slotId >= MAX_SLOTS) throw new UploadRefusedError(`slot id is not below ${MAX_SLOTS}`);
-      if (slot.ciphertext.length > MAX_CIPHERTEXT_BYTES)
-        throw new UploadRefusedError(`payload longer than ${MAX_CIPHERTEXT_BYTES} bytes`);
-      if (slot.expiresAt <= now) throw new UploadRefusedError("already expired");
-      if (slot.expiresAt > now + MAX_LIFETIME_MS)
-        throw new UploadRefusedError(`expiration is more than ${MAX_LIFETIME_MS / 3_600_000} hours ahead`);
-      if (slot.version * 1_000 > now + MAX_VERSION_AHEAD_MS)
-        throw new UploadRefusedError("version is a time to come");
+      assertStorable(slot, now);
       if (!(await authority.mayUpload(slot.owner)))
         throw new UploadRefusedError(
           "sender not allowed: it owns no subscription with LINK, and signs secrets for none",
@@ -367,6 +333,48 @@ export function createVault(options: {
     },
     list: async (owner) => (await slots.list(owner)).filter(({ expiresAt }) => expiresAt > Date.now()),
   };
+}
+
+/**
+ * Returns what does once for each request what other nodes may ask for again and again: once a second if its result doesn't last, or if it
+ * fails and the request is not to blame.
+ */
+function createLookUp() {
+  const lookups = createBoundedMap<string, { readonly found: Promise<unknown>; until: number }>(
+    MAX_LOOKUP_BYTES,
+  );
+  return <Found>(
+    name: string,
+    requestId: Hex | undefined,
+    work: () => Promise<Found>,
+    { lasts = true } = {},
+  ): Promise<Found> => {
+    if (requestId === undefined) return work();
+    const key = `${name} ${requestId}`;
+    const known = lookups.get(key);
+    if (known !== undefined && performance.now() < known.until) return known.found as Promise<Found>;
+    const found = work();
+    const lookup = { found, until: Infinity };
+    lookups.set(key, lookup, LOOKUP_BYTES);
+    const expire = (): void => void (lookup.until = performance.now() + LOOKUP_PAUSE_MS);
+    found.then(
+      () => lasts || expire(),
+      (error: unknown) => (lasts && error instanceof SecretsRefusedError) || expire(),
+    );
+    return found;
+  };
+}
+
+/** Throws {@link UploadRefusedError} unless an upload is within the limits of Chainlink's nodes. */
+function assertStorable(slot: Slot, now: number): void {
+  if (slot.slotId >= MAX_SLOTS) throw new UploadRefusedError(`slot id is not below ${MAX_SLOTS}`);
+  if (slot.ciphertext.length > MAX_CIPHERTEXT_BYTES)
+    throw new UploadRefusedError(`payload longer than ${MAX_CIPHERTEXT_BYTES} bytes`);
+  if (slot.expiresAt <= now) throw new UploadRefusedError("already expired");
+  if (slot.expiresAt > now + MAX_LIFETIME_MS)
+    throw new UploadRefusedError(`expiration is more than ${MAX_LIFETIME_MS / 3_600_000} hours ahead`);
+  if (slot.version * 1_000 > now + MAX_VERSION_AHEAD_MS)
+    throw new UploadRefusedError("version is a time to come");
 }
 
 /** A request may not have the secrets that it names, or they are not there. */

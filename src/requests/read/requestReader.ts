@@ -53,8 +53,7 @@ interface RequestReader extends Pick<
   readonly getOwn: (dapp: Dapp, id: string) => Promise<OpenRequest>;
 }
 
-/** Creates the reader of all networks' requests. */
-export function createRequestReader(options: {
+interface ReaderOptions {
   readonly store: Store;
   readonly book: RequestBook;
   /** By name. Requests of a network that isn't configured any more remain readable. */
@@ -62,16 +61,12 @@ export function createRequestReader(options: {
   readonly registry: Pick<PresetRegistry, "find">;
   /** Address of this service for callers, without a trailing slash. */
   readonly baseUrl: () => string;
-}): RequestReader {
-  const { store, book, networks, registry, baseUrl } = options;
+}
 
-  const shareUrlOf = (id: string): string => `${baseUrl()}/r/${id}`;
-
-  const present = (request: OpenRequest): RequestRecord =>
-    presentRequest(request, {
-      explorer: networks.get(request.network)?.explorerUrl,
-      share: shareUrlOf(request.id),
-    });
+/** Creates the reader of all networks' requests. */
+export function createRequestReader(options: ReaderOptions): RequestReader {
+  const { store, book, networks } = options;
+  const { present, openly, withoutResult, isWanted, summarize } = createViews(options);
 
   /** Says why a network sends nothing. */
   const describeAbsence = (name: string): string => {
@@ -95,6 +90,107 @@ export function createRequestReader(options: {
     });
     return { rows, ids: ids.toSorted((a, b) => (a < b ? 1 : -1)) };
   };
+
+  return {
+    present,
+    async listOnChain({ network, preset, kind, state, text, dapp, cursor }) {
+      assertCursor(cursor, "req");
+      const page = {
+        networks: network === undefined ? [...networks.keys()] : [network],
+        limit: PAGE_ENTRIES + 1,
+        before: cursor,
+        preset,
+        kind,
+        dappId: dapp,
+        states: state === "waiting" ? OPEN_STATES : state && [state],
+        accepts: text === undefined && dapp === undefined ? undefined : isWanted({ text, dapp }),
+      };
+      let end: string | null = null;
+      let matches: OnChainPage["matches"];
+      const { rows, ids } = await readPage(async (onDamaged) => {
+        const found = await listRequestsOnChain(store.db, page, onDamaged);
+        ({ end, matches } = found);
+        return found.rows;
+      });
+      const last = ids.length > PAGE_ENTRIES ? ids[PAGE_ENTRIES - 1]! : end;
+      const items = rows.filter(({ id }) => last === null || id >= last).flatMap(summarize);
+      return { items, nextCursor: last, ...(matches === undefined ? {} : { matches }) };
+    },
+    async searchPrefix(prefix) {
+      const { rows } = await readPage((onDamaged) => listRequestsByPrefix(store.db, prefix, onDamaged));
+      const transactions = await listTransactionsByPrefix(store.db, prefix);
+      return [
+        ...transactions
+          .filter(({ network }) => networks.has(network))
+          .map(({ network, hash }): SearchHit => ({ network, kind: "transaction", transactionHash: hash })),
+        ...rows.flatMap(summarize).flatMap(hitOf),
+      ];
+    },
+    async findOnChain(network, oracleIds) {
+      const asked = { network, oracleIds };
+      const { rows } = await readPage((onDamaged) => listRequestsByOracleIds(store.db, asked, onDamaged));
+      return rows.flatMap(summarize);
+    },
+    async explain(request) {
+      if (isEnded(request.state) || request.state === "checking") return present(request);
+      const intake = networks.get(request.network)?.intake();
+      return present({
+        ...request,
+        why: intake === undefined ? describeAbsence(request.network) : await intake.explain(request),
+      });
+    },
+    async getOwn(dapp, id) {
+      const request = ORACLE_ID.test(id)
+        ? await book.findByOracleId(dapp.id, id.toLowerCase() as Hex)
+        : await book.find(id);
+      if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
+      return request;
+    },
+    async getShared(id) {
+      const request = await book.find(id);
+      if (request === undefined || isLinking(request))
+        throw new NotFoundError(`result ${JSON.stringify(id)}`);
+      const { network, updatedAt, shown, outcome } = present(request);
+      if (outcome === null || !("requestId" in outcome)) return withoutResult(request);
+      return {
+        id,
+        network,
+        updatedAt,
+        outcome,
+        ...openly(request),
+        ...(shown === undefined ? {} : { shown }),
+      };
+    },
+    async listRequests(dapp, { limit, cursor, ...filter }) {
+      assertCursor(cursor, "req");
+      const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
+      const { rows, ids } = await readPage((onDamaged) => listRequests(store.db, page, onDamaged));
+      const last = ids.length > limit ? ids[limit - 1]! : null;
+      const items = rows
+        .filter(({ id }) => last === null || id >= last)
+        .map((row) => {
+          if (isEnded(row.state) || row.state === "checking") return present(row);
+          const intake = networks.get(row.network)?.intake();
+          const why =
+            intake === undefined
+              ? describeAbsence(row.network)
+              : (row.why ?? intake.explained(row.id)?.why ?? null);
+          return present({ ...row, why });
+        });
+      return { items, nextCursor: last };
+    },
+  };
+}
+
+/** Creates what is shown of requests: to their dapp, and to anybody. */
+function createViews({ networks, registry, baseUrl }: ReaderOptions) {
+  const shareUrlOf = (id: string): string => `${baseUrl()}/r/${id}`;
+
+  const present = (request: OpenRequest): RequestRecord =>
+    presentRequest(request, {
+      explorer: networks.get(request.network)?.explorerUrl,
+      share: shareUrlOf(request.id),
+    });
 
   /** Names what a request on chain runs; nothing for random numbers, and for what isn't known here any more. */
   const titleOf = ({ kind, params, payloadDeletedAt }: OpenRequest): { readonly title?: string } => {
@@ -196,95 +292,7 @@ export function createRequestReader(options: {
     ];
   };
 
-  return {
-    present,
-    async listOnChain({ network, preset, kind, state, text, dapp, cursor }) {
-      assertCursor(cursor, "req");
-      const page = {
-        networks: network === undefined ? [...networks.keys()] : [network],
-        limit: PAGE_ENTRIES + 1,
-        before: cursor,
-        preset,
-        kind,
-        dappId: dapp,
-        states: state === "waiting" ? OPEN_STATES : state && [state],
-        accepts: text === undefined && dapp === undefined ? undefined : isWanted({ text, dapp }),
-      };
-      let end: string | null = null;
-      let matches: OnChainPage["matches"];
-      const { rows, ids } = await readPage(async (onDamaged) => {
-        const found = await listRequestsOnChain(store.db, page, onDamaged);
-        ({ end, matches } = found);
-        return found.rows;
-      });
-      const last = ids.length > PAGE_ENTRIES ? ids[PAGE_ENTRIES - 1]! : end;
-      const items = rows.filter(({ id }) => last === null || id >= last).flatMap(summarize);
-      return { items, nextCursor: last, ...(matches === undefined ? {} : { matches }) };
-    },
-    async searchPrefix(prefix) {
-      const { rows } = await readPage((onDamaged) => listRequestsByPrefix(store.db, prefix, onDamaged));
-      const transactions = await listTransactionsByPrefix(store.db, prefix);
-      return [
-        ...transactions
-          .filter(({ network }) => networks.has(network))
-          .map(({ network, hash }): SearchHit => ({ network, kind: "transaction", transactionHash: hash })),
-        ...rows.flatMap(summarize).flatMap(hitOf),
-      ];
-    },
-    async findOnChain(network, oracleIds) {
-      const asked = { network, oracleIds };
-      const { rows } = await readPage((onDamaged) => listRequestsByOracleIds(store.db, asked, onDamaged));
-      return rows.flatMap(summarize);
-    },
-    async explain(request) {
-      if (isEnded(request.state) || request.state === "checking") return present(request);
-      const intake = networks.get(request.network)?.intake();
-      return present({
-        ...request,
-        why: intake === undefined ? describeAbsence(request.network) : await intake.explain(request),
-      });
-    },
-    async getOwn(dapp, id) {
-      const request = ORACLE_ID.test(id)
-        ? await book.findByOracleId(dapp.id, id.toLowerCase() as Hex)
-        : await book.find(id);
-      if (request?.dappId !== dapp.id) throw new NotFoundError(`request ${id}`);
-      return request;
-    },
-    async getShared(id) {
-      const request = await book.find(id);
-      if (request === undefined || isLinking(request))
-        throw new NotFoundError(`result ${JSON.stringify(id)}`);
-      const { network, updatedAt, shown, outcome } = present(request);
-      if (outcome === null || !("requestId" in outcome)) return withoutResult(request);
-      return {
-        id,
-        network,
-        updatedAt,
-        outcome,
-        ...openly(request),
-        ...(shown === undefined ? {} : { shown }),
-      };
-    },
-    async listRequests(dapp, { limit, cursor, ...filter }) {
-      assertCursor(cursor, "req");
-      const page = { dappId: dapp.id, limit: limit + 1, before: cursor, ...filter };
-      const { rows, ids } = await readPage((onDamaged) => listRequests(store.db, page, onDamaged));
-      const last = ids.length > limit ? ids[limit - 1]! : null;
-      const items = rows
-        .filter(({ id }) => last === null || id >= last)
-        .map((row) => {
-          if (isEnded(row.state) || row.state === "checking") return present(row);
-          const intake = networks.get(row.network)?.intake();
-          const why =
-            intake === undefined
-              ? describeAbsence(row.network)
-              : (row.why ?? intake.explained(row.id)?.why ?? null);
-          return present({ ...row, why });
-        });
-      return { items, nextCursor: last };
-    },
-  };
+  return { present, openly, withoutResult, isWanted, summarize };
 }
 
 /** Returns what is on chain of what a request gave its source. */
