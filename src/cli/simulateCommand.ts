@@ -1,13 +1,16 @@
 import type { SimulateResult } from "../api/types.ts";
 import { BEACONS, RETURN_TYPES, type Beacon, type ReturnType } from "../lib/vocabulary.ts";
-import { unwatchFile, watchFile } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, unwatchFile, watchFile } from "node:fs";
 import { access, readFile } from "node:fs/promises";
+import path from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
 import type { SimulateTool } from "../requests/accept/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
+import { toHexText } from "../lib/hex.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { printWarnings, showText } from "./outcome.ts";
 import { describeSystemError } from "./systemError.ts";
@@ -43,7 +46,7 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
     )
     .addOption(
       new Option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated")
-        .default([], "none")
+        .default([], "none, or a random word for a preset's source")
         .argParser(collectBytes),
     )
     .addOption(
@@ -104,12 +107,23 @@ async function simulateOnce(
   { tool, terminal, maxHttpRequests, signal }: Means & { readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
-  const { arg: args, bytesArg: bytesArgs, beacon, secret: secrets, returnType } = flags;
+  const { arg: args, beacon, secret: secrets, returnType } = flags;
+  const bytesArgs = flags.bytesArg.length === 0 ? drawWord(file, terminal) : flags.bytesArg;
   const request = { source, args, bytesArgs, beacon, secrets, returnType, signal };
   const result = await tool.simulate(request);
   if (flags.json) terminal.out(JSON.stringify(result));
   else printResult(result, { source, file, terminal, maxHttpRequests });
   return result.success;
+}
+
+/** Draws a word for a file that is a preset's source, and prints it; returns none for any other. */
+function drawWord(file: string, { err, colors }: Terminal): readonly Hex[] {
+  const isPreset =
+    path.basename(file) === "source.js" && existsSync(path.join(path.dirname(file), "preset.json"));
+  if (!isPreset) return [];
+  const word = toHexText(randomBytes(32));
+  err(colors.dim(`with the random word ${word} (--bytes-arg takes another)`));
+  return [word];
 }
 
 /**

@@ -1,5 +1,8 @@
 import type { PresetProblem } from "../api/types.ts";
+import type { Hex } from "viem";
 import { decodeResult } from "../lib/decodeResult.ts";
+import { pointerTo } from "../lib/parseJson.ts";
+import { describeFailure, draw, explainValue, type Failure } from "./checkPreset.ts";
 import { chiSquarePValue } from "./chiSquare.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import type { PresetDistribution } from "./presetDefinition.ts";
@@ -29,8 +32,8 @@ export interface DistributionOptions {
 
 /**
  * Draws many results of a preset with pseudo-random words and compares them with the distributions that it declares, by a chi-square
- * test. Returns the problems found: a result that is not declared, a word that makes the source throw, or counts that a source with
- * the declared distribution would produce with a probability below {@link FALSE_ALARM_PROBABILITY}. Rejects only if `run` does.
+ * test. Returns the problems found: an outcome that is no value of the preset, a result that is not declared, a word that makes the source
+ * throw, or counts that a source with the declared distribution would produce with a probability below {@link FALSE_ALARM_PROBABILITY}. Rejects only if `run` does.
  */
 export async function checkDistributions(
   preset: Preset,
@@ -42,19 +45,46 @@ export async function checkDistributions(
   const distributions = preset.definition.distributions ?? [];
   for (const [index, distribution] of distributions.entries()) {
     const onDone = (done: number): void => onDraws?.(index * draws + done, distributions.length * draws);
-    const reason = await checkDistribution(preset, run, { ...options, distribution, onDone });
-    if (reason === undefined) continue;
-    const file = `${preset.name}/preset.json`;
-    const position = preset.written.positionOf(`/distributions/${index}`);
-    problems.push({ preset: preset.name, file, ...position, reason: `distribution ${index + 1}: ${reason}` });
+    const failure =
+      findWrongOutcome(preset, distribution) ??
+      (await checkDistribution(preset, run, { ...options, distribution, onDone }));
+    if (failure === undefined) continue;
+    const { within = "" } = failure;
+    const part = { title: `distribution ${index + 1}`, pointer: `/distributions/${index}${within}` };
+    problems.push(describeFailure(preset, part, failure));
   }
   return problems;
+}
+
+interface DistributionFailure extends Failure {
+  /** JSON Pointer from the distribution to what is wrong. Default: the distribution itself. */
+  readonly within?: string;
+}
+
+function failing(reason: string): DistributionFailure {
+  return { ok: false, reason };
+}
+
+/** Finds an outcome that is no value of the preset: of bounds, the least and the greatest result are tried. */
+function findWrongOutcome(
+  preset: Preset,
+  { params: given, outcomes, bounds = [] }: PresetDistribution,
+): DistributionFailure | undefined {
+  const { params } = parsePresetParams(preset, given);
+  const ends = [BigInt(bounds[0] ?? 0), BigInt(bounds.at(-1) ?? 0) - 1n].map(String);
+  for (const outcome of outcomes === undefined ? ends : Object.keys(outcomes)) {
+    const problem = explainValue(preset, outcome, params);
+    if (problem === undefined) continue;
+    const within = outcomes === undefined ? "/bounds" : pointerTo(outcome, "/outcomes");
+    return { ...failing(`the outcome ${JSON.stringify(outcome)}: ${problem}`), within };
+  }
+  return undefined;
 }
 
 interface Counted {
   readonly counts: readonly number[];
   readonly stray: string | null;
-  readonly failure: { readonly word: string; readonly message: string } | null;
+  readonly failure: { readonly word: Hex; readonly message: string } | null;
 }
 
 async function checkDistribution(
@@ -69,12 +99,14 @@ async function checkDistribution(
     readonly distribution: PresetDistribution;
     readonly onDone: (done: number) => void;
   },
-): Promise<string | undefined> {
+): Promise<DistributionFailure | undefined> {
   const { args } = parsePresetParams(preset, distribution.params);
   const weights = weightsOf(distribution);
   const smallest = (Math.min(...weights) / weights.reduce((a, b) => a + b, 0)) * draws;
   if (!(smallest >= 5))
-    return `some outcome is expected ${smallest.toFixed(1)} times in ${draws} draws; the test needs 5`;
+    return failing(
+      `some outcome is expected ${smallest.toFixed(1)} times in ${draws} draws; the test needs 5`,
+    );
   const outcomes =
     distribution.outcomes && Object.keys(distribution.outcomes).map((text) => encode(text, preset));
   const isSigned = preset.returnType === "int256";
@@ -94,18 +126,22 @@ async function checkDistribution(
       bytesArgs: [],
       limits: { maxResponseBytes: MAX_COUNTS_BYTES },
     });
-    if (!outcome.ok) return `the draws fail: ${outcome.error.message}`;
+    if (!outcome.ok) return failing(`the draws fail: ${outcome.error.message}`);
     const { counts, stray, failure } = JSON.parse(new TextDecoder().decode(outcome.bytes)) as Counted;
-    if (failure !== null) return `with the word ${failure.word} the source fails: ${failure.message}`;
-    if (stray !== null) return `the result ${decode(stray, preset)} is not declared`;
+    if (failure !== null) {
+      // Alone, the word shows where in the text that the author wrote.
+      const drawn = await draw(preset, run, { params: distribution.params, word: failure.word });
+      return drawn.ok ? failing(`with the word ${failure.word} the source fails: ${failure.message}`) : drawn;
+    }
+    if (stray !== null) return failing(`the result ${decode(stray, preset)} is not declared`);
     for (const [index, count] of counts.entries()) totals[index] = (totals[index] as number) + count;
     onDone(done + words);
   }
   const probability = chiSquarePValue(totals, weights);
   if (probability >= FALSE_ALARM_PROBABILITY) return undefined;
-  return (
+  return failing(
     `${draws} draws are not spread as declared: chance alone would do this with a probability of ` +
-    `${probability.toExponential(1)}; ${describeCounts(distribution, { weights, totals, draws })}`
+      `${probability.toExponential(1)}; ${describeCounts(distribution, { weights, totals, draws })}`,
   );
 }
 

@@ -42,7 +42,7 @@ export async function checkExamples(preset: Preset, run: RunSource): Promise<Pre
       }),
     );
     for (const { failure, index } of found)
-      if (failure !== undefined) problems.push(describe(preset, index, failure));
+      if (failure !== undefined) problems.push(describeFailure(preset, exampleAt(index), failure));
     if (found.some(({ failure }) => failure?.isTimeout === true)) break;
   }
   return problems;
@@ -62,7 +62,7 @@ export async function checkWords(
   for (const [index, { params }] of preset.examples.entries()) {
     const results = await Promise.all(words.map((word) => draw(preset, run, { params, word })));
     const failure = results.find((result) => !result.ok);
-    if (failure !== undefined) problems.push(describe(preset, index, failure));
+    if (failure !== undefined) problems.push(describeFailure(preset, exampleAt(index), failure));
   }
   return problems;
 }
@@ -73,7 +73,8 @@ interface Drawn {
   readonly parsedResult: string;
 }
 
-interface Failure {
+/** What is wrong with a result, or with a run that gave none. */
+export interface Failure {
   readonly ok: false;
   readonly reason: string;
   readonly isTimeout?: boolean;
@@ -91,7 +92,8 @@ function compare({ bytes, parsedResult }: Drawn, example: PresetExample): Failur
   return { ok: false, reason: `gives the bytes ${result}, not ${example.result}` };
 }
 
-async function draw(
+/** Runs a preset with a word, and compares the result with what the preset says of all of its results. Rejects only if `run` does. */
+export async function draw(
   preset: Preset,
   run: RunSource,
   { params: given, word }: Pick<PresetExample, "params" | "word">,
@@ -103,10 +105,14 @@ async function draw(
   const request = { args, bytesArgs: [word], limits: { maxResponseBytes: Number(bound) + 1 } };
   const outcome = await run({ ...request, source: preset.source });
   if (!outcome.ok) {
-    const reason = `with the word ${word} the source fails: ${outcome.error.message}`;
-    if (outcome.error.kind === "timeout") return { ok: false, reason, isTimeout: true };
-    const position = await locateFailure(preset, run, { request, error: outcome.error });
-    return { ok: false, reason, ...(position === undefined ? {} : { position }) };
+    const { error } = outcome;
+    const found = error.kind === "timeout" ? undefined : await locateFailure(preset, run, { request, error });
+    return {
+      ok: false,
+      reason: `with the word ${word} the source fails: ${(found ?? error).message}`,
+      ...(error.kind === "timeout" ? { isTimeout: true } : {}),
+      ...(found?.position === undefined ? {} : { position: found.position }),
+    };
   }
   const { bytes } = outcome;
   if (bytes.length > bound) {
@@ -127,7 +133,7 @@ async function draw(
 }
 
 /** Returns what is wrong with the value of a result; `undefined` if it is as the preset declares. */
-function explainValue(
+export function explainValue(
   { definition: { show }, checkValue }: Preset,
   parsedResult: string,
   params: Readonly<Record<string, unknown>>,
@@ -145,10 +151,19 @@ function explainValue(
     : `the result ${JSON.stringify(parsedResult)} doesn't have the form that "show" describes`;
 }
 
-function describe({ name, written }: Preset, index: number, { reason, position }: Failure): PresetProblem {
+/** @param part what is at fault in `preset.json`: its place is given where none in the source is known. */
+export function describeFailure(
+  { name, written }: Preset,
+  part: { readonly title: string; readonly pointer: string },
+  { reason, position }: Failure,
+): PresetProblem {
   const place =
     position === undefined
-      ? { file: `${name}/preset.json`, ...written.positionOf(`/examples/${index}`) }
+      ? { file: `${name}/preset.json`, ...written.positionOf(part.pointer) }
       : { file: `${name}/source.js`, ...position };
-  return { preset: name, ...place, reason: `example ${index + 1}: ${reason}` };
+  return { preset: name, ...place, reason: `${part.title}: ${reason}` };
+}
+
+function exampleAt(index: number): { readonly title: string; readonly pointer: string } {
+  return { title: `example ${index + 1}`, pointer: `/examples/${index}` };
 }

@@ -5,9 +5,10 @@ import type { Preset, PresetRunOutcome, RunSource } from "./preset.ts";
 const MAX_FRAMES = 50;
 
 /**
- * Finds the place in `source.js` where a run of a preset threw. The code that ran is one minified line, in which statements are merged and V8's
- * own positions are coarse, so the author's text runs once more with the same request. An error inside an imported module gets the place of the
- * call that led there. `undefined` if nothing was thrown, or the second run throws something else. Rejects if `run` does.
+ * Finds how a run of a preset failed in the text that its author wrote: the error's text, and the place in `source.js` that threw. The code that
+ * ran is one minified line, in which statements are merged, names are short, and V8's own positions are coarse, so the author's text runs once
+ * more with the same request. An error inside an imported module gets the place of the call that led there. `undefined` if nothing was thrown, or
+ * the second run ends otherwise. Rejects if `run` does.
  */
 export async function locateFailure(
   { written }: Preset,
@@ -19,11 +20,13 @@ export async function locateFailure(
     readonly request: Omit<Parameters<RunSource>[0], "source">;
     readonly error: (PresetRunOutcome & { readonly ok: false })["error"];
   },
-): Promise<TextPosition | undefined> {
+): Promise<{ readonly message: string; readonly position?: TextPosition } | undefined> {
   if (error.line === undefined) return undefined;
   const again = await run({ ...request, source: written.source });
-  if (again.ok || again.error.message !== error.message) return undefined;
-  return placeInSource(again.error, written.preludeLines);
+  // V8 quotes the code in some of its texts, so these may differ.
+  if (again.ok || again.error.line === undefined || again.error.kind !== error.kind) return undefined;
+  const position = placeInSource(again.error, written.preludeLines);
+  return { message: again.error.message, ...(position === undefined ? {} : { position }) };
 }
 
 /** Returns where in its author's text a linked source threw: after the modules that it imports, which take the first `preludeLines` lines. */

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeFolder } from "../presets/folders.ts";
+import { makeFolder, writePreset } from "../presets/folders.ts";
 import { runCli, startCli } from "./runCli.ts";
 
 test("runs a source from standard input and prints only its result to standard output", async () => {
@@ -18,6 +18,17 @@ test("a file, bytesArgs, secrets and a return type", async () => {
   const flags = ["--bytes-arg", "0x05", "--secret", "minus", "--return-type", "int256"];
   const result = await runCli(["simulate", file, ...flags], "", { minus: "7" });
   expect(result).toMatchObject({ code: 0, stdout: "-2\n" });
+});
+
+test("a preset's source gets a random word, which is printed, unless --bytes-arg names one", async () => {
+  const folder = await makeFolder();
+  await writePreset(folder, "echo", { source: "return Functions.encodeString(bytesArgs.join())" });
+  const simulate = (...flags: string[]) =>
+    runCli(["simulate", path.join(folder, "echo", "source.js"), ...flags]);
+  const { code, stdout, stderr } = await simulate();
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^0x[0-9a-f]{64}\n$/) });
+  expect(stderr).toContain(`with the random word ${stdout.trim()} (`);
+  expect(await simulate("--bytes-arg", "0x05")).toMatchObject({ code: 0, stdout: "0x05\n" });
 });
 
 test("with --beacon, the last of bytesArgs is a word, the same in every run", async () => {

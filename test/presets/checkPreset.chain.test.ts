@@ -140,6 +140,26 @@ test("a result that is not declared", async () => {
   ]);
 });
 
+test("an outcome that is no value of the preset, with its place", async () => {
+  const draws = { draws: 1_000 };
+  const texts = await load("return Functions.encodeString('legendary')", {
+    maxResultBytes: "9",
+    value: { type: "string", enum: ["common", "rare", "epic"] },
+    distributions: [{ params: { text: "a" }, outcomes: { common: 1, legendary: 1 } }],
+  });
+  const [problem] = await checkDistributions(texts, runHere, draws);
+  expect(formatPresetProblem(problem!)).toMatch(
+    /^echo\/preset\.json:\d+:22: distribution 1: the outcome "legendary": the value must be one of/,
+  );
+  const numbers = await loadNumber("return Functions.encodeUint256(BigInt(bytesArgs[0]) % 12n)", {
+    value: { type: "string", maxLength: 1 },
+    distributions: [{ params: {}, bounds: ["0", "6", "12"] }],
+  });
+  expect(await checkDistributions(numbers, runHere, draws)).toMatchObject([
+    { reason: expect.stringContaining('distribution 1: the outcome "11": the value ') },
+  ]);
+});
+
 test("weights are honoured", async () => {
   const source = "return Functions.encodeUint256(BigInt(bytesArgs[0]) % 4n === 0n ? 1n : 0n)";
   const fair = { params: {}, outcomes: { "0": 3, "1": 1 } };

@@ -47,11 +47,14 @@ export async function dryRunPreset(
   };
   const run = await pool.run({ ...request, source: preset.source, sharesContext: true });
   const result = readRun(run, preset.returnType, "/preset");
-  if (!result.success) {
-    // The source that ran is minified: its line numbers mean nothing to anyone.
-    const place = run.ok ? undefined : await locateFailure(preset, pool.run, { request, error: run.error });
-    throw refuse({ ...result, line: place?.line, column: place?.column });
-  }
+  if (result.success) return;
+  if (run.ok) throw refuse(result);
+  // The source that ran is minified: its names and line numbers mean nothing to anyone.
+  const { error } = run;
+  const found = await locateFailure(preset, pool.run, { request, error });
+  // Where `err` isn't the error's own text, it says more.
+  const err = result.err === error.message ? (found?.message ?? result.err) : result.err;
+  throw refuse({ ...result, err, line: found?.position?.line, column: found?.position?.column });
 }
 
 /** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. */
