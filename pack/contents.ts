@@ -4,6 +4,7 @@ export const ASSETS: readonly string[] = [
   "src/cli/answerShapes.json",
   "src/http/examples.json",
   "src/web/static",
+  "src/web/typeface",
   "src/presets/modules",
   "sandbox/functions.d.ts",
   "sandbox/host/child/kernel/kernel.c",

@@ -216,8 +216,13 @@ function resultOf(outcome: Shared["outcome"], shown: Shown | undefined): string 
 
 /** Writes a preset's result in one line. */
 export function lineOf(shown: Shown): string {
-  if (shown.as === "coin") return shown.side;
-  return (shown.as === "dice" ? shown.rolls : shown.entries).join(", ");
+  return partsOf(shown).join(", ");
+}
+
+/** Returns what a preset's result consists of: a side of a coin, rolls of dice, or entries of a list. */
+export function partsOf(shown: Shown): readonly string[] {
+  if (shown.as === "coin") return [shown.side];
+  return shown.as === "dice" ? shown.rolls : shown.entries;
 }
 
 /** "1 entry", "6 entries". */

@@ -14,6 +14,7 @@ import { docsRoutes } from "./docsRoutes.ts";
 import { topOf, writeDocument } from "./document.ts";
 import { createLinkPreview } from "./linkPreview.ts";
 import { createResultPage } from "./resultPage.ts";
+import { resultPictureRoutes } from "./resultPicture.ts";
 import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
 
 /** Dependencies of {@link createWebApp}. */
@@ -35,6 +36,7 @@ export function createWebApp(options: WebDeps): Middleware {
   bundleRoutes(router);
   docsRoutes(router, guard);
   verifierRoutes(router, { guard, getPage: options.getVerifierPage });
+  resultPictureRoutes(router, options);
   sessionRoutes(router, options);
   const routes = router.routes() as unknown as Middleware;
 
@@ -75,7 +77,7 @@ async function describeResult(ctx: Context, id: string, service: WebDeps["servic
   const known = service.networks().find(({ name }) => name === shared.network);
   return {
     title: describePage(shared).title,
-    tags: createLinkPreview(shared),
+    tags: createLinkPreview(shared, known),
     content: createResultPage(shared, known),
   };
 }

@@ -2,6 +2,7 @@ import { element, type Markup } from "../lib/markup.ts";
 import { describePage } from "../lib/sharedText.ts";
 import { readableTime, splitAtTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
+import { COMMON_PICTURE, createResultPicture, type KnownNetwork } from "./resultPicture.ts";
 
 /** About what the previews of messengers show; a result may have 24 KB. */
 const MAX_CHARACTERS = 200;
@@ -10,13 +11,16 @@ type Shared = Awaited<ReturnType<Service["getShared"]>>;
 
 /**
  * Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for. Only a
- * result has the picture, which says that there is one.
+ * result has a picture: its own, or the common one that says that there is a result.
+ *
+ * @param known the network that it is on, if it is still served
  */
-export function createLinkPreview(shared: Shared): Markup {
+export function createLinkPreview(shared: Shared, known: KnownNetwork): Markup {
   const { title, subject, said } = describePage(shared);
   const { success, shareUrl } = "outcome" in shared ? shared.outcome : { ...shared, success: false };
   const shown = "outcome" in shared ? said : readable(said);
   const description = shorten([...subject, shown].join(": ").replaceAll(/\s+/g, " "));
+  const picture = createResultPicture(shared, known);
   const properties = {
     "og:type": "website",
     "og:site_name": "Tyche",
@@ -24,8 +28,8 @@ export function createLinkPreview(shared: Shared): Markup {
     "og:description": description,
     "og:url": shareUrl,
     ...(success && {
-      "og:image": new URL("/assets/preview.png", shareUrl).href,
-      "og:image:alt": "A result that you can check",
+      "og:image": new URL(picture?.path ?? COMMON_PICTURE, shareUrl).href,
+      "og:image:alt": picture?.words ?? "A result that you can check",
       "og:image:width": "1200",
       "og:image:height": "630",
     }),

@@ -23,7 +23,7 @@ const shared = (label: string, entries: readonly string[]): SharedResult => ({
     parsedResult: "",
     value: null,
     err: "0x",
-    url: "",
+    url: "https://tyche.example.org/explorer/sepolia/tx/0x03",
     shareUrl,
     label,
   },
@@ -31,7 +31,8 @@ const shared = (label: string, entries: readonly string[]): SharedResult => ({
 const contentOf = (tags: string, name: string) =>
   new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)">`).exec(tags)?.[1];
 
-const tagsOf = (one: Parameters<typeof createLinkPreview>[0]) => toHtml(createLinkPreview(one));
+const NETWORK = { title: "Ethereum Sepolia (local chain)", embedded: true };
+const tagsOf = (one: Parameters<typeof createLinkPreview>[0]) => toHtml(createLinkPreview(one, NETWORK));
 
 test("names purpose, extent and result, with absolute addresses", () => {
   const tags = tagsOf(shared("raffle", ["ann", "bob"]));
@@ -40,7 +41,18 @@ test("names purpose, extent and result, with absolute addresses", () => {
   expect(contentOf(tags, "og:description")).toBe("Draw winners from a list: 2 of 2 entries: ann, bob");
   expect(contentOf(tags, "description")).toBe(contentOf(tags, "og:description"));
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
+});
+
+test("has the result's picture, and what it says for whoever can't see it", () => {
+  const tags = tagsOf(shared("raffle", ["ann", "bob"]));
+  expect(contentOf(tags, "og:image")).toBe("https://tyche.example.org/r/req_1/preview.png?tx=0x03");
+  expect(contentOf(tags, "og:image:alt")).toMatch(/^raffle – .* – ann · bob – Recorded on Ethereum Sepolia/);
+});
+
+test("has the common picture for a result in letters that can't be drawn", () => {
+  const tags = tagsOf(shared("raffle", ["张伟"]));
   expect(contentOf(tags, "og:image")).toBe("https://tyche.example.org/assets/preview.png");
+  expect(contentOf(tags, "og:image:alt")).toBe("A result that you can check");
 });
 
 test("lets no text of others end an attribute, or reorder what follows", () => {

@@ -1,7 +1,9 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
+import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedService } from "../support/shared.ts";
 import { signIn } from "../support/signIn.ts";
+import { decodePng } from "./support/png.ts";
 
 let tyche: SharedService;
 shared.beforeAll(({ service }) => {
@@ -42,8 +44,53 @@ describe("the page that the application starts from", () => {
     expect(await (await fetch(new URL(data!, tyche.url))).json()).toMatchObject({ data: { id: drawn.id } });
     const shell = text.replaceAll(/<meta (?:property|name="(?:description|twitter:card)").*?>/g, "");
     expect(withoutNoscript(shell)).toBe(withoutNoscript((await get("/")).text));
-    const image = await fetch(`${tyche.url}/assets/preview.png`);
-    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/png"]);
+  });
+
+  test("a shared result has a picture for previews of links to it, which stays the same", async () => {
+    const { call } = await joinService(tyche);
+    const path = "/api/vrfv2/presets?network=sepolia&preset=coinflip";
+    const { data: drawn } = await call("POST", path, { body: { label: "raffle" } });
+    const page = (await get(`/r/${drawn.id}`)).text;
+    const [, address] = /property="og:image" content="([^"]+)"/.exec(page)!;
+    expect(address).toBe(`${drawn.shareUrl}/preview.png?tx=${drawn.vrfv2Hash}`);
+    const image = await fetch(address!);
+    expect([image.status, Object.fromEntries(image.headers)]).toEqual([
+      200,
+      expect.objectContaining({
+        "content-type": "image/png",
+        "cache-control": "public, max-age=31536000, immutable",
+        "x-content-type-options": "nosniff",
+      }),
+    ]);
+    const png = Buffer.from(await image.arrayBuffer());
+    expect(decodePng(png)).toMatchObject({ width: 1200, height: 630 });
+    const head = await fetch(address!, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(png.length)]);
+    expect(await head.text()).toBe("");
+  });
+
+  test("a result in letters that can't be drawn has the common picture", async () => {
+    const { call } = await joinService(tyche);
+    const path = "/api/vrfv2/presets?network=sepolia&preset=coinflip";
+    const { data: drawn } = await call("POST", path, { body: { label: "抽奖" } });
+    const image = await fetch(`${drawn.shareUrl}/preview.png`);
+    expect([image.status, image.url]).toEqual([200, `${tyche.url}/assets/preview.png`]);
+    expect(image.headers.get("content-type")).toBe("image/png");
+    expect((await get(`/r/${drawn.id}`)).text).toContain(`content="${image.url}"`);
+  });
+
+  test("what has no result has no picture", async () => {
+    const { call } = await joinService(tyche);
+    // Its dry run, which gets another word, ends well.
+    const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") throw new Error("no price"); return new Uint8Array(1);`;
+    const body = { network: "sepolia", source, beacon: "local" };
+    const { data: failed } = await call("POST", "/api/oracleFunctions/runFunction", { body });
+    expect(failed.success).toBe(false);
+    for (const id of [failed.id, "req_x"]) {
+      const image = await fetch(`${tyche.url}/r/${id}/preview.png`);
+      expect([image.status, image.headers.get("cache-control")]).toEqual([404, "no-store"]);
+      expect(await image.json()).toMatchObject({ data: { code: "not_found" } });
+    }
   });
 
   test("leads whoever runs no script from a page of the explorer to the same as JSON", async () => {
