@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { compileValidator } from "../lib/schemaCheck.ts";
+import { Default } from "typebox/value";
+import { createSchemaCheck, expectedOneOf } from "../lib/schemaCheck.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { CONFIG_FILE } from "../store/dataDirectory.ts";
 import { type JsonValue, pointerTo } from "../lib/parseJson.ts";
@@ -73,7 +74,7 @@ export interface ReadConfigOptions {
   readonly environment: Environment;
 }
 
-const validate = compileValidator(ConfigSchema);
+const check = createSchemaCheck(ConfigSchema, { describeUnknown: expectedOneOf });
 
 /**
  * Reads and checks the configuration: the file, overridden by environment variables, with defaults for the rest.
@@ -89,21 +90,21 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
     ...applyVariables(members, environment),
     ...ACCEPTING_VARIABLES.filter((name) => environment[name]),
   ];
-  const checked = validate(members);
+  Default(ConfigSchema, members);
   const violations = [
-    ...(checked.ok ? [] : checked.violations),
+    ...check(members),
     ...checkNetworks(members["networks"]),
     ...checkDatabaseChoice(members),
     ...checkIdentityProvider(members),
     ...findUnusable(members, { pluginsBase: dirname(path) }),
     ...findUnknownAccepted(environment, { networks: namesOf(members["networks"]) }),
   ];
-  if (!checked.ok || violations.length > 0)
+  if (violations.length > 0)
     throw new ConfigError(
       path,
       violations.map((violation) => nameVariable(violation, variables)),
     );
-  const { pluginsDir, networks, ...config } = checked.values;
+  const { pluginsDir, networks, ...config } = members as Config;
   const fromFile = (name: string): string => resolve(dirname(path), name);
   return {
     config: {
