@@ -215,6 +215,10 @@ export const AddressView = Type.Object({
   createdIn: Type.Optional(
     hex("The transaction that created the contract; absent if that is not in the index by address."),
   ),
+  createdBy: Type.Optional({ ...Party, description: "Who sent that transaction." }),
+  linkedIn: Type.Optional(
+    hex("The transaction that linked the contract as a consumer of a dapp here; absent if none did."),
+  ),
   contractsCreated: Type.Array(
     Type.Object({ ...Party.properties, codeBytes: Type.Integer({ description: "Size of its code." }) }),
     {
@@ -235,25 +239,32 @@ export const AddressView = Type.Object({
     { description: "What it emitted in the page's transactions, the first 100." },
   ),
   moreEvents: further("events in them"),
-  transfers: Type.Array(
-    Type.Object({
-      transactionHash: hex("Its transaction."),
-      from: Party,
-      to: Party,
-      juels: decimal("Amount in juels (1e-18 LINK)."),
-    }),
-    {
-      description:
-        "LINK that it sent or received in the page's transactions, the first 100; of the token itself, all that was moved in them.",
-    },
-  ),
-  moreTransfers: further("transfers in them"),
   requests: Type.Array(RequestSummary, {
     description:
       "Those of the service's own among the first 200 requests that the page's transactions make or answer, or whose random words they deliver.",
   }),
   moreRequests: further("requests they make or answer, whosever they are"),
   ...AddressTransactions.properties,
+});
+
+/** A page of the LINK that an address sent and received. */
+export const TransferList = Type.Object({
+  network: Type.String(),
+  transfers: Type.Array(
+    Type.Object({
+      transactionHash: hex("Its transaction."),
+      blockNumber: decimal("Number of its block."),
+      from: Party,
+      to: Party,
+      juels: decimal("Amount in juels (1e-18 LINK)."),
+    }),
+    { description: "Newest first; of the token itself, all that was moved." },
+  ),
+  transactions: Type.Array(TransactionSummary, {
+    description: "Their transactions, as far as the node has them.",
+  }),
+  searched: Searched,
+  older: older("transfers"),
 });
 
 /** A request that a contract made itself on a subscription, and its outcome. */
@@ -285,13 +296,14 @@ export const ContractRequestList = Type.Object({
   older: older("requests"),
 });
 
-/** A contract whose source is known. */
+/** A contract: its code and, if it is known here, its source. */
 export const ContractView = Type.Object({
   network: Type.String(),
   address: hex("Checksummed address."),
-  name: Type.String(),
+  name: Type.Optional(Type.String({ description: "Absent if its source isn't known here." })),
+  code: hex("Its code on the chain."),
   abi: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-    description: "Its interface, as solc outputs it.",
+    description: "Its interface, as solc outputs it; empty if it isn't known.",
   }),
   build: Type.Union(
     [
@@ -305,7 +317,7 @@ export const ContractView = Type.Object({
       }),
       Type.Null(),
     ],
-    { description: "`null` if the code on chain is not the compiler's output for the source." },
+    { description: "`null` if no source is known whose compiler's output is the code on chain." },
   ),
   constructorArguments: nullable(
     Type.Array(DecodedValue),

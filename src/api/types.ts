@@ -59,6 +59,10 @@ export interface AddressView extends AddressTransactions {
   readonly about?: string;
   /** The transaction that created the contract; absent if that is not in the index by address. */
   readonly createdIn?: Hex;
+  /** Who sent that transaction. */
+  readonly createdBy?: Party;
+  /** The transaction that linked the contract as a consumer of a dapp here; absent if none did. */
+  readonly linkedIn?: Hex;
   /** Contracts that a contract created (CREATE) and that have code, the newest first: of the last 25 numbers that its nonce counts, on the first page only. */
   readonly contractsCreated: readonly {
     /** Checksummed address. */
@@ -84,17 +88,6 @@ export interface AddressView extends AddressTransactions {
   }[];
   /** How many further events in them; absent: none. */
   readonly moreEvents?: number;
-  /** LINK that it sent or received in the page's transactions, the first 100; of the token itself, all that was moved in them. */
-  readonly transfers: readonly {
-    /** Its transaction. */
-    readonly transactionHash: Hex;
-    readonly from: Party;
-    readonly to: Party;
-    /** Amount in juels (1e-18 LINK). */
-    readonly juels: string;
-  }[];
-  /** How many further transfers in them; absent: none. */
-  readonly moreTransfers?: number;
   /** Those of the service's own among the first 200 requests that the page's transactions make or answer, or whose random words they deliver. */
   readonly requests: readonly RequestSummary[];
   /** How many further requests they make or answer, whosever they are; absent: none. */
@@ -323,15 +316,18 @@ export interface ContractRequestView {
   readonly readings?: ReadingsView;
 }
 
-/** A contract whose source is known. */
+/** A contract: its code and, if it is known here, its source. */
 export interface ContractView {
   readonly network: string;
   /** Checksummed address. */
   readonly address: Hex;
-  readonly name: string;
-  /** Its interface, as solc outputs it. */
+  /** Absent if its source isn't known here. */
+  readonly name?: string;
+  /** Its code on the chain. */
+  readonly code: Hex;
+  /** Its interface, as solc outputs it; empty if it isn't known. */
   readonly abi: readonly Readonly<Record<string, unknown>>[];
-  /** `null` if the code on chain is not the compiler's output for the source. */
+  /** `null` if no source is known whose compiler's output is the code on chain. */
   readonly build: {
     /** Version of solc. */
     readonly compiler: string;
@@ -1968,6 +1964,33 @@ export interface TransactionView {
   readonly events: readonly EventView[];
   /** How many further logs it has; absent: none. */
   readonly moreEvents?: number;
+}
+
+/** A page of the LINK that an address sent and received. */
+export interface TransferList {
+  readonly network: string;
+  /** Newest first; of the token itself, all that was moved. */
+  readonly transfers: readonly {
+    /** Its transaction. */
+    readonly transactionHash: Hex;
+    /** Number of its block. */
+    readonly blockNumber: string;
+    readonly from: Party;
+    readonly to: Party;
+    /** Amount in juels (1e-18 LINK). */
+    readonly juels: string;
+  }[];
+  /** Their transactions, as far as the node has them. */
+  readonly transactions: readonly TransactionSummary[];
+  /** The blocks searched for the page; with an index, all that it covers. */
+  readonly searched: {
+    /** First block. */
+    readonly from: string;
+    /** Last block. */
+    readonly to: string;
+  };
+  /** Give it as `before` for the next page of transfers; null on the last. */
+  readonly older: string | null;
 }
 
 /** One time that a trigger was due. */

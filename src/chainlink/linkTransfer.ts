@@ -2,7 +2,8 @@ import { toEventSelector, type Hex } from "viem";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { addressOf, uint } from "./eventData.ts";
 
-const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
+/** First topic of a transfer. */
+export const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
 
 /** A transfer of LINK; addresses in lower case. */
 export interface LinkTransfer {

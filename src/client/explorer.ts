@@ -4,6 +4,7 @@ import type {
   BlockView,
   ChainData,
   ChainOverview,
+  ContractRequestList,
   ContractView,
   ExplorerNetwork,
   PresetView,
@@ -12,6 +13,7 @@ import type {
   Shared,
   TransactionList,
   TransactionView,
+  TransferList,
 } from "./types.ts";
 import { within } from "./limits.ts";
 import type { CallOptions } from "./requests.ts";
@@ -30,6 +32,15 @@ export interface TycheExplorer {
   blocks(network: string, before?: string, options?: CallOptions): Promise<BlockListView>;
   transactions(network: string, before?: string, options?: CallOptions): Promise<TransactionList>;
   address(network: string, address: string, before?: string, options?: CallOptions): Promise<AddressView>;
+  /** Lists the LINK that an address sent and received. */
+  transfers(network: string, address: string, before?: string, options?: CallOptions): Promise<TransferList>;
+  /** Lists what a contract requested itself; of a coordinator or the router, what all contracts did. */
+  contractRequests(
+    network: string,
+    address: string,
+    before?: string,
+    options?: CallOptions,
+  ): Promise<ContractRequestList>;
   contract(network: string, address: string, options?: CallOptions): Promise<ContractView>;
   /** `before`: an entry of `older` of an earlier search for a label, with its network, goes on from there. */
   search(
@@ -108,6 +119,10 @@ export function createExplorer(
     transactions: (network, before, options) => get(on(network, "transactions"), options, { before }),
     address: (network, address, before, options) =>
       get(on(network, "addresses", address), options, { before }),
+    transfers: (network, address, before, options) =>
+      get(on(network, "addresses", address, "transfers"), options, { before }),
+    contractRequests: (network, address, before, options) =>
+      get(on(network, "addresses", address, "contractRequests"), options, { before }),
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
       get("/search", options, { q: query, network, before: options?.before }),

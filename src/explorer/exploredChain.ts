@@ -22,6 +22,8 @@ export interface ExploredChain {
   readonly drandChains?: readonly DrandChain[];
   /** Returns what the service recorded of failed callbacks. Default: nothing. */
   readonly findRecordedCallbacks?: CallbackSources["findRecorded"];
+  /** Returns the transaction that linked a contract as a consumer, by its checksummed address. Default: nothing. */
+  readonly findLinking?: (address: Hex) => Promise<Hex | undefined>;
   /** Returns what the chain's own oracle says a request waits for, by request id. Default: nothing. */
   readonly findOracleReason?: (requestId: Hex) => string | undefined;
   /** Names of accounts that are not contracts of the stack. */

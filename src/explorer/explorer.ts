@@ -11,8 +11,9 @@ import type {
   ShownResult,
   TransactionList,
   TransactionView,
+  TransferList,
 } from "../api/types.ts";
-import { getContractAddress, type Hex } from "viem";
+import { getAddress, getContractAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { TycheError } from "../lib/errors.ts";
 import { MAX_CREATED } from "../lib/explorerLimits.ts";
@@ -38,6 +39,7 @@ import type { ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";
 import { readTransaction } from "./readTransaction.ts";
+import { readTransfers } from "./readTransfers.ts";
 import { searchChain, searchLabel, searchRequest, type FoundLabels, type LabelQuery } from "./search.ts";
 import type { SearchTerms } from "./searchTerms.ts";
 
@@ -94,7 +96,7 @@ export interface Explorer {
     address: Hex,
     before?: ListCursor,
   ): Promise<Omit<Listed<AddressView>, "requests"> | undefined>;
-  /** Returns source, interface and build of one of the service's own contracts; `undefined` for any other address. */
+  /** Returns the code of a contract and, of the service's own, source, interface and build; `undefined` without code. */
   findContract(network: string, address: Hex): Promise<ContractView | undefined>;
   /** Returns everything on a network that matches the terms, except requests. Rejects without a chain, as the next two do. */
   search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
@@ -107,14 +109,20 @@ export interface Explorer {
   searchLabel(network: string, wanted: LabelQuery, before?: bigint): Promise<FoundLabels>;
   findOverview(network: string): Promise<Listed<ChainOverview> | undefined>;
   /**
-   * Returns what contracts other than the service's own requested on two subscriptions: the newest requests, or those before a
-   * cursor.
+   * Returns what contracts other than the service's own requested: the newest requests, or those before a cursor. Of an address, what that
+   * requested; of the contracts that take requests, those of all.
    */
   findContractRequests(
     network: string,
-    subscriptions: SubscriptionIds,
+    origin: SubscriptionIds | Hex,
     before?: ListCursor,
   ): Promise<ContractRequestList | undefined>;
+  /** Returns the LINK that an address sent and received: the newest transfers, or those before a cursor. */
+  findTransfers(
+    network: string,
+    address: Hex,
+    before?: ListCursor,
+  ): Promise<Listed<TransferList> | undefined>;
 }
 
 /**
@@ -242,11 +250,12 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       const found = open(network);
       if (found === undefined) return undefined;
       const { chain, book } = found;
-      const [account, page, linkJuels, creation] = await Promise.all([
+      const [account, page, linkJuels, creation, linkedIn] = await Promise.all([
         chain.archive.getAccount(address),
         readAddressTransactions(chain, book, address, before),
         readLink(chain, address),
         findCreation(chain.archive, address),
+        chain.findLinking?.(getAddress(address)),
       ]);
       const { balanceWei, nonce, codeBytes, delegate } = account;
       const isCreator = before === undefined && codeBytes > 0 && delegate === undefined;
@@ -261,7 +270,8 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         delegatesTo: delegate === undefined ? null : book.party(delegate),
         hasSource: book.contractAt(address) !== undefined,
         ...(about === undefined ? {} : { about }),
-        ...(creation === undefined ? {} : { createdIn: creation.hash }),
+        ...(creation === undefined ? {} : { createdIn: creation.hash, createdBy: book.party(creation.from) }),
+        ...(linkedIn === undefined ? {} : { linkedIn }),
         contractsCreated: isCreator ? await readCreated(chain, book, { address, nonce }).catch(() => []) : [],
         ...page,
       };
@@ -270,9 +280,19 @@ export function createChainExplorer<Preset extends InstalledPreset>(
       const found = open(network);
       return found && (await readContract(address, found.chain, found.book));
     },
-    async findContractRequests(network, subscriptions, before) {
+    async findContractRequests(network, origin, before) {
       const found = open(network);
-      return found && (await readContractRequests(subscriptions, found.chain, found.book, before));
+      if (found === undefined) return undefined;
+      const { chain, book } = found;
+      const { vrfCoordinator, functionsRouter, functionsCoordinator } = chain.contracts;
+      const takers = [vrfCoordinator, functionsRouter, functionsCoordinator].map((one) => one.toLowerCase());
+      const isOfAll = typeof origin === "string" && takers.includes(origin.toLowerCase());
+      const wanted = isOfAll ? "all" : typeof origin === "string" ? { consumer: origin } : origin;
+      return await readContractRequests(wanted, chain, book, before);
+    },
+    async findTransfers(network, address, before) {
+      const found = open(network);
+      return found && (await readTransfers(address, found.chain, found.book, before));
     },
     async search(network, terms) {
       const { chain, book } = get(network);
@@ -333,8 +353,8 @@ async function readLink({ client, contracts }: ExploredChain, address: Hex): Pro
 }
 
 /**
- * Reads a contract of the stack: its source, its interface, and whether the code on the chain is built from them; returns `undefined` for
- * any other address.
+ * Reads a contract: of the stack with its source, its interface, and whether the code on the chain is built from them; returns `undefined` for
+ * an address without code.
  */
 async function readContract(
   address: Hex,
@@ -342,9 +362,13 @@ async function readContract(
   book: AddressBook,
 ): Promise<ContractView | undefined> {
   const contract = book.contractAt(address);
-  if (contract === undefined) return undefined;
+  const code = await client.getCode(address);
+  if (contract === undefined) {
+    if (code === "0x") return undefined;
+    return { network, ...book.party(address), code, abi: [], build: null, constructorArguments: null };
+  }
   const { abi, ...build } = getContractBuild(contract);
-  const [code, creation] = await Promise.all([client.getCode(address), findCreation(archive, address)]);
+  const creation = await findCreation(archive, address);
   const input = creation?.input;
   const isOurs = isBuiltFrom(contract, code);
   const isCreatedBy = input !== undefined && isCodeOf(input, code);
@@ -354,6 +378,7 @@ async function readContract(
     network,
     ...party,
     name,
+    code,
     abi,
     build: isOurs ? build : null,
     constructorArguments: values && book.nameAddresses(values),

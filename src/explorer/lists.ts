@@ -11,7 +11,6 @@ import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { findTransfer, type LinkTransfer } from "../chainlink/linkTransfer.ts";
 import { type BoundedMap, createBoundedMap } from "../lib/boundedMap.ts";
 import { cut } from "../lib/cut.ts";
 import { MAX_DATA_BYTES } from "../lib/explorerLimits.ts";
@@ -29,7 +28,7 @@ export const PAGE_ENTRIES = 25;
 const SCANNED_BLOCKS = { embedded: 500n, external: 100n };
 /** Blocks requested at once. */
 const BLOCKS_AT_ONCE = 25n;
-/** Events of an address's page, and as many transfers. */
+/** Events of an address's page. */
 const MAX_EVENTS = 100;
 /** Blocks whose logs a node may lack only for now. */
 const RECENT_BLOCKS = 10n;
@@ -97,29 +96,19 @@ export async function readAddressTransactions(
   book: AddressBook,
   address: Hex,
   before: ListCursor | undefined,
-): Promise<
-  Listed<AddressTransactions> & Pick<AddressView, "events" | "moreEvents" | "transfers" | "moreTransfers">
-> {
+): Promise<Listed<AddressTransactions> & Pick<AddressView, "events" | "moreEvents">> {
   const { placed, ...page } =
     (await findIndexed(chain.archive, address, before)) ?? (await scan(chain, address, before));
   const owner = { address: address.toLowerCase() as Hex, book };
   const outcomes = await Promise.all(placed.map((one) => readOutcome(chain, one, owner)));
   const parts = outcomes.flatMap((outcome) => outcome?.own ?? []);
   const events = parts.flatMap((own) => own.events).slice(0, MAX_EVENTS);
-  const transfers = parts.flatMap((own) => own.transfers).slice(0, MAX_EVENTS);
   const moreEvents = parts.reduce((sum, own) => sum + own.eventCount, -events.length);
-  const moreTransfers = parts.reduce((sum, own) => sum + own.transferCount, -transfers.length);
   return {
     ...page,
     transactions: placed.map((one, i) => summarizeTransaction(one, outcomes[i], book)),
     events,
     ...(moreEvents > 0 ? { moreEvents } : {}),
-    transfers: transfers.map(({ from, to, ...rest }) => ({
-      ...rest,
-      from: book.party(from),
-      to: book.party(to),
-    })),
-    ...(moreTransfers > 0 ? { moreTransfers } : {}),
   };
 }
 
@@ -236,12 +225,10 @@ interface Outcome {
   readonly failure?: string;
   readonly requestIds: readonly Hex[];
   readonly isAnswer: boolean;
-  /** On the page of an address: its events and its transfers of LINK, the first {@link MAX_EVENTS}. */
+  /** On the page of an address: its events, the first {@link MAX_EVENTS}. */
   readonly own?: {
     readonly events: AddressView["events"];
     readonly eventCount: number;
-    readonly transfers: readonly LinkTransfer[];
-    readonly transferCount: number;
   };
 }
 
@@ -253,7 +240,7 @@ interface Owner {
 
 const caches = new WeakMap<ChainArchive, BoundedMap<string, Outcome>>();
 
-/** Reads a transaction's outcome; for the page of an address also what that emitted, sent and received. */
+/** Reads a transaction's outcome; for the page of an address also what that emitted. */
 async function readOutcome(
   chain: ExploredChain,
   { block, transaction }: Pick<Placed, "block" | "transaction">,
@@ -268,7 +255,7 @@ async function readOutcome(
   if (kept !== undefined) return kept;
   const receipt = await archive.findReceipt(transaction.hash);
   if (receipt === undefined) return undefined;
-  const own = owner && findOwn(receipt, contracts.link, owner);
+  const own = owner && findOwn(receipt, owner);
   const ours = receipt.logs.filter(isFromOracle(contracts));
   // A node that refuses may answer the next time.
   const drawnFor = await findDrawnFor(transaction, ours, chain).catch(() => undefined);
@@ -280,14 +267,10 @@ async function readOutcome(
   return outcome;
 }
 
-function findOwn({ logs }: Receipt, link: Hex, { address, book }: Owner): NonNullable<Outcome["own"]> {
+function findOwn({ logs }: Receipt, { address, book }: Owner): NonNullable<Outcome["own"]> {
   const emitted = logs.filter((log) => log.address === address);
-  const moved = logs
-    .flatMap((log) => findTransfer(log, link) ?? [])
-    .filter(({ from, to }) => [from, to, link.toLowerCase()].includes(address));
   const events = emitted.slice(0, MAX_EVENTS).map((log) => summarizeEvent(log, book));
-  const transfers = moved.slice(0, MAX_EVENTS);
-  return { events, eventCount: emitted.length, transfers, transferCount: moved.length };
+  return { events, eventCount: emitted.length };
 }
 
 function summarizeEvent(log: RawLog, book: AddressBook): AddressView["events"][number] {

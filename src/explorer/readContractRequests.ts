@@ -1,5 +1,5 @@
 import type { ContractRequestList, ContractRequestView } from "../api/types.ts";
-import { hexToString, numberToHex, type Hex } from "viem";
+import { hexToString, numberToHex, pad, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
@@ -8,14 +8,13 @@ import { TIMED_OUT } from "../lib/failureText.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { explainWaiting, type Unanswered } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";
+import type { LogRange } from "../evm/logReader.ts";
+import type { LogQuery } from "./chainArchive.ts";
+import type { ListCursor } from "./lists.ts";
+import { QUERIED_BLOCKS, readLogPage } from "./readLogPage.ts";
 import { readResponse } from "./readFunctions.ts";
 import { timeOf, explainCallbacks } from "./readTransaction.ts";
 
-/** Blocks searched for one page; more on an embedded chain, whose node is the service's own. */
-const SEARCHED_BLOCKS = { embedded: 200_000n, external: 20_000n };
-/** Blocks per query: providers refuse wider ranges. */
-const QUERIED_BLOCKS = 10_000n;
 /** Number of a request's words that a list shows. */
 const SHOWN_WORDS = 10;
 
@@ -25,78 +24,70 @@ export interface SubscriptionIds {
   readonly functions: bigint;
 }
 
+/** Whose requests to read: those on two subscriptions, of one contract, or of all. */
+export type RequestOrigin = SubscriptionIds | { readonly consumer: Hex } | "all";
+
 type Asked = {
   readonly log: RawLog;
-  readonly event: ChainEventOf<"RandomWordsRequested"> | ChainEventOf<"RequestStart">;
+  readonly event: ChainEventOf<"RandomWordsRequested"> | ChainEventOf<"RequestStart" | "OracleRequest">;
 };
 
 /**
- * Reads a page of what contracts other than the service's own requested on two subscriptions, newest first from a cursor on, with the
- * outcome of each. Searches a bounded number of blocks.
+ * Reads a page of what contracts other than the service's own requested, newest first from a cursor on, with the outcome of each. Searches a
+ * bounded number of blocks.
  */
 export async function readContractRequests(
-  subscriptions: SubscriptionIds,
+  origin: RequestOrigin,
   chain: ExploredChain,
   book: AddressBook,
   before?: ListCursor,
 ): Promise<ContractRequestList> {
-  const { archive } = chain;
-  const head = await archive.getHeadNumber();
-  const isBelow = ({ log }: Asked): boolean =>
-    before?.index === undefined || log.blockNumber !== before.block || log.logIndex < before.index;
-  let top = head;
-  if (before !== undefined && before.block <= head)
-    top = before.index === undefined ? before.block - 1n : before.block;
-  const last = top - SEARCHED_BLOCKS[chain.isEmbedded ? "embedded" : "external"];
-  const found: Asked[] = [];
-  let bottom = top + 1n;
-  while (bottom > 0n && bottom - 1n > last && found.length <= PAGE_ENTRIES) {
-    const toBlock = bottom - 1n;
-    bottom = toBlock >= QUERIED_BLOCKS ? toBlock - QUERIED_BLOCKS + 1n : 0n;
-    const asked = await findAsked(subscriptions, chain, { fromBlock: bottom, toBlock });
-    found.push(...asked.filter(isBelow));
-  }
-  const shown = found.slice(0, PAGE_ENTRIES);
-  const oldest = found.length > shown.length ? shown.at(-1)!.log : undefined;
-  return {
-    network: chain.network,
-    items: await viewAll(shown, chain, { head, book }),
-    searched: {
-      from: String(oldest?.blockNumber ?? bottom),
-      to: String(top < 0n ? 0n : top),
-    },
-    older: oldest ? `${oldest.blockNumber}.${oldest.logIndex}` : bottom > 0n ? `${bottom}` : null,
-  };
+  const own = chain.contracts.presetConsumer.toLowerCase();
+  const { head, logs, searched, older } = await readLogPage(chain, before, async (range) => {
+    const found = await findRequestLogs(origin, chain, range);
+    return found.filter((log) => askedOf(log).some(({ event }) => consumerOf(event) !== own));
+  });
+  const items = await viewAll(logs.flatMap(askedOf), chain, { head, book });
+  return { network: chain.network, items, searched, older };
 }
 
-/** Returns the requests in a range of blocks, newest first. */
-async function findAsked(
-  subscriptions: SubscriptionIds,
+/** Returns the logs of requests in a range of blocks. The router's has the subscription as a topic, the coordinator's the contract. */
+async function findRequestLogs(
+  origin: RequestOrigin,
   { archive, contracts }: ExploredChain,
-  range: { readonly fromBlock: bigint; readonly toBlock: bigint },
-): Promise<Asked[]> {
-  const { vrfCoordinator, functionsRouter, presetConsumer } = contracts;
+  range: LogRange,
+): Promise<readonly RawLog[]> {
+  const { vrfCoordinator, functionsRouter, functionsCoordinator } = contracts;
   const word = (id: bigint): Hex => numberToHex(id, { size: 32 });
-  const [words, functions] = await Promise.all([
-    archive.findLogs({
-      address: vrfCoordinator,
-      topics: [WORDS_TOPICS.requested, null, word(subscriptions.vrf)],
-      ...range,
-    }),
-    archive.findLogs({
-      address: functionsRouter,
-      topics: [EVENT_TOPICS.RequestStart, null, null, word(subscriptions.functions)],
-      ...range,
-    }),
-  ]);
-  const own = presetConsumer.toLowerCase();
-  return [...words, ...functions]
-    .flatMap((log): Asked[] => {
-      const event = findEvent(log);
-      const isRequest = event?.name === "RandomWordsRequested" || event?.name === "RequestStart";
-      return isRequest && consumerOf(event) !== own ? [{ log, event }] : [];
-    })
-    .toSorted((a, b) => Number(b.log.blockNumber - a.log.blockNumber) || b.log.logIndex - a.log.logIndex);
+  const find = (address: Hex, ...topics: LogQuery["topics"]) =>
+    archive.findLogs({ address, topics, ...range });
+  const { requested } = WORDS_TOPICS;
+  const { RequestStart, OracleRequest } = EVENT_TOPICS;
+  if (origin === "all")
+    return (await Promise.all([find(vrfCoordinator, requested), find(functionsRouter, RequestStart)])).flat();
+  const found =
+    "consumer" in origin
+      ? [
+          find(vrfCoordinator, requested, null, null, pad(origin.consumer)),
+          find(functionsCoordinator, OracleRequest, null, pad(origin.consumer)),
+        ]
+      : [
+          find(vrfCoordinator, requested, null, word(origin.vrf)),
+          find(functionsRouter, RequestStart, null, null, word(origin.functions)),
+        ];
+  return (await Promise.all(found)).flat();
+}
+
+function askedOf(log: RawLog): Asked[] {
+  const event = findEvent(log);
+  switch (event?.name) {
+    case "RandomWordsRequested":
+    case "RequestStart":
+    case "OracleRequest":
+      return [{ log, event }];
+    default:
+      return [];
+  }
 }
 
 /** Adds the outcome of each request. */
@@ -119,7 +110,7 @@ async function viewAll(
     const unanswered = reasons.get(requestId);
     const at = times.get(log.blockNumber);
     return {
-      kind: event.name === "RequestStart" ? "function" : "random",
+      kind: isWords(event) ? "random" : "function",
       requestId,
       consumer: book.party(consumerOf(event)),
       ...(at === undefined ? {} : { at }),
@@ -144,8 +135,8 @@ async function findEnds(
   const blocks = asked.map(({ log }) => log.blockNumber);
   const [first, newest] = [blocks.at(-1)!, blocks[0]!];
   const end = isEmbedded || newest + QUERIED_BLOCKS > head ? head : newest + QUERIED_BLOCKS;
-  const idsOf = (name: Asked["event"]["name"]): Hex[] =>
-    asked.flatMap(({ event }) => (event.name === name ? [event.requestId] : []));
+  const idsOf = (isOfWords: boolean): Hex[] =>
+    asked.flatMap(({ event }) => (isWords(event) === isOfWords ? [event.requestId] : []));
   const find = async (address: Hex, topics: readonly Hex[], ids: readonly Hex[]): Promise<RawLog[]> => {
     const logs: RawLog[] = [];
     for (let fromBlock = first; ids.length > 0 && fromBlock <= end;) {
@@ -157,8 +148,8 @@ async function findEnds(
   };
   const { RequestProcessed, RequestTimedOut } = EVENT_TOPICS;
   const logs = await Promise.all([
-    find(contracts.vrfCoordinator, WORDS_TOPICS.fulfilled, idsOf("RandomWordsRequested")),
-    find(contracts.functionsRouter, [RequestProcessed, RequestTimedOut], idsOf("RequestStart")),
+    find(contracts.vrfCoordinator, WORDS_TOPICS.fulfilled, idsOf(true)),
+    find(contracts.functionsRouter, [RequestProcessed, RequestTimedOut], idsOf(false)),
   ]);
   return new Map(logs.flat().map((log) => [log.topics[1]!, log]));
 }
@@ -170,7 +161,7 @@ async function explainOpen(
 ): Promise<ReadonlyMap<Hex, Unanswered>> {
   const cues = await Promise.all(
     open.map(async ({ log, event }) => {
-      if (event.name === "RandomWordsRequested") return [log];
+      if (event.name !== "RequestStart") return [log];
       return await chain.archive.findLogs({
         address: chain.contracts.functionsCoordinator,
         topics: [EVENT_TOPICS.OracleRequest, event.requestId],
@@ -216,5 +207,9 @@ function viewEnd(asked: Asked["event"], log: RawLog, callbackReason: string | un
 
 /** Returns the contract that made the request, lower case. */
 function consumerOf(event: Asked["event"]): Hex {
-  return event.name === "RequestStart" ? event.requestingContract : event.sender;
+  return isWords(event) ? event.sender : event.requestingContract;
+}
+
+function isWords(event: Asked["event"]): event is ChainEventOf<"RandomWordsRequested"> {
+  return event.name === "RandomWordsRequested";
 }

@@ -98,6 +98,8 @@ export const OPERATIONS = {
   exploreNetwork: {},
   exploreAddress: {},
   exploreTransactions: {},
+  exploreTransfers: {},
+  exploreContractRequests: {},
   exploreContract: {},
   search: {},
   getActivity: {},

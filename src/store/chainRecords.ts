@@ -124,6 +124,24 @@ export async function findConsumer(
   return (await listConsumers(db, dappId, network)).find((one) => one.address === address);
 }
 
+/** Returns the transaction that last linked a contract, of whatever dapp that still exists; `undefined` if it isn't linked. `address`: checksummed. */
+export async function findLinking(
+  db: Queryable,
+  { network, address }: Pick<ConsumerPlace, "network" | "address">,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("consumers")
+    .innerJoin("dapps", "dapps.id", "consumers.dapp_id")
+    .select("consumers.transaction_hash")
+    .where("consumers.network", "=", network)
+    .where("consumers.address", "=", address)
+    .where("dapps.deleted_at", "is", null)
+    .orderBy("consumers.created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.transaction_hash;
+}
+
 /** Deletes an unlinked consumer. */
 export async function deleteConsumer(
   db: Queryable,

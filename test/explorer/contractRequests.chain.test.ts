@@ -350,6 +350,32 @@ describe("what a caller's own contracts requested", () => {
     expect(second.older).toBeNull();
   });
 
+  test("a contract's own are read by its address, and all contracts' by that of what takes them", async () => {
+    await link(dapp, stranger);
+    const words = await requestWords(dapp, { from: stranger, numWords: 3 });
+    const proof = await deliverWords(world, words);
+    const run = await requestFunction(dapp);
+    await untilStored(world.client);
+    const { vrfCoordinator, functionsRouter } = world.addresses;
+    const read = async (address: Hex) => {
+      const { items } = (await explorer.findContractRequests("test", address))!;
+      return items.map(({ transactionHash, state }) => [transactionHash, state]);
+    };
+    expect((await explorer.findContractRequests("test", stranger))!.items).toMatchObject([
+      {
+        transactionHash: words.transactionHash,
+        answeredBy: proof.transactionHash,
+        state: "failed",
+        error: "the contract's callback failed: too many words",
+      },
+    ]);
+    const newest = [run.transactionHash, "waiting"];
+    expect((await read(consumer))[0]).toEqual(newest);
+    for (const taker of [vrfCoordinator, functionsRouter])
+      expect((await read(taker)).slice(0, 2)).toEqual([newest, [words.transactionHash, "failed"]]);
+    expect(await read(world.addresses.presetConsumer)).toEqual([]);
+  });
+
   test("requests of the service's own consumer, and those on other subscriptions, are not listed", async () => {
     await world.submit({ randoms: [{ vrfSubId: dapp.vrfSubId, numWords: 1 }] });
     const other = await provisionDapp(world, `other ${crypto.randomUUID().slice(0, 8)}`);

@@ -1,4 +1,4 @@
-import { toEventSelector, type Hex } from "viem";
+import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
@@ -248,7 +248,7 @@ test("outcomes are read once, and for a hundred transactions at most", async () 
   expect(chain.receipts).toBe(100);
 });
 
-test("an address's events and transfers are read once, counted beyond a hundred, and come with little data", async () => {
+test("an address's events are read once, counted beyond a hundred, and come with little data", async () => {
   const chain = createChain(["1"]);
   const named = { ...book, decodeEvent: () => undefined } as unknown as AddressBook;
   const topics = [idOf(1n)];
@@ -259,22 +259,11 @@ test("an address's events and transfers are read once, counted beyond a hundred,
     logIndex,
     transactionHash: idOf(0n),
   }));
-  const transfer = {
-    address: BOB,
-    topics: [
-      toEventSelector("Transfer(address,address,uint256)"),
-      `0x${ALICE.slice(2).padStart(64, "0")}`,
-      idOf(0n),
-    ],
-    data: idOf(5n),
-    transactionHash: idOf(0n),
-  };
   const archive: ChainArchive = {
     ...chain.archive,
     async findReceipt(hash) {
       const receipt = (await chain.archive.findReceipt(hash))!;
-      const transfers = Array.from({ length: 101 }, () => transfer);
-      return { ...receipt, logs: [...logs, ...transfers] as unknown as RawLog[] };
+      return { ...receipt, logs: logs as unknown as RawLog[] };
     },
   };
   for (let i = 0; i < 2; i += 1) {
@@ -282,8 +271,7 @@ test("an address's events and transfers are read once, counted beyond a hundred,
     expect(page.events).toHaveLength(100);
     const data = `0x${"00".repeat(256)}`;
     expect(page.events[99]).toEqual({ transactionHash: idOf(0n), logIndex: 99, topics, fields: [], data });
-    expect(page.transfers).toHaveLength(100);
-    expect(page).toMatchObject({ moreEvents: 30, moreTransfers: 1 });
+    expect(page).toMatchObject({ moreEvents: 30 });
   }
   expect(chain.receipts).toBe(1);
 });
@@ -315,23 +303,6 @@ test("an event in a list has its arguments, long ones cut", async () => {
       ],
     },
   ]);
-});
-
-test("the page of the LINK token has the transfers of everyone, that of another address its own", async () => {
-  const { explored } = createChain(["1"]);
-  const [from, to] = [idOf(7n), idOf(8n)];
-  const topics = [toEventSelector("Transfer(address,address,uint256)"), from, to];
-  const log = { address: BOB, topics, data: idOf(5n), logIndex: 0, transactionHash: idOf(0n) };
-  const archive: ChainArchive = {
-    ...explored.archive,
-    findReceipt: async () =>
-      ({ succeeded: true, gasUsed: 1n, effectiveGasPriceWei: 1n, logs: [log] }) as never,
-  };
-  const named = { ...book, decodeEvent: () => undefined } as unknown as AddressBook;
-  const read = async (address: Hex) =>
-    (await readAddressTransactions({ ...explored, archive }, named, address, undefined)).transfers;
-  expect(await read(BOB)).toMatchObject([{ from: { address: `0x${from.slice(26)}` }, juels: "5" }]);
-  expect(await read(ALICE)).toEqual([]);
 });
 
 test("reads no cursor from other texts", () => {

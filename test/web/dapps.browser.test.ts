@@ -456,6 +456,14 @@ describe("consumers", () => {
       .toEqual([transactionHash, items[0]!.answeredBy]);
     await row.getByRole("link", { name: "proof" }).click();
     await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
+    await visitor.open(`${tyche.url}/explorer/${NETWORK}/address/${contract.address}?show=requests`);
+    await page.getByText(/^linked to a dapp here 0x/).waitFor();
+    const own = page.locator("#contract-requests").getByRole("row");
+    await own.getByText(items[0]!.words![0]!).waitFor();
+    await visitor.inspect();
+    await page.getByRole("link", { name: "Contract", exact: true }).click();
+    await page.getByText(/^0x60/).waitFor();
+    await visitor.inspect();
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -23,7 +23,7 @@ import {
   type LeaseHolderOptions,
 } from "../../requests/takeover/leaseHolder.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
-import { findChain } from "../../store/chainRecords.ts";
+import { findChain, findLinking } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
@@ -267,6 +267,8 @@ function showParts(
     explored: () =>
       (opened.explored ??= opened.chain && {
         ...describeChain(source, opened.chain, findRecordedCallbacks),
+        findLinking: async (address) =>
+          (await findLinking(store.db, { network: profile.name, address })) as Hex | undefined,
         ...(isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
       }),
     observed: () =>

@@ -147,6 +147,10 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
     `const block = await explorer.block(${expression(values["network"])}, ${expression(values["number"])});`,
   exploreAddress: ({ values }) =>
     `const { transactions } = await explorer.address(${expression(values["network"])}, ${expression(values["address"])});`,
+  exploreTransfers: ({ values }) =>
+    `const { transfers } = await explorer.transfers(${expression(values["network"])}, ${expression(values["address"])});`,
+  exploreContractRequests: ({ values }) =>
+    `const { items } = await explorer.contractRequests(${expression(values["network"])}, ${expression(values["address"])});`,
   exploreContract: ({ values }) =>
     `const { build } = await explorer.contract(${expression(values["network"])}, ${expression(values["address"])});`,
   exploreRequests: () => "const { items } = await explorer.requests();",

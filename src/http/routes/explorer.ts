@@ -171,7 +171,7 @@ function chainOperations(
       path: "/networks/:network/addresses/:address",
       summary: "Read an address",
       description:
-        "What an address holds, and its transactions, newest first, page by page, with the requests, its events and its transfers of LINK in them.",
+        "What an address holds, and its transactions, newest first, page by page, with the requests and its events in them.",
       request: "before",
       answer: views.AddressView,
       run: find(
@@ -182,16 +182,48 @@ function chainOperations(
           const { view, listed } = await ownRequests.addTo(network, page);
           return { ...view, ...listed };
         },
-        (_, param) =>
-          `An address is 0x and 40 hex digits; ${param("address")}${describeDigits(param("address"), 40)}.`,
+        (_, param) => isNoAddress(param("address")),
+      ),
+    }),
+    reading({
+      id: "exploreTransfers",
+      path: "/networks/:network/addresses/:address/transfers",
+      summary: "List an address's transfers of LINK",
+      description:
+        "The LINK that an address sent and received, newest first, page by page; of the token itself, all that was moved. A page may be empty although older pages are not: `searched` has the blocks that it covers.",
+      request: "before",
+      answer: views.TransferList,
+      run: find(
+        async (network, param, before) => {
+          if (!SUBJECTS.address.test(param("address"))) return undefined;
+          const page = await explorer.findTransfers(network, param("address") as Hex, before);
+          return page && (await ownRequests.addTo(network, page)).view;
+        },
+        (_, param) => isNoAddress(param("address")),
+      ),
+    }),
+    reading({
+      id: "exploreContractRequests",
+      path: "/networks/:network/addresses/:address/contractRequests",
+      summary: "List requests that a contract made",
+      description:
+        "The requests that a contract other than the service's own made itself, newest first, page by page, each with its outcome; of the contracts that take requests, those of all such contracts. `searched` has the blocks that a page covers.",
+      request: "before",
+      answer: views.ContractRequestList,
+      run: find(
+        async (network, param, before) =>
+          SUBJECTS.address.test(param("address"))
+            ? await explorer.findContractRequests(network, param("address") as Hex, before)
+            : undefined,
+        (_, param) => isNoAddress(param("address")),
       ),
     }),
     reading({
       id: "exploreContract",
       path: "/networks/:network/addresses/:address/contract",
-      summary: "Read a contract's source",
+      summary: "Read a contract's code and source",
       description:
-        "Source, interface and build of one of the service's own contracts, compared with the code on the chain.",
+        "The code of a contract; of the service's own, source, interface and build, compared with that code.",
       answer: views.ContractView,
       run: find(
         async (network, param) =>
@@ -199,7 +231,9 @@ function chainOperations(
             ? await explorer.findContract(network, param("address") as Hex)
             : undefined,
         (_, param) =>
-          `${param("address")} is not a contract that this service deployed: the source of other contracts is not known here.`,
+          SUBJECTS.address.test(param("address"))
+            ? `${param("address")} is not a contract: it has no code.`
+            : isNoAddress(param("address")),
       ),
     }),
   ];
@@ -327,6 +361,10 @@ function resultOperations(
       run: ({ param }) => record(param("id")),
     }),
   ];
+}
+
+function isNoAddress(text: string): string {
+  return `An address is 0x and 40 hex digits; ${text}${describeDigits(text, 40)}.`;
 }
 
 /** Says in what a hash or address is not one. */

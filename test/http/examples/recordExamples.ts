@@ -192,10 +192,9 @@ async function useOperations(
     keepOnly(blocks, ({ number }) => found.some(({ blockNumber }) => blockNumber === number));
   // How many coins are flipped depends on chance.
   const own = [flip.vrfv2Hash, flip.url.split("/").at(-1)];
-  const { requests: listed, events, transfers } = pages[3];
+  const { requests: listed, events } = pages[3];
   keepOnly(listed, ({ id }) => id === flip.id);
-  for (const list of [events, transfers])
-    keepOnly(list, ({ transactionHash }) => own.includes(transactionHash));
+  keepOnly(events, ({ transactionHash }) => own.includes(transactionHash));
   pages[0].older = pages[0].blocks.at(-1).number;
   const feed = pages[2].contracts.find(({ name }: Data) => name === "LINK price in coin");
   await record("exploreContract", `${chain}/addresses/${feed.address}/contract`);

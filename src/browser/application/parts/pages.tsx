@@ -30,10 +30,13 @@ export function usePassed(parameter: Parameter): number | undefined {
 export function Pages({
   parameter,
   older,
+  label = "Pages",
 }: {
   readonly parameter: Parameter;
   /** Where the next page begins; `null` on the last. */
   readonly older: string | null;
+  /** Name of the links, where there are those of another list. */
+  readonly label?: string;
 }) {
   const [location] = useLocation();
   const [search] = useSearchParams();
@@ -47,7 +50,7 @@ export function Pages({
     return query.size === 0 ? location : `${location}?${query.toString()}`;
   };
   return (
-    <nav className="pages" aria-label="Pages">
+    <nav className="pages" aria-label={label}>
       {(passed === undefined || passed > 1) && <Link href={pageAt([FIRST])}>First page</Link>}
       {places.length > 1 && (
         <Link rel="prev" href={pageAt(places.slice(0, -1))}>

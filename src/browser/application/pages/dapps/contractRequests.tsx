@@ -1,11 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
-import type { ContractRequestView, ExplorerNetwork, TycheClient } from "../../../../client/index.ts";
+import type { ExplorerNetwork, TycheClient } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
-import { Age, ShortHex, TransactionLink } from "../../parts/format.tsx";
+import { type ContractRequest, ContractRequestTable } from "../../parts/contractRequestTable.tsx";
 import { describeError } from "../../parts/forms.tsx";
-import { List } from "../../parts/list.tsx";
-import { ResultText, Tag, UnknownText, type TagKind } from "../../parts/parts.tsx";
+import { UnknownText } from "../../parts/parts.tsx";
 import { useClient, useNetworks, useTitleOf } from "../../services.tsx";
 
 /**
@@ -18,15 +16,11 @@ const REFRESH_MS = { embedded: 5_000, external: 60_000 };
 type Cursors = ReadonlyMap<string, string | undefined>;
 /** A page of requests from all networks. */
 interface ContractRequestsPage {
-  readonly requests: readonly PlacedRequest[];
+  readonly requests: readonly ContractRequest[];
   readonly older: Cursors;
   /** Errors, by network. */
   readonly problems: ReadonlyMap<string, string>;
 }
-interface PlacedRequest extends ContractRequestView {
-  readonly network: string;
-}
-
 /** Lists what a dapp's own contracts requested on all networks; such requests exist only on chain, not in the API. */
 export function ContractRequestsPanel({ dappId }: { readonly dappId: string }) {
   const networks = useNetworks();
@@ -68,7 +62,7 @@ function RequestList({
                 contract makes on chain are listed here.
               </p>
             ) : (
-              <RequestTable requests={requests} />
+              <ContractRequestTable label="Requests of your contracts" requests={requests} />
             )}
             {pages
               .flatMap((page) => [...page.problems])
@@ -101,7 +95,7 @@ async function readPage(
   client: Pick<TycheClient, "contractRequests">,
   cursors: Cursors,
 ): Promise<ContractRequestsPage> {
-  const requests: PlacedRequest[] = [];
+  const requests: ContractRequest[] = [];
   const older = new Map<string, string>();
   const problems = new Map<string, string>();
   await Promise.all(
@@ -118,85 +112,6 @@ async function readPage(
   return { requests, older, problems };
 }
 
-function byAge(a: PlacedRequest, b: PlacedRequest): number {
+function byAge(a: ContractRequest, b: ContractRequest): number {
   return (b.at ?? "").localeCompare(a.at ?? "");
-}
-
-function RequestTable({ requests }: { readonly requests: readonly PlacedRequest[] }) {
-  const titleOf = useTitleOf();
-  return (
-    <List
-      label="Requests of your contracts"
-      items={requests}
-      keyOf={({ network, requestId }) => network + requestId}
-      columns={[
-        {
-          head: "Request",
-          cell: ({ network, requestId, kind, transactionHash }) => (
-            <TransactionLink network={network} hash={transactionHash}>
-              {kind === "random" ? "Random numbers" : "Function"}
-              <span className="visually-hidden"> {requestId.slice(0, 10)}</span>
-            </TransactionLink>
-          ),
-        },
-        { head: "State", isPlain: true, cell: ({ state }) => <Tag kind={TAGS[state]}>{state}</Tag> },
-        { head: "Result", kind: "long", cell: (request) => <Result request={request} /> },
-        { head: "Network", kind: "name", cell: ({ network }) => titleOf(network) },
-        {
-          head: "Contract",
-          cell: ({ network, consumer: { address } }) => (
-            <Link href={`/explorer/${network}/address/${address}`}>
-              <ShortHex text={address} />
-            </Link>
-          ),
-        },
-        { head: "Requested", cell: ({ at }) => at !== undefined && <Age iso={at} /> },
-      ]}
-    />
-  );
-}
-
-const TAGS: Readonly<Record<ContractRequestView["state"], TagKind>> = {
-  waiting: "busy",
-  fulfilled: "good",
-  failed: "bad",
-};
-
-function Result({ request }: { readonly request: PlacedRequest }) {
-  const { network, requestId, kind, answeredBy } = request;
-  return (
-    <>
-      <Answer request={request} />
-      {answeredBy !== undefined && (
-        <>
-          {" "}
-          <TransactionLink network={network} hash={answeredBy}>
-            {kind === "random" ? "proof" : "report"}
-            <span className="visually-hidden"> of {requestId.slice(0, 10)}</span>
-          </TransactionLink>
-        </>
-      )}
-    </>
-  );
-}
-
-function Answer({ request }: { readonly request: ContractRequestView }) {
-  const { error, waitsFor, words, numWords = 0, response, readings } = request;
-  if (error !== undefined)
-    return (
-      <span className="bad-text">
-        <UnknownText text={error} />
-      </span>
-    );
-  if (waitsFor !== undefined) return <UnknownText text={waitsFor} />;
-  if (words !== undefined) {
-    const more = numWords - 1;
-    return (
-      <>
-        <code className="hex">{words[0]}</code>
-        {more > 0 && ` and ${more} more`}
-      </>
-    );
-  }
-  return <ResultText text={readings?.text ?? readings?.uint256 ?? response ?? ""} />;
 }

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useParams, useSearchParams } from "wouter";
-import type { AddressView, ContractView, TransactionSummary } from "../../../../client/index.ts";
+import type { AddressView, ContractView, Party, TransactionSummary } from "../../../../client/index.ts";
+import { Loaded } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
+import { ContractRequestTable } from "../../parts/contractRequestTable.tsx";
 import {
   Age,
   BlockLink,
@@ -19,7 +21,7 @@ import {
 import { Select } from "../../parts/forms.tsx";
 import { type Column, List } from "../../parts/list.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
-import { type Fact, Facts, Folded, Listing, Tag } from "../../parts/parts.tsx";
+import { type Fact, Facts, Folded, Listing, RawBytes, Tag } from "../../parts/parts.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { ValueLines, ValueTable } from "../../parts/values.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
@@ -32,9 +34,10 @@ import { MAX_CREATED, MAX_DATA_BYTES } from "../../../../lib/explorerLimits.ts";
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {
   const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
-  const before = usePlace("before");
+  const place = usePlace("before");
   const [search] = useSearchParams();
   const shown = PARTS.find(({ name }) => name === search.get("show"))?.name ?? "transactions";
+  const before = OF_PAGE.includes(shown) ? place : undefined;
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({
@@ -49,7 +52,7 @@ export function Address() {
           <p className="subject">
             <Copyable text={view.address} what="address" />
           </p>
-          <AddressTabs view={view} lacks={lacksOf(view)} current={shown} />
+          <AddressTabs view={view} current={shown} />
           <section className="panel" aria-label="Overview">
             <Facts
               entries={[
@@ -62,14 +65,33 @@ export function Address() {
                   "Created in",
                   view.createdIn !== undefined && <TransactionLink network={network} hash={view.createdIn} />,
                 ],
+                [
+                  "Created by",
+                  view.createdBy !== undefined && <PartyLink network={network} party={view.createdBy} full />,
+                ],
+                [
+                  "Consumer",
+                  view.linkedIn !== undefined && (
+                    <>
+                      linked to a dapp here <TransactionLink network={network} hash={view.linkedIn} />
+                    </>
+                  ),
+                ],
               ]}
             />
           </section>
+          {shown === "requests" && isContract(view) && <OfContracts view={view} />}
           <section className="panel">
             <Shown view={view} shown={shown} />
-            {shown !== "created" && (
+            {OF_PAGE.includes(shown) && (
               <>
                 <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
+                {shown === "transactions" && isContract(view) && view.name === undefined && (
+                  <p className="note">
+                    What it requested itself, also where its callback failed, is under{" "}
+                    <Link href={`/explorer/${network}/address/${address}?show=requests`}>Requests</Link>.
+                  </p>
+                )}
                 <Pages parameter="before" older={view.older} />
               </>
             )}
@@ -139,6 +161,9 @@ const PARTS = [
 ] as const;
 type PartName = (typeof PARTS)[number]["name"];
 
+/** The parts that are of one page of its transactions; the others have pages of their own. */
+const OF_PAGE: readonly PartName[] = ["transactions", "requests", "events"];
+
 /** Returns the parts in which an address can have nothing: only code emits events and creates contracts by itself. */
 function lacksOf(view: AddressView): readonly PartName[] {
   const { codeBytes, events, nonce } = view;
@@ -157,13 +182,13 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
     case "requests":
       return (
         <>
-          <h2>Requests</h2>
-          {requests.length === 0 ? (
-            view.moreRequests === undefined && (
-              <p className="note">They make and answer no requests of this service.</p>
-            )
-          ) : (
+          <h2>{isContract(view) ? "Requests of this service" : "Requests"}</h2>
+          {requests.length > 0 ? (
             <RequestList label="Requests" requests={requests.map(listed)} isOneNetwork />
+          ) : (
+            view.moreRequests === undefined && (
+              <p className="note">These transactions make and answer no requests of this service.</p>
+            )
           )}
           <More count={view.moreRequests} of={OTHER_REQUESTS} />
         </>
@@ -200,7 +225,6 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
         <>
           <h2>LINK transfers</h2>
           <Transfers view={view} />
-          <More count={view.moreTransfers} of="Further transfers" />
         </>
       );
     case "created":
@@ -296,7 +320,7 @@ function OwnTransactions({ view: { address, network, transactions } }: { readonl
 function placesOf({
   network,
   transactions,
-}: AddressView): readonly Column<{ readonly transactionHash: string }>[] {
+}: Pick<AddressView, "network" | "transactions">): readonly Column<{ readonly transactionHash: string }>[] {
   const found = new Map<string, TransactionSummary>(transactions.map((one) => [one.hash, one]));
   return [
     {
@@ -328,44 +352,107 @@ function placesOf({
   ];
 }
 
-function Transfers({ view }: { readonly view: AddressView }) {
-  const { network, transfers, linkJuels } = view;
-  if (transfers.length === 0)
-    return (
-      <p className="note">
-        {`No LINK was moved here${linkJuels === "0" ? ", and it holds none" : ""}. What requests cost is taken from subscriptions, whose LINK the contracts of the oracle hold.`}
-      </p>
-    );
+/** The LINK that the address sent and received, page by page. */
+function Transfers({ view: { network, address, linkJuels } }: { readonly view: AddressView }) {
+  const before = usePlace("before");
+  const explorer = useExplorer();
+  const query = useQuery({
+    queryKey: ["transfers", network, address, before],
+    queryFn: () => explorer.transfers(network, address, before),
+  });
   return (
-    <List
-      label="LINK transfers"
-      items={transfers}
-      keyOf={(_, i) => i}
-      columns={[
-        { head: "From", cell: ({ from }) => <PartyLink network={network} party={from} /> },
-        { head: "To", cell: ({ to }) => <PartyLink network={network} party={to} /> },
-        { head: "Amount", kind: "number", cell: ({ juels }) => units(juels, "LINK") },
-        ...placesOf(view),
-      ]}
-    />
+    <Loaded query={query}>
+      {({ transfers, transactions, searched: { from, to }, older }) => (
+        <>
+          {transfers.length === 0 ? (
+            <p className="note">
+              {`It sent and received no LINK in blocks ${from} to ${to}${linkJuels === "0" ? ", and holds none" : ""}. What requests cost is taken from subscriptions, whose LINK the contracts of the oracle hold.`}
+            </p>
+          ) : (
+            <>
+              <List
+                label="LINK transfers"
+                items={transfers}
+                keyOf={(_, i) => i}
+                columns={[
+                  { head: "Amount", cell: ({ juels }) => units(juels, "LINK") },
+                  {
+                    head: "From",
+                    cell: (one) =>
+                      isZero(one.from) ? "minted" : <PartyLink network={network} party={one.from} />,
+                  },
+                  {
+                    head: "To",
+                    cell: (one) =>
+                      isZero(one.to) ? "burnt" : <PartyLink network={network} party={one.to} />,
+                  },
+                  ...placesOf({ network, transactions }),
+                ]}
+              />
+              <p className="note">{`Found in blocks ${from} to ${to}.`}</p>
+            </>
+          )}
+          <Pages parameter="before" older={older} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Whether LINK comes from nobody, or goes to nobody: the token's own account of what is created and destroyed. */
+function isZero({ address }: Party): boolean {
+  return /^0x0+$/.test(address);
+}
+
+/** What contracts requested themselves, page by page: this one or, of those that take requests, all. */
+function OfContracts({ view: { network, address, name } }: { readonly view: AddressView }) {
+  const before = usePlace("cursor");
+  const explorer = useExplorer();
+  const query = useQuery({
+    queryKey: ["contract requests", network, address, before],
+    queryFn: () => explorer.contractRequests(network, address, before),
+  });
+  const heading = name === undefined ? "Requests that it made itself" : "Requests of contracts";
+  return (
+    <section className="panel" id="contract-requests">
+      <h2>{heading}</h2>
+      <Loaded query={query}>
+        {({ items, searched, older }) => (
+          <>
+            {items.length > 0 && (
+              <ContractRequestTable
+                label={heading}
+                requests={items.map((item) => ({ ...item, network }))}
+                isOneNetwork
+              />
+            )}
+            {searched !== null && (
+              <p className="note">
+                {`${items.length === 0 ? "None" : "Found"} in blocks ${searched.from} to ${searched.to}.`}
+              </p>
+            )}
+            <Pages parameter="cursor" older={older} label="Pages of contracts' requests" />
+          </>
+        )}
+      </Loaded>
+    </section>
   );
 }
 
 function AddressTabs({
-  view: { network, address, hasSource },
-  lacks,
+  view,
   current,
 }: {
-  readonly view: Pick<AddressView, "network" | "address" | "hasSource">;
-  /** The parts in which there can be nothing. */
-  readonly lacks: readonly PartName[];
+  readonly view: AddressView;
   readonly current: PartName | "contract";
 }) {
   const [search] = useSearchParams();
+  const { network, address } = view;
+  const lacks = lacksOf(view);
   const base = `/explorer/${network}/address/${address}`;
-  // The parts are of the same page of transactions.
   const pathOf = (name: PartName): string => {
-    const query = new URLSearchParams(name === "created" ? {} : search);
+    const isSamePage = OF_PAGE.includes(name) && current !== "contract" && OF_PAGE.includes(current);
+    const query = new URLSearchParams(isSamePage ? search : {});
     if (name === "transactions") query.delete("show");
     else query.set("show", name);
     return query.size === 0 ? base : `${base}?${query.toString()}`;
@@ -377,44 +464,67 @@ function AddressTabs({
       current={current}
       tabs={[
         ...parts.map((part) => ({ ...part, href: pathOf(part.name) })),
-        ...(hasSource ? [{ name: "contract", text: "Contract", href: `${base}/contract` }] : []),
+        ...(isContract(view) ? [{ name: "contract", text: "Contract", href: `${base}/contract` }] : []),
       ]}
     />
   );
 }
 
-/** `/explorer/{network}/address/{address}/contract`: a contract's source, interface and build. */
+/** `/explorer/{network}/address/{address}/contract`: a contract's code and, if they are known, source, interface and build. */
 export function Contract() {
   const { network, address } = useParams<{ readonly network: string; readonly address: string }>();
   const explorer = useExplorer();
   const trail = useTrail(network);
-  const query = useQuery({
+  const view = useQuery({
+    queryKey: ["address", network, address, undefined],
+    queryFn: () => explorer.address(network, address),
+  });
+  const contract = useQuery({
     queryKey: ["contract", network, address],
     queryFn: () => explorer.contract(network, address),
   });
   return (
-    <Found query={query} network={network} sought={address}>
-      {(view) => (
-        <ExplorerPage network={network} title={`${view.name}, contract`} trail={trail}>
-          <h1>{view.name}</h1>
+    <Found query={contract} network={network} sought={address}>
+      {(found) => (
+        <ExplorerPage
+          network={network}
+          title={found.name === undefined ? `Contract ${address.slice(0, 10)}…` : `${found.name}, contract`}
+          trail={trail}
+        >
+          <h1>{found.name ?? "Contract"}</h1>
           <p className="subject">
-            <Copyable text={view.address} what="address" />
+            <Copyable text={found.address} what="address" />
           </p>
-          <AddressTabs view={{ ...view, hasSource: true }} lacks={["created"]} current="contract" />
-          <Build build={view.build} />
-          {view.constructorArguments !== null && (
+          {view.data !== undefined && <AddressTabs view={view.data} current="contract" />}
+          {found.name !== undefined && <Build build={found.build} />}
+          {found.constructorArguments !== null && (
             <section className="panel" id="constructor">
               <h2>Constructor arguments</h2>
-              <ValueTable values={view.constructorArguments} network={network} />
+              <ValueTable values={found.constructorArguments} network={network} />
             </section>
           )}
-          {view.build !== null && <Sources sources={view.build.sources} />}
-          <section className="panel" id="abi">
+          {found.build !== null && <Sources sources={found.build.sources} />}
+          {found.abi.length > 0 && (
+            <section className="panel" id="abi">
+              <h2>
+                ABI <CopyButton text={JSON.stringify(found.abi)} what="ABI" />
+              </h2>
+              <Folded summary={`${found.abi.length} ${found.abi.length === 1 ? "entry" : "entries"}`}>
+                <Listing text={JSON.stringify(found.abi, null, 2)} label="ABI" />
+              </Folded>
+            </section>
+          )}
+          <section className="panel" id="code">
             <h2>
-              ABI <CopyButton text={JSON.stringify(view.abi)} what="ABI" />
+              Code <CopyButton text={found.code} what="code" />
             </h2>
-            <Folded summary={`${view.abi.length} ${view.abi.length === 1 ? "entry" : "entries"}`}>
-              <Listing text={JSON.stringify(view.abi, null, 2)} label="ABI" />
+            {found.name === undefined && (
+              <p className="note">
+                Its source is not known here: only the contracts of this service have theirs shown.
+              </p>
+            )}
+            <Folded summary={count((found.code.length - 2) / 2, "byte")} isOpen={found.name === undefined}>
+              <RawBytes hex={found.code} label="Code" />
             </Folded>
           </section>
         </ExplorerPage>
