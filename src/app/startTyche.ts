@@ -47,6 +47,7 @@ import { createChainExplorer } from "../explorer/explorer.ts";
 import { createDamagedRequests } from "../requests/keep/damagedRequests.ts";
 import { createRequestOutbox } from "../requests/follow/requestOutbox.ts";
 import { createRequestBook } from "../requests/requestBook.ts";
+import { readLastBackup } from "../store/backupNote.ts";
 import { MARKER, openDataDirectory } from "../store/dataDirectory.ts";
 import type { Migrated } from "../store/store.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
@@ -221,13 +222,15 @@ async function openState(options: TycheOptions, closers: Closers) {
 }
 
 /** Opens what requests are checked by, kept in and reported through: sandbox, book, metrics, webhooks and late rounds. */
-function openRequests({ config, directory, store, replica, closers, log, baseUrl }: Base) {
+function openRequests({ config, database, directory, store, replica, closers, log, baseUrl }: Base) {
   const { sandbox } = config;
   const { hostCalls } = closers.own(openSandboxNetwork(sandbox, directory));
   const onWarning = (message: string): void => log.warn(message);
   const oraclePool = closers.own(createSandboxPool({ onWarning, hostCalls, ...sandbox }));
   const pool = withOwnErrors(oraclePool);
-  const metrics = createMetrics({ pool, log });
+  // A database on a server is backed up there.
+  const lastBackup = database === undefined ? () => readLastBackup(directory.path) : undefined;
+  const metrics = createMetrics({ pool, log, lastBackup });
   const webhooks = closers.own(
     openWebhooks({
       baseUrl,

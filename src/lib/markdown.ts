@@ -152,7 +152,7 @@ function drawSpan(
 }
 
 /** Returns the fragment that our pages link to a heading by. */
-function slugOf(title: string): string {
+export function slugOf(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, "")

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { generate } from "../../deploy/generate.ts";
+import { renderGuide } from "../../src/lib/markdown.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
@@ -20,6 +21,15 @@ test("every alert of the page becomes a rule, and every row of its table a panel
   const rows = page.slice(page.indexOf("### For dashboards")).match(/^\| [A-Z]/gm)!;
   const { panels } = JSON.parse(files["dashboard.json"]!) as { readonly panels: readonly unknown[] };
   expect(panels).toHaveLength(rows.length);
+});
+
+test("every rule links to a section of the page, and says which network it is about", () => {
+  const rules = files["alerts.yml"]!.split("- alert: ").slice(1);
+  const ids = renderGuide(page, "docs/operations.md").map(({ attributes }) => attributes["id"]);
+  for (const rule of rules) {
+    expect(rule).toContain("$labels.network");
+    expect(ids).toContain(/runbook_url: https:\/\/tyche\.example\.org\/docs\/operations#(.+)/.exec(rule)![1]);
+  }
 });
 
 test("rules and panels name only metrics that a process has", () => {

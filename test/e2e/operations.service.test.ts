@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { NETWORK_NAMES } from "../../src/networks/profiles.ts";
 import { deriveKey } from "../../src/lib/seal.ts";
+import { noteBackup } from "../../src/store/backupNote.ts";
 import { makeDataDir, removeDataDir, startTycheProcess } from "../support/tyche.ts";
 import type { TycheProcess } from "../support/tyche.ts";
 
@@ -112,6 +113,13 @@ test("the state of every network is there in numbers", async () => {
   }
 });
 
+test("the time of the last backup is among the metrics", async () => {
+  const readTime = async () => sumOf(await readMetrics(), "tyche_last_backup_timestamp_seconds");
+  expect(await readTime()).toBe(0);
+  noteBackup(tyche.dataDir, new Date(86_400_000));
+  expect(await readTime()).toBe(86_400);
+});
+
 test("names, units, help and labels are as Prometheus wants them", async () => {
   const metrics = await readMetrics();
   const types = [...metrics.matchAll(/^# TYPE (tyche_\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]);
@@ -122,7 +130,7 @@ test("names, units, help and labels are as Prometheus wants them", async () => {
     // Only counters' names end with _total; times are in seconds; no metric uses a smaller unit.
     expect(name.endsWith("_total")).toBe(type === "counter");
     expect(name).not.toMatch(/_(?:ms|milliseconds|wei|juels|percent)(?:_|$)/);
-    expect(/_(?:duration|latency|age|lag)_/.test(name)).toBe(name.endsWith("_seconds"));
+    expect(/_(?:duration|latency|age|lag|timestamp)_/.test(name)).toBe(name.endsWith("_seconds"));
   }
   for (const [, labels] of metrics.matchAll(/^tyche_[a-z_]+\{(.*)\} /gm))
     expect(labels).toMatch(/^(?:[a-z]+="(?:[^"\\]|\\.)*",?)+$/);

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { SandboxPool } from "../../../sandbox/index.ts";
 import { registerNetworkMetrics } from "../../requests/observe/networkMetrics.ts";
 import { createRequestObserver, registerOpenRequests } from "../../requests/observe/requestMetrics.ts";
@@ -12,10 +12,24 @@ import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
  * Creates a process's metrics: its own (`process_`, `nodejs_`), the sandbox's, and those of requests and transactions, with the
  * callbacks that feed them.
  */
-export function createMetrics(options: { readonly pool: SandboxPool; readonly log: Logger }) {
+export function createMetrics(options: {
+  readonly pool: SandboxPool;
+  readonly log: Logger;
+  /** Returns when `tyche backup` last succeeded, in seconds since 1970, 0 for never; absent where it isn't what backs up the database. */
+  readonly lastBackup?: (() => number) | undefined;
+}) {
+  const { lastBackup } = options;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerSandboxMetrics(registry, options.pool);
+  if (lastBackup !== undefined) {
+    const gauge: Gauge = new Gauge({
+      name: "tyche_last_backup_timestamp_seconds",
+      help: "Time of the last backup by tyche backup, in seconds since 1970; 0 if there was none.",
+      registers: [registry],
+      collect: () => gauge.set(lastBackup()),
+    });
+  }
   return {
     registry,
     onRequest: createRequestObserver({ registry, log: options.log }),

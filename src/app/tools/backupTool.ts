@@ -29,6 +29,7 @@ import {
   unpackArchive,
   type BackupFile,
 } from "../../store/backup.ts";
+import { noteBackup } from "../../store/backupNote.ts";
 import { findNotedDatabase } from "../../store/databaseNote.ts";
 import { CONFIG_FILE, listChains, openDataDirectory } from "../../store/dataDirectory.ts";
 import { fingerprintOf } from "../../store/masterKey.ts";
@@ -61,7 +62,8 @@ export interface Backup {
  * Copies a data directory's database, its embedded chains and its configuration file to a new archive, even while a service uses them.
  *
  * The chains are copied first: the database then has every transaction that is on them, as each is stored before it is sent. What it
- * has and the chains lack, the service sends again after a restore.
+ * has and the chains lack, the service sends again after a restore. The data directory then says when it was backed up, for the service's
+ * metrics.
  *
  * @param target a new file, or a folder (created if its path ends with a slash), in which the backup is named for the time.
  * @param options.keep backups in that folder to keep, this one included; older ones are deleted. Default: all.
@@ -75,7 +77,8 @@ export async function backUp(
     target.endsWith("/") || statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
   if (keep !== undefined && !isFolder)
     throw new BackupError(`--keep deletes older backups of a folder, and ${target} is none; name a folder`);
-  const file = resolve(isFolder ? join(target, nameFor(new Date())) : target);
+  const now = new Date();
+  const file = resolve(isFolder ? join(target, nameFor(now)) : target);
   const dump = isFolder ? join(target, "tyche.dump") : target;
   refuseServer(dataDir, (variable) => `pg_dump --format=custom --file=${dump} "$${variable}"`);
   const database = join(dataDir, DATABASE);
@@ -105,6 +108,7 @@ export async function backUp(
     // Unlike a rename, a link never replaces an existing file.
     linkSync(packed, file);
     flushPath(dirname(file));
+    noteBackup(dataDir, now);
   } catch (cause) {
     if (cause instanceof BackupError) throw cause;
     throw new BackupError(`${file} can't be written (${messageOf(cause)})`, cause);

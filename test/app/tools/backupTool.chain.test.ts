@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { backUp, restore } from "../../../src/app/tools/backupTool.ts";
+import { noteBackup, readLastBackup } from "../../../src/store/backupNote.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";
 import { saveKeyFingerprint } from "../../../src/store/dapps.ts";
@@ -76,6 +77,17 @@ test("a backup holds chains and configuration, and a restore replaces the chains
   rmSync(path.join(dataDir, "tyche.json"));
   await restore(backup, { dataDir });
   expect(readFileSync(path.join(dataDir, "tyche.json"), "utf8")).toBe("early");
+});
+
+test("a backup is noted in the data directory, and one that fails is not", async () => {
+  expect(readLastBackup(dataDir)).toBe(0);
+  const begun = Math.floor(Date.now() / 1_000);
+  await backUp(backup, { dataDir });
+  const noted = readLastBackup(dataDir);
+  expect(noted).toBeGreaterThanOrEqual(begun);
+  noteBackup(dataDir, new Date(86_400_000));
+  await expect(backUp(backup, { dataDir })).rejects.toThrow("is there already");
+  expect(readLastBackup(dataDir)).toBe(86_400);
 });
 
 test("a backup in a folder is named for the time, and deletes what is older than those to keep", async () => {
