@@ -172,11 +172,12 @@ function argumentsOf(args: readonly string[]): Markup {
 /** A parameter's value; a long list is folded, as it may have thousands of entries. */
 function given(value: unknown): Markup {
   if (!Array.isArray(value)) return valueText(value);
+  const isLong = value.length > MAX_OPEN_ENTRIES;
   return element(
     "details",
-    { open: value.length <= MAX_OPEN_ENTRIES },
+    { open: !isLong },
     element("summary", {}, countEntries(value)),
-    list("ol", "given", value.map(valueText)),
+    list("ol", isLong ? "given long" : "given", value.map(valueText)),
   );
 }
 

@@ -141,6 +141,40 @@ test("on paper, entries and their numbers stay in their columns", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
+test("on paper, no entry is parted from what says that it was drawn", async () => {
+  // So long that each takes more than one line of a column.
+  const list = Array.from({ length: 13 }, (_, i) => `${"guest ".repeat(8)}${i + 1}`);
+  const { id } = await draw("lotto", { numberOfWinners: "12", list });
+  await page.goto(`${tyche.url}/r/${id}`);
+  const entries = page.locator(".given li");
+  await page.getByText("13 entries", { exact: true }).click();
+  await entries.last().waitFor();
+  await page.setViewportSize({ width: 703, height: 1000 });
+  await page.emulateMedia({ media: "print" });
+  const parts = await entries.evaluateAll((all) => all.map((one) => one.getClientRects().length));
+  expect(parts).toEqual(list.map(() => 1));
+});
+
+test("of a list, all that is not long is shown, and half a line says that there are more of a long one", async () => {
+  const shown: [entries: number, lines: string][] = [];
+  for (const length of [19, 20]) {
+    const list = Array.from({ length }, (_, i) => `guest ${i + 1}`);
+    const { id } = await draw("lotto", { list });
+    await page.goto(`${tyche.url}/r/${id}`);
+    await page.getByText(`${length} entries`, { exact: true }).click();
+    const given = page.locator(".given");
+    await given.waitFor();
+    const heightOf = async (place: Locator) => (await place.boundingBox())!.height;
+    const lines = (await heightOf(given)) / (await heightOf(given.getByRole("listitem").first()));
+    shown.push([length, lines.toFixed(1)]);
+    await visitor.inspect();
+  }
+  expect(shown).toEqual([
+    [19, "19.0"],
+    [20, "9.5"],
+  ]);
+});
+
 const callApi = async (path: string, body: object) => (await tyche.call("POST", path, { body })).data;
 
 test.each([

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { FindField, isFoundBy } from "./findField.tsx";
 import { UnknownText } from "./parts.tsx";
 
-/** The shortest list that can be searched, and that is printed small. */
+/** The shortest list that can be searched, that scrolls unless it is large, and that is printed small. */
 const LONG_FROM = 20;
 
 /** A numbered list of what somebody gave or won. A long one can be searched: whoever took part looks for one name in it. On paper it is whole. */
@@ -43,7 +43,7 @@ export function EntryList({
         id={id}
         className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}`}
         aria-label={label}
-        tabIndex={isLarge ? undefined : 0}
+        tabIndex={isLong && !isLarge ? 0 : undefined}
       >
         {entries.map((entry, i) => (
           <li key={i} value={i + 1} hidden={!isFound(entry)}>
