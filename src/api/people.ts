@@ -37,6 +37,7 @@ export const MemberView = Type.Object({
 /** An open invitation, without its link. */
 export const InvitationView = Type.Object({
   id: Type.String({ description: "Identifier: `inv_` and 26 characters." }),
+  name: Type.String({ description: "Who it is for, as the one who invites says; empty if they don't." }),
   role: RoleName,
   createdAt: time("When it was created."),
   expiresAt: time("When it is over."),
@@ -93,7 +94,7 @@ export const AuditEntry = Type.Object({
   subject: nullable(Type.String(), "Id of what was created, changed or deleted, if it has one."),
   subjectName: nullable(
     Type.String(),
-    "Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none.",
+    "Its name at that time, who an invitation is for, the host of a webhook's URL, or a contract's address; `null` if it has none.",
   ),
   changes: Type.Array(AuditChange, {
     description:

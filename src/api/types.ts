@@ -120,7 +120,7 @@ export interface AuditEntry {
   readonly action: string;
   /** Id of what was created, changed or deleted, if it has one. */
   readonly subject: string | null;
-  /** Its name at that time, the host of a webhook's URL, or a contract's address; `null` if it has none. */
+  /** Its name at that time, who an invitation is for, the host of a webhook's URL, or a contract's address; `null` if it has none. */
   readonly subjectName: string | null;
   /** What was changed of it; of what was created, role, daily limit, access and expiry; of what was removed, the role. */
   readonly changes: readonly AuditChange[];
@@ -632,6 +632,8 @@ export interface FundedAccount {
 export interface InvitationView {
   /** Identifier: `inv_` and 26 characters. */
   readonly id: string;
+  /** Who it is for, as the one who invites says; empty if they don't. */
+  readonly name: string;
   readonly role: RoleName;
   /** When it was created. */
   readonly createdAt: string;

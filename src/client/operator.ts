@@ -107,7 +107,14 @@ export interface TycheOperator {
   /** Lists invitations that nobody has accepted yet. */
   invitations(dappId: string, options?: CallOptions): Promise<readonly InvitationView[]>;
   /** The answer has the link, which is not shown again. Not repeated if its answer is lost. */
-  invite(dappId: string, role: RoleName, options?: CallOptions): Promise<NewInvitation>;
+  invite(
+    dappId: string,
+    role: RoleName,
+    options?: CallOptions & {
+      /** Who it is for, for whoever lists invitations or reads the audit log. Default: empty. */
+      readonly name?: string;
+    },
+  ): Promise<NewInvitation>;
   revokeInvitation(dappId: string, invitationId: string, options?: CallOptions): Promise<InvitationView>;
   people(options?: CallOptions): Promise<readonly PersonView[]>;
   /** Gives a person all rights, or takes them back. */
@@ -184,8 +191,8 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
     removeMember: (dappId, personId, options) =>
       send({ method: "DELETE", path: memberOf(dappId, personId) }, options),
     invitations: (dappId, options) => list(of(dappId, "/invitations"), options),
-    invite: (dappId, role, options) =>
-      send({ method: "POST", path: of(dappId, "/invitations"), body: { role }, isOnce: true }, options),
+    invite: (dappId, role, { name, ...options } = {}) =>
+      send({ method: "POST", path: of(dappId, "/invitations"), body: { role, name }, isOnce: true }, options),
     revokeInvitation: (dappId, invitationId, options) =>
       send(
         { method: "DELETE", path: of(dappId, `/invitations/${encodeURIComponent(invitationId)}`) },

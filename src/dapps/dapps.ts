@@ -390,7 +390,7 @@ function parseSettings({ name, dailyLimit, expiresAt }: KeySettings) {
       { path: "/expiresAt", message: "must be a time to come; to end a key now, revoke it" },
     ]);
   return {
-    ...(name === undefined ? {} : { name: parseKeyName(name) }),
+    ...(name === undefined ? {} : { name: parseOptionalName(name) }),
     ...(dailyLimit === undefined ? {} : { dailyLimit }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
@@ -490,7 +490,7 @@ export function parseName(text: string): string {
   return name;
 }
 
-/** Parses a key's name, which may be empty. */
-function parseKeyName(text: string): string {
+/** Parses a name that may be empty, such as a key's. */
+export function parseOptionalName(text: string): string {
   return text.trim() === "" ? "" : parseName(text);
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { MAX_NAME_CHARACTERS, parseName } from "../dapps/dapps.ts";
+import { MAX_NAME_CHARACTERS, parseName, parseOptionalName } from "../dapps/dapps.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
 import { createId, firstId } from "../lib/id.ts";
 import { roleAllows } from "../lib/operations.ts";
@@ -92,7 +92,8 @@ interface Parts {
   readonly now: () => number;
 }
 
-type AuditEntry = Omit<AuditRow, "id" | "at" | "subject_name" | "changes"> & { readonly changes?: string };
+type AuditEntry = Omit<AuditRow, "id" | "at" | "subject_name" | "changes"> &
+  Partial<Pick<AuditRow, "subject_name" | "changes">>;
 
 /** Who changed what. */
 function createAuditing({ store, now, auditDays }: Parts & { readonly auditDays: number | undefined }) {
@@ -184,7 +185,7 @@ function createSignIn({
   const join = async (db: Queryable, code: string, person: Pick<StoredPerson, "id" | "name">) => {
     const invitation = await takeInvitation(db, { hash: hashSecret(code) }, now());
     if (invitation === undefined) throw new InvitationRefusedError();
-    const { dapp_id, role, id } = invitation;
+    const { dapp_id, role, id, name } = invitation;
     const from = (await listMemberships(db, person.id)).find((one) => one.dapp_id === dapp_id)?.role ?? null;
     const to = from !== null && roleAllows(from, role) ? from : role;
     await saveMember(db, { dappId: dapp_id, personId: person.id, role: to }, now());
@@ -196,6 +197,7 @@ function createSignIn({
         dapp_id,
         action: "acceptInvitation",
         subject: id,
+        ...(name === "" ? {} : { subject_name: name }),
         changes,
       },
       db,
@@ -412,11 +414,16 @@ function createMembers({ store, now }: Parts) {
         ),
       }));
     },
-    /** Creates an invitation; its code is known to nobody after this. `invitedBy`: name of the person who invites; empty for the operator. */
+    /**
+     * Creates an invitation; its code is known to nobody after this.
+     *
+     * @param who `name`: whom it is for, `invitedBy`: name of the person who invites, empty for the operator. Default: both empty.
+     * @throws InvalidParameterError for a name.
+     */
     async invite(
       dappId: string,
       role: Role,
-      invitedBy = "",
+      { name = "", invitedBy = "" }: { readonly name?: string; readonly invitedBy?: string } = {},
     ): Promise<{ readonly code: string; readonly invitation: StoredInvitation }> {
       const code = randomBytes(32).toString("base64url");
       const at = now();
@@ -424,6 +431,7 @@ function createMembers({ store, now }: Parts) {
         id: createId("inv"),
         dapp_id: dappId,
         role,
+        name: parseOptionalName(name),
         hash: hashSecret(code),
         invited_by: invitedBy,
         created_at: at,

@@ -250,6 +250,7 @@ export const migrations: Record<string, Migration> = {
     ALTER TABLE webhooks ADD COLUMN last_success_at integer;
     ALTER TABLE webhook_attempts ADD COLUMN answer_headers text;
     CREATE INDEX webhook_attempts_by_event ON webhook_attempts (webhook_id, event_id, id)`),
+  "0048_invited": execute("ALTER TABLE invitations ADD COLUMN name text NOT NULL DEFAULT ''"),
 };
 
 /**

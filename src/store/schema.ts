@@ -408,6 +408,8 @@ export interface Tables {
     role: Role;
     /** SHA-256 of the code in the link, hex. */
     hash: string;
+    /** Who it is for, as the one who invites says; may be empty. */
+    name: string;
     /** Name that the person who invites had then; empty for the operator. */
     invited_by: string;
     created_at: number;

@@ -203,7 +203,7 @@ test("each parameter stands in one place, and what a POST takes is all there", (
     ],
     "/api/vrfv2/addConsumer": ["dappId", "network", "consumer"],
     "/api/dapps": ["name", "facilities"],
-    "/api/dapps/{dappId}/invitations": ["role"],
+    "/api/dapps/{dappId}/invitations": ["role", "name"],
     "/api/dapps/{dappId}/keys": ["name", "dailyLimit", "access", "expiresAt"],
     "/api/dapps/{dappId}/keys/{keyId}/rotate": ["overlapHours"],
     "/api/faucet": ["network", "address"],

@@ -257,6 +257,21 @@ describe("sign-in", () => {
     }
   });
 
+  test("an invitation has the name of who it is for in the list and in the audit log, before and after it is accepted", async () => {
+    const name = "Carol of sales";
+    const { id, link } = await operator.invite(tyche.dappId, "viewer", { name });
+    expect(await operator.invitations(tyche.dappId)).toMatchObject([{ id, name }]);
+    await signUp(tyche.url, link, "Carol");
+    const { items } = await operator.audit({ dappId: tyche.dappId, limit: 2 });
+    expect(items.map(({ action, subject, subjectName }) => [action, subject, subjectName])).toEqual([
+      ["acceptInvitation", id, name],
+      ["createInvitation", id, name],
+    ]);
+    await operator.removePerson((await operator.people()).find((one) => one.name === "Carol")!.id);
+    const hidden = operator.invite(tyche.dappId, "viewer", { name: "a\u202eb" });
+    await expect(hidden).rejects.toMatchObject({ code: "invalid_parameter" });
+  });
+
   test("an invitation that is revoked opens nothing, and an owner doesn't revoke another dapp's", async () => {
     const { id, link } = await operator.invite(other.dappId, "owner");
     await expect(as(joined.owner!.token).revokeInvitation(tyche.dappId, id)).rejects.toMatchObject({

@@ -89,7 +89,7 @@ test("an invited person accepts with the provider, and signs in with it from the
   };
   await page.goto(link.replace(tyche.url, url));
   await logIn();
-  await page.getByRole("heading", { level: 1, name: "Tyche" }).waitFor();
+  await page.waitForURL(`**/dapps/${dappId}`);
   expect(page.url()).not.toContain("pageKey");
   expect(await operator.people()).toMatchObject([{ name: "ada of the provider" }]);
 

@@ -103,7 +103,7 @@ const PAGES = {
   "/dapps/{dapp}/webhooks": "https://example.com/x",
   "/dapps/{dapp}/webhooks/{webhook}": "No attempts yet",
   "/dapps/{dapp}/people": "A viewer reads",
-  "/dapps/{dapp}/settings": "Delete",
+  "/dapps/{dapp}/settings": "Presets wait for",
   "/dapps/{dapp}/requests/{request}": "Run again|only\\.",
   "/presets/coinflip": "Dapp that pays",
   "/random": "Dapp that pays",
@@ -156,11 +156,7 @@ describe("pages offer what the role allows", () => {
           "/dapps/{dapp}/secrets": [
             "Developers and owners only.",
           ],
-          "/dapps/{dapp}/settings": [
-            "Developers and owners only.",
-            "Developers and owners only.",
-            "Owners only.",
-          ],
+          "/dapps/{dapp}/settings": [],
           "/dapps/{dapp}/triggers": [
             "Developers and owners only.",
             "Developers and owners only.",

@@ -152,20 +152,23 @@ test("who is invited makes a passkey, sees their dapp alone, and signs in with a
     await guest.inspect();
     await guest.page.getByLabel("Your name").fill(name);
     await guest.page.getByRole("button", { name: "Create a passkey" }).click();
-    await guest.page.getByRole("heading", { name: "Dapps", exact: true }).waitFor();
+    await guest.page.getByRole("heading", { level: 1, name: "of a team", exact: true }).waitFor();
+    expect(new URL(guest.page.url()).pathname).toBe(`/dapps/${dapp.id}`);
     const cards = guest.page.locator("ul.cards h3");
-    await expect.poll(() => cards.allInnerTexts()).toEqual(["of a team"]);
     await guest.page.getByRole("banner").getByText(`Signed in as ${name}`).waitFor();
     expect((await operator.members(dapp.id)).map((one) => [one.name, one.role])).toEqual([[name, "owner"]]);
 
-    await cards.first().getByRole("link").click();
     await guest.page.getByRole("link", { name: "People", exact: true }).click();
     await guest.page.getByLabel("Members").getByText(name).first().waitFor();
     await guest.page.getByRole("cell", { name: "accepted the invitation" }).waitFor();
     await guest.inspect();
     await guest.page.getByLabel("Role", { exact: true }).selectOption("viewer");
+    await guest.page.getByLabel("For whom").fill("Bob");
     await guest.page.getByRole("button", { name: "Create a link" }).click();
-    await guest.page.getByText(/^The first who opens this link and accepts, .* becomes a viewer\./).waitFor();
+    await guest.page
+      .getByText(/^The first who opens this link and accepts, .* becomes a viewer: send it to Bob alone\./)
+      .waitFor();
+    await guest.page.getByLabel("Open invitations").getByRole("cell", { name: "Bob", exact: true }).waitFor();
     expect((await operator.invitations(dapp.id)).map(({ role }) => role)).toEqual(["viewer"]);
     await guest.page.getByRole("link", { name: "Sessions" }).click();
     await guest.page.getByText("this browser").waitFor();

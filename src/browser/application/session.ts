@@ -99,6 +99,7 @@ export interface SignInProblem {
 
 /** An invitation to a dapp, as its page shows it. */
 export interface Invitation {
+  readonly dappId: string;
   readonly dappName: string;
   readonly role: RoleName;
   /** Name of the person who invites; empty for the operator. */

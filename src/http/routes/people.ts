@@ -84,11 +84,11 @@ function memberOperations(deps: HttpDeps, { people, baseUrl }: OperatorPart): re
       description:
         "The answer contains a link, which is not shown again: whoever accepts it first, within seven days, becomes a member with the role.",
       request: "createInvitation",
-      example: { role: "developer" },
+      example: { role: "developer", name: "Alice" },
       answer: NewInvitation,
-      async run({ ctx, dapp, values: { role } }) {
+      async run({ ctx, dapp, values: { role, name } }) {
         const invitedBy = ctx.state.caller?.person?.name ?? "";
-        const { code, invitation } = await people.invite(dapp.id, role, invitedBy);
+        const { code, invitation } = await people.invite(dapp.id, role, { name, invitedBy });
         return { ...viewInvitation(invitation), link: `${localNameOf(baseUrl())}/invitation#${code}` };
       },
     }),
@@ -271,12 +271,13 @@ function viewMember(member: {
 
 function viewInvitation(invitation: {
   readonly id: string;
+  readonly name: string;
   readonly role: Role;
   readonly created_at: number;
   readonly expires_at: number;
 }) {
-  const { id, role, created_at, expires_at } = invitation;
-  return { id, role, createdAt: formatTime(created_at), expiresAt: formatTime(expires_at) };
+  const { id, name, role, created_at, expires_at } = invitation;
+  return { id, name, role, createdAt: formatTime(created_at), expiresAt: formatTime(expires_at) };
 }
 
 function viewPasskey({ id, browser, created_at }: Awaited<ReturnType<People["passkeys"]>>[number]) {

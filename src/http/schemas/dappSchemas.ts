@@ -133,7 +133,13 @@ export const DAPP_SCHEMAS = {
     },
     STRICT,
   ),
-  createInvitation: Type.Object({ role: role() }, STRICT),
+  createInvitation: Type.Object(
+    {
+      role: role(),
+      name: Type.String({ default: "", description: "Who it is for: at most 60 characters." }),
+    },
+    STRICT,
+  ),
   changeMember: Type.Object({ role: role() }, STRICT),
   changePerson: Type.Object(
     {

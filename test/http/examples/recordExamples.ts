@@ -287,7 +287,7 @@ async function useOperations(
   await record("deleteTrigger", thanks, { method: "DELETE" });
 
   const invitations = `${dapp}/invitations`;
-  const invite = post({ role: "viewer" });
+  const invite = post({ role: "viewer", name: "Alice" });
   const alice = await signUp(tyche.url, (await call(200, invitations, invite)).link, "Alice");
   const { id: aliceId } = await call(200, "/api/me", {
     method: "GET",

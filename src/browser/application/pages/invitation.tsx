@@ -68,7 +68,7 @@ function Offer({ opened: { dappName, role, invitedBy, expiresAt } }: { readonly 
 function SignedIn(given: { readonly code: string; readonly opened: Opened }) {
   const me = useMe();
   if (me === undefined) return null;
-  return me.id === null ? <SignUp {...given} /> : <Join code={given.code} />;
+  return me.id === null ? <SignUp {...given} /> : <Join {...given} />;
 }
 
 function SignUp({ code, opened }: { readonly code: string; readonly opened: Opened }) {
@@ -81,7 +81,7 @@ function SignUp({ code, opened }: { readonly code: string; readonly opened: Open
       message: describePasskey(error),
     }));
     setProblem(wrong?.message);
-    if (wrong === undefined) navigate("/");
+    if (wrong === undefined) navigate(`/dapps/${opened.dappId}`);
     // The service takes one answer to each challenge.
     else await queries.invalidateQueries({ queryKey: ["invitation"] });
   });
@@ -110,18 +110,18 @@ function SignUp({ code, opened }: { readonly code: string; readonly opened: Open
           </div>
         </form>
       </section>
-      <ProviderPanel invitation={code} next="/" />
+      <ProviderPanel invitation={code} next={`/dapps/${opened.dappId}`} />
     </>
   );
 }
 
-function Join({ code }: { readonly code: string }) {
+function Join({ code, opened }: { readonly code: string; readonly opened: Opened }) {
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const { refusal, isBusy, onSubmit } = useSubmission([], async () => {
     await acceptInvitation(code);
     await queries.invalidateQueries();
-    navigate("/");
+    navigate(`/dapps/${opened.dappId}`);
   });
   return (
     <section className="panel narrow">

@@ -16,10 +16,11 @@ export function ForRole({
 }) {
   const isAllowed = useMay(dappId)(operation);
   if (isAllowed === undefined) return null;
-  return isAllowed ? children : <p className="note">{describeRoles(operation)}</p>;
+  return isAllowed ? children : <p className="note">{nameRoles(operation)} only.</p>;
 }
 
-function describeRoles(operation: MemberOperation): string {
+/** Names the roles that allow an operation, such as "Developers and owners". */
+export function nameRoles(operation: MemberOperation): string {
   const roles = ROLES.filter((role) => roleAllows(role, OPERATIONS[operation].least));
-  return capitalize(`${roles.map((role) => `${role}s`).join(" and ")} only.`);
+  return capitalize(roles.map((role) => `${role}s`).join(" and "));
 }

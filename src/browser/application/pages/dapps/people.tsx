@@ -8,7 +8,14 @@ import { announce } from "../../announce.ts";
 import { Loaded, sentence } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Age, Code, CopyButton, Time } from "../../parts/format.tsx";
-import { ConfirmButton, ConfirmDialog, Field, readField, useSubmission } from "../../parts/forms.tsx";
+import {
+  ConfirmButton,
+  ConfirmDialog,
+  Field,
+  readField,
+  TextField,
+  useSubmission,
+} from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { aRole, ROLE_TEXT } from "../../parts/roleText.ts";
@@ -129,8 +136,9 @@ function Invitations({ dappId }: { readonly dappId: string }) {
   const [made, setMade] = useState<NewInvitation>();
   const query = useQuery({ queryKey: ["invitations", dappId], queryFn: () => operator.invitations(dappId) });
   const refresh = () => queries.invalidateQueries();
-  const { refusal, isBusy, onSubmit } = useSubmission([], async (values) => {
-    setMade(await operator.invite(dappId, readField(values, "role") as RoleName));
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values) => {
+    const name = readField(values, "name").trim();
+    setMade(await operator.invite(dappId, readField(values, "role") as RoleName, { name }));
     await refresh();
   });
   return (
@@ -138,8 +146,13 @@ function Invitations({ dappId }: { readonly dappId: string }) {
       <h2>Invitations</h2>
       {made !== undefined && (
         <Notice>
-          The first who opens this link and accepts, within seven days, becomes {aRole(made.role)}. It is not
-          shown again:{" "}
+          The first who opens this link and accepts, within seven days, becomes {aRole(made.role)}
+          {made.name !== "" && (
+            <>
+              : send it to <UnknownText text={made.name} /> alone
+            </>
+          )}
+          . It is not shown again:{" "}
           <span className="copyable">
             <Code text={made.link} />
             <CopyButton key={made.id} text={made.link} what="link" autoFocus />
@@ -154,7 +167,12 @@ function Invitations({ dappId }: { readonly dappId: string }) {
               items={items}
               keyOf={({ id }) => id}
               columns={[
-                { head: "Role", kind: "name", cell: ({ role }) => role },
+                {
+                  head: "For",
+                  kind: "name",
+                  cell: ({ name }) => name !== "" && <UnknownText text={name} />,
+                },
+                { head: "Role", cell: ({ role }) => role },
                 { head: "Created", cell: ({ createdAt }) => <Age iso={createdAt} /> },
                 { head: "Expires", cell: ({ expiresAt }) => <Time iso={expiresAt} /> },
                 {
@@ -191,6 +209,15 @@ function Invitations({ dappId }: { readonly dappId: string }) {
             </select>
           )}
         </Field>
+        <TextField
+          id="name"
+          label="For whom"
+          problem={problems.get("name")}
+          note="The owners see it here and in the audit log. May be empty."
+          name="name"
+          maxLength={60}
+          autoComplete="off"
+        />
         <div>
           <button disabled={isBusy}>Create a link</button>
         </div>

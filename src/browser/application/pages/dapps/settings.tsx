@@ -10,26 +10,46 @@ import {
   useSubmission,
   TextField,
 } from "../../parts/forms.tsx";
-import { ForRole } from "../../parts/forRole.tsx";
-import { Notice, UnknownText } from "../../parts/parts.tsx";
-import { PermissionFields, readPermissions } from "../../parts/permissions.tsx";
-import { useMe, useOperator } from "../../services.tsx";
+import { ForRole, nameRoles } from "../../parts/forRole.tsx";
+import { Facts, Notice, UnknownText } from "../../parts/parts.tsx";
+import { PERMISSION_TEXT, PermissionFields, readPermissions } from "../../parts/permissions.tsx";
+import { useMay, useMe, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 
-/** `/dapps/{dappId}/settings`: the forms that rename a dapp, set what its presets wait for and what it may use, and delete it. */
+/** `/dapps/{dappId}/settings`: the forms that rename a dapp, set what its presets wait for and what it may use, and delete it; for viewers, what is set. */
 export function Settings() {
   const { dappId } = useParams<{ readonly dappId: string }>();
+  const isEditable = useMay(dappId)("updateDapp");
   return (
     <DappFrame dappId={dappId} tab="settings">
-      {(dapp) => (
-        <>
-          <Rename dapp={dapp} />
-          <Beacon dapp={dapp} />
-          <Permissions dapp={dapp} />
-          <Delete dapp={dapp} />
-        </>
-      )}
+      {(dapp) =>
+        isEditable === true ? (
+          <>
+            <Rename dapp={dapp} />
+            <Beacon dapp={dapp} />
+            <Permissions dapp={dapp} />
+            <Delete dapp={dapp} />
+          </>
+        ) : (
+          isEditable === false && <Present dapp={dapp} />
+        )
+      }
     </DappFrame>
+  );
+}
+
+function Present({ dapp: { name, beacon, facilities } }: { readonly dapp: DappView }) {
+  return (
+    <section className="panel" aria-label="Settings">
+      <Facts
+        entries={[
+          ["Name", <UnknownText text={name} />],
+          ["Presets wait for", BEACON_TEXT[beacon ?? BY_NETWORK]],
+          ["It may use", facilities.map((one) => PERMISSION_TEXT[one]).join(", ")],
+        ]}
+      />
+      <p className="note">{nameRoles("updateDapp")} change name and wait, the operator what it may use.</p>
+    </section>
   );
 }
 
@@ -46,30 +66,35 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
   return (
     <section className="panel">
       <h2>Rename</h2>
-      <ForRole dappId={id} operation="updateDapp">
-        <form className="fields" onSubmit={onSubmit}>
-          <TextField
-            id="name"
-            label="Name"
-            problem={problems.get("name") ?? refusal}
-            name="name"
-            defaultValue={name}
-            required
-            spellCheck={false}
-          />
-          <div>
-            <button className="action" disabled={isBusy}>
-              Rename
-            </button>
-          </div>
-        </form>
-      </ForRole>
+      <form className="fields" onSubmit={onSubmit}>
+        <TextField
+          id="name"
+          label="Name"
+          problem={problems.get("name") ?? refusal}
+          name="name"
+          defaultValue={name}
+          required
+          spellCheck={false}
+        />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Rename
+          </button>
+        </div>
+      </form>
     </section>
   );
 }
 
 /** What the API calls the network's own choice: no choice of the dapp's. */
 const BY_NETWORK = "network";
+/** What presets may wait for. */
+const BEACON_TEXT = {
+  [BY_NETWORK]: "what the network says",
+  drand: "a round of drand",
+  local: "one of the local beacon, which proves nothing",
+  none: "no round",
+} as const;
 
 function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
   const operator = useOperator();
@@ -82,30 +107,29 @@ function Beacon({ dapp: { id, beacon } }: { readonly dapp: DappView }) {
   return (
     <section className="panel">
       <h2>Round of drand</h2>
-      <ForRole dappId={id} operation="updateDapp">
-        <form className="fields" onSubmit={onSubmit}>
-          <Field
-            id="beacon"
-            label="Presets wait for"
-            problem={refusal}
-            note="Where a call doesn’t say it. A result that follows from a future round of drand, too, takes some seconds more, and nobody alone can choose it."
-          >
-            {(control) => (
-              <select {...control} name="beacon" defaultValue={beacon ?? BY_NETWORK}>
-                <option value={BY_NETWORK}>what the network says</option>
-                <option value="drand">a round of drand</option>
-                <option value="local">one of the local beacon, which proves nothing</option>
-                <option value="none">no round</option>
-              </select>
-            )}
-          </Field>
-          <div>
-            <button className="action" disabled={isBusy}>
-              Save
-            </button>
-          </div>
-        </form>
-      </ForRole>
+      <form className="fields" onSubmit={onSubmit}>
+        <Field
+          id="beacon"
+          label="Presets wait for"
+          problem={refusal}
+          note="Where a call doesn’t say it. A result that follows from a future round of drand, too, takes some seconds more, and nobody alone can choose it."
+        >
+          {(control) => (
+            <select {...control} name="beacon" defaultValue={beacon ?? BY_NETWORK}>
+              {Object.entries(BEACON_TEXT).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div>
+          <button className="action" disabled={isBusy}>
+            Save
+          </button>
+        </div>
+      </form>
     </section>
   );
 }
