@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -218,6 +218,51 @@ describe("whoever is signed in", () => {
     await page.getByRole("link", { name: "Draw a number from a range" }).waitFor();
     await row.waitFor({ state: "detached" });
     expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a draw that failed shows the preset's source with the line that threw, and leads to the preset", async () => {
+    const folder = path.join(tyche.pluginsDir, "chest");
+    const definition = JSON.parse(
+      await readFile(path.join(tyche.pluginsDir, "coinflip/preset.json"), "utf8"),
+    ) as object;
+    const gold = { description: "Needed.", decimal: { minimum: "0", maximum: "9" }, default: "1" };
+    const parameters = { type: "object", properties: { gold } };
+    await mkdir(folder);
+    try {
+      await writeFile(
+        path.join(folder, "preset.json"),
+        JSON.stringify({ ...definition, name: "chest", parameters, args: ["gold"] }),
+      );
+      await writeFile(
+        path.join(folder, "source.js"),
+        'const gold = args[0];\nif (gold === "0") throw Error("no gold");\nreturn Functions.encodeUint256(BigInt(bytesArgs[0]) & 1n);\n',
+      );
+      let id = "";
+      // Until the service has found it, there is no such preset.
+      await expect
+        .poll(async () => {
+          const { status, data } = await tyche.call(
+            "POST",
+            `/api/vrfv2/presets?network=${NETWORK}&preset=chest`,
+            { body: { gold: "0" }, headers: { prefer: "respond-async" } },
+          );
+          if (status === 202) ({ id } = data);
+          return status;
+        })
+        .toBe(202);
+      for (const target of [`/dapps/${tyche.dappId}/requests/${id}`, `/r/${id}`]) {
+        await open(target);
+        await page.getByText(/no gold \(line 2, column \d+\)/).waitFor();
+        const source = page.getByRole("region", { name: "Source of the preset" });
+        expect(await source.locator("mark").innerText()).toBe('if (gold === "0") throw Error("no gold");\n');
+        await visitor.inspect();
+      }
+      await page.getByRole("link", { name: "The preset", exact: true }).click();
+      await page.waitForURL("**/presets/chest");
+      expect(visitor.troubles).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   test("hostile text in a name, a source, an argument and a result stays text", async () => {

@@ -6,6 +6,7 @@ import {
   type ExplorerNetwork,
   type Me,
   type PresetValue,
+  type PresetView,
   type TycheClient,
   type TycheExplorer,
   type TycheOperator,
@@ -104,6 +105,12 @@ export type AnyPresets = Readonly<
 export function useClient(dappId: string): TycheClient<AnyPresets> {
   const operator = useOperator();
   return useMemo(() => operator.as<AnyPresets>(dappId), [operator, dappId]);
+}
+
+/** Returns the presets as everyone may see them. */
+export function usePresets(): UseQueryResult<readonly PresetView[]> {
+  const explorer = useExplorer();
+  return useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets(), staleTime: 10_000 });
 }
 
 /** Returns the networks as everyone may see them, read again every `refreshMs` (default: only while one isn't served). */

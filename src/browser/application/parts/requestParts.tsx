@@ -1,10 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import type { BeaconView, PresetRunView, RequestState, RequestView } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
 import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
 import { lineOf, nameFunction } from "../../../lib/sharedText.ts";
 import { sentence } from "../page.tsx";
-import { useExplorer } from "../services.tsx";
+import { usePresets } from "../services.tsx";
 import { count, Time, useNow } from "./format.tsx";
 import { Notice, ResultText, Tag, UnknownText } from "./parts.tsx";
 
@@ -56,12 +55,7 @@ function whatOf({ kind, params }: Pick<RequestView, "kind" | "params">): string 
 
 /** Returns a function that gives requests' titles, as the public pages of their results have them; `undefined` where there is none. */
 export function useTitleOfRequest(): (request: Pick<RequestView, "kind" | "params">) => string | undefined {
-  const explorer = useExplorer();
-  const { data } = useQuery({
-    queryKey: ["public presets"],
-    queryFn: () => explorer.presets(),
-    staleTime: 60_000,
-  });
+  const { data } = usePresets();
   return ({ kind, params }) => {
     const { preset, source, args = [] } = params as { preset?: string; source?: string; args?: string[] };
     if (kind === "preset") return data?.find(({ name }) => name === preset)?.title;

@@ -10,7 +10,7 @@ import { Pages, usePassed, usePlace } from "../../parts/pages.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
+import { useExplorer, useNetworks, usePresets, useTitleOf } from "../../services.tsx";
 import { ExplorerPage } from "./explorerFrame.tsx";
 
 const REFRESH_MS = 5_000;
@@ -35,7 +35,7 @@ export function ExplorerRequests() {
   const { data: networks = [] } = useNetworks();
   const titleOf = useTitleOf();
   const [search, setSearch] = useSearchParams();
-  const presets = useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets() });
+  const presets = usePresets();
   const network = search.get("network") ?? undefined;
   const preset = search.get("preset") ?? undefined;
   const kind = KINDS.find(([name]) => name === search.get("kind"))?.[0];

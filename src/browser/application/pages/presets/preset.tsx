@@ -12,7 +12,7 @@ import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
-import { type AnyPresets, useExplorer, useNetworks, useOperator } from "../../services.tsx";
+import { type AnyPresets, useExplorer, useNetworks, useOperator, usePresets } from "../../services.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useSession } from "../../session.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
@@ -29,8 +29,7 @@ const TRAIL = [{ href: "/presets", text: "Presets" }] as const;
 /** `/presets/{name}`: what a preset does and, for those who are signed in, a form that runs it, built from the schema of its parameters. */
 export function Preset() {
   const { name } = useParams<{ readonly name: string }>();
-  const explorer = useExplorer();
-  const presets = useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets() });
+  const presets = usePresets();
   return (
     <Loaded query={presets}>
       {(list) => {

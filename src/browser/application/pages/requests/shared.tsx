@@ -39,7 +39,7 @@ import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { OutcomePart } from "./outcome.tsx";
-import { findFailedLine, OpenInFunctions } from "./sourcePart.tsx";
+import { findFailedLine, OpenInFunctions, SourcePart } from "./sourcePart.tsx";
 import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
 import { isDisagreement, TIMED_OUT } from "../../../../lib/failureText.ts";
 import { isWordLong } from "../../../../lib/isWordLong.ts";
@@ -349,7 +349,10 @@ function OwnFailure({
           <OpenInFunctions request={request} />. {open} to see its source and how it was made.
         </p>
       ) : (
-        <p>{open} to see all of it, or to make it again.</p>
+        <>
+          <SourcePart request={request} />
+          <p>{open} to see all of it, or to make it again.</p>
+        </>
       )}
       <p className="note">
         {describeEnd(shared)} Only those who may see the dapp&rsquo;s requests see why it failed.
