@@ -8,12 +8,12 @@ export type Presets = {
     params: Record<string, never>;
     value: boolean;
   };
-  /** Draws numberOfWinners entries of list without replacement, in the order in which they were drawn: "Winners: " and the entries, exactly as given, separated by a comma and a space. Equal entries are separate tickets. */
+  /** Draws numberOfWinners entries of list without replacement, in the order in which they were drawn: "Winners: " and the entries, exactly as given, separated by a comma and a space. Equal entries are separate tickets. All entries are on chain for all to see: use ticket numbers for people. */
   lotto: {
     params: {
       /** How many entries are drawn; at most the length of list. Default "1". */
       numberOfWinners?: Decimal;
-      /** The participants or options. */
+      /** The participants or options, on chain for all to see: use ticket numbers for people. */
       list: readonly string[];
     };
     value: readonly string[];

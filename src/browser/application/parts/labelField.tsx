@@ -12,7 +12,7 @@ export function LabelField({ problems }: { readonly problems: ReadonlyMap<string
         id="label"
         label="Label"
         problem={problems.get("label") ?? problems.get("once")}
-        note="What it is for, on chain for all to see: whoever verifies the result learns how many others have this label. May be empty."
+        note="What it is for, on chain for all to see, in lower case: whoever verifies the result learns how many others have this label. May be empty."
         name="label"
         maxLength={100}
       />

@@ -3,7 +3,7 @@ import { capitalize } from "../../../lib/capitalize.ts";
 import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../lib/drawText.ts";
 import { describeNoRound } from "../../../lib/sharedText.ts";
 import { Countdown, isUtcHere, LocalTime, useNow } from "./format.tsx";
-import { Why } from "./parts.tsx";
+import { Folded, Why } from "./parts.tsx";
 
 /** When the round that a request waits for is due, by the reader's clock, and what happens if it doesn't come: shown until the result is there or the service waits no longer. */
 export function RoundWait({
@@ -37,11 +37,13 @@ export function RoundWait({
       </p>
       {children}
       {sinceMs >= LATE_MS && beacon.isLocal !== true && (
-        <p>
-          If no relay has the round, anybody who has it can hand it in, without a key:{" "}
-          <code>tyche beacon {beacon.round} SIGNATURE</code>, or as{" "}
-          <a href="/docs/api#states-of-a-request">the API</a> takes it.
-        </p>
+        <Folded summary="For operators">
+          <p>
+            If no relay has the round, anybody who has it can hand it in, without a key:{" "}
+            <code>tyche beacon {beacon.round} SIGNATURE</code>, or as{" "}
+            <a href="/docs/api#states-of-a-request">the API</a> takes it.
+          </p>
+        </Folded>
       )}
       <p className="note">
         <Why text={describeNoRound(isFunction, until)} />
