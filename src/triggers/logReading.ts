@@ -50,7 +50,7 @@ export interface LogReading {
  * accepts. A log becomes a run before the block counts as read. Triggers that are new, or want earlier blocks, are shown those first.
  */
 export function startLogReading(options: LogReadingOptions): LogReading {
-  const { network, chain, store, fence, onError } = options;
+  const { network, chain, store, onError } = options;
   const { client, chainId, terms, isEmbedded } = chain;
   const watcher: ChainWatcher = createChainWatcher({
     client,
@@ -59,15 +59,6 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     rereadIntervalMs: terms.rereadIntervalMs,
     onError,
   });
-  const finality = (tag: "safe" | "finalized") =>
-    createFinality({
-      client,
-      depth: terms.finalityDepth,
-      hasFinalizedTag: terms.hasFinalizedTag,
-      tag,
-      head: () => watcher.head(),
-    });
-  const reliable = { safe: finality("safe"), finalized: finality("finalized") } as const;
   const finding = { network, chainId, isEmbedded, db: store.db };
   let triggers: readonly StoredLogTrigger[] = [];
   let cursor: LogCursor | undefined;
@@ -78,11 +69,8 @@ export function startLogReading(options: LogReadingOptions): LogReading {
   let turns = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const write: Store["write"] = (change) =>
-    store.write(async (db) => {
-      await fence?.assertHeld(db);
-      return await change(db);
-    });
+  const write = writeFenced(options);
+  const ripen = createRipening(options, () => watcher.head());
   /** What is under way, one after another. */
   const inTurn = createMutex();
   const run = (step: () => Promise<void>): void => {
@@ -105,21 +93,11 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     cursor = read;
   };
 
-  /** Returns the hashes of the blocks that the chain has where these runs were found. */
-  const readHashes = async (
-    runs: readonly { readonly block_number: number }[],
-  ): Promise<ReadonlyMap<number, string | undefined>> => {
-    const hashes = new Map<number, string | undefined>();
-    for (const { block_number: number } of runs)
-      if (!hashes.has(number)) hashes.set(number, (await client.getHead(BigInt(number)))?.hash);
-    return hashes;
-  };
-
   /** Takes back what a reorg removed: runs without a request end, the others are reported. */
   const takeBack = async (from: bigint): Promise<undefined> => {
     const before = moveCursor(cursor!, { number: from - 1n });
     const later = await listRevertedRuns(store.db, { network, from: Number(from) });
-    const hashes = await readHashes(later);
+    const hashes = await readHashes(client, later);
     // A replay may have read the blocks that came instead.
     const lost = later.filter((one) => hashes.get(one.block_number) !== one.block_hash);
     const isTold = await write(async (db) => {
@@ -176,7 +154,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
   /** Follows the chain for the present triggers. What the last follower was doing is done again. */
   const follow = async (): Promise<void> => {
     for (const stop of stopFollowing.splice(0)) stop();
-    cursor ??= await openCursor();
+    cursor ??= await openCursor(options, triggers);
     const present = triggers;
     const turn = (turns += 1);
     const isPresent = (): boolean => turn === turns && !isStopped;
@@ -196,70 +174,19 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     if (late.length > 0) replay(late, block);
   };
 
-  const openCursor = async (): Promise<LogCursor> => {
-    const stored = await findLogCursor(store.db, network);
-    const isSameChain = stored?.identity === chain.identity;
-    // Triggers that are all new, or want earlier blocks, need nothing of what lies between.
-    if (isSameChain && triggers.some(({ replayFrom }) => replayFrom === null)) return stored;
-    const head = await client.getHead("latest");
-    if (head === undefined) throw new Error("the chain has no block yet");
-    const block = Number(head.number);
-    const { identity } = chain;
-    // Without the newest block among them, the earlier ones are looked at again: a reorg may have removed logs of runs.
-    const heads = isSameChain ? stored.heads : [[block, head.hash] as const];
-    const first = { identity, block, heads };
-    await write(async (db) => {
-      if (!isSameChain) {
-        // What an earlier chain of this name had is gone.
-        const ids = (await listRevertedRuns(db, { network, from: 0 })).map((one) => one.run_id);
-        await deleteUnsentRuns(db, ids);
-        await noteReverted(db, ids, Date.now());
-      }
-      await saveLogCursor(db, network, first);
-    });
-    return first;
-  };
-
-  /** Makes the runs due whose blocks are as reliable as their triggers want. */
-  const ripen = async (): Promise<void> => {
-    for (const confidence of ["safe", "finalized"] as const) {
-      if (isEmbedded || !triggers.some((one) => one.confidence === confidence)) continue;
-      const through = Number(await reliable[confidence].finalNumber());
-      for (;;) {
-        const some = await listSeenRuns(store.db, network, { confidence, through, limit: PAGE });
-        if (some.length === 0 || isStopped) break;
-        const hashes = await readHashes(some);
-        if ([...hashes.values()].includes(undefined))
-          throw new Error("the node lacks a block that it calls final");
-        const isKept = (one: (typeof some)[number]): boolean =>
-          hashes.get(one.block_number) === one.block_hash;
-        await write(async (db) => {
-          await makeDue(
-            db,
-            some.filter(isKept).map(({ run_id }) => run_id),
-          );
-          await deleteUnsentRuns(
-            db,
-            some.filter((one) => !isKept(one)).map(({ run_id }) => run_id),
-          );
-        });
-        options.onDue();
-      }
-    }
-  };
   /** Blocks without wanted logs are noted now and then: reading them again does no harm. */
   const note = async (): Promise<void> => {
     const read = cursor;
     if (read === undefined || read === saved) return;
     await store.writeSoon(async (db) => {
-      await fence?.assertHeld(db);
+      await options.fence?.assertHeld(db);
       await saveLogCursor(db, network, read);
     });
     saved = read;
   };
   const look = (): void => {
     run(note);
-    run(ripen);
+    run(() => ripen(triggers, () => isStopped));
     timer = setTimeout(look, LOOK_INTERVAL_MS).unref();
   };
   look();
@@ -287,6 +214,97 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       watcher.close();
       await inTurn(async () => {});
     },
+  };
+}
+
+/** Returns what writes to the database only while this process may. */
+function writeFenced({ store, fence }: Pick<LogReadingOptions, "store" | "fence">): Store["write"] {
+  return (change) =>
+    store.write(async (db) => {
+      await fence?.assertHeld(db);
+      return await change(db);
+    });
+}
+
+/** Returns the hashes of the blocks that the chain has where these runs were found. */
+async function readHashes(
+  client: ObservedChain["client"],
+  runs: readonly { readonly block_number: number }[],
+): Promise<ReadonlyMap<number, string | undefined>> {
+  const hashes = new Map<number, string | undefined>();
+  for (const { block_number: number } of runs)
+    if (!hashes.has(number)) hashes.set(number, (await client.getHead(BigInt(number)))?.hash);
+  return hashes;
+}
+
+/** Returns how far a network is read: what is stored, or the newest block if nothing of what lies between is wanted. */
+async function openCursor(
+  options: LogReadingOptions,
+  triggers: readonly StoredLogTrigger[],
+): Promise<LogCursor> {
+  const { network, chain, store } = options;
+  const stored = await findLogCursor(store.db, network);
+  const isSameChain = stored?.identity === chain.identity;
+  // Triggers that are all new, or want earlier blocks, need nothing of what lies between.
+  if (isSameChain && triggers.some(({ replayFrom }) => replayFrom === null)) return stored;
+  const head = await chain.client.getHead("latest");
+  if (head === undefined) throw new Error("the chain has no block yet");
+  const block = Number(head.number);
+  const { identity } = chain;
+  // Without the newest block among them, the earlier ones are looked at again: a reorg may have removed logs of runs.
+  const heads = isSameChain ? stored.heads : [[block, head.hash] as const];
+  const first = { identity, block, heads };
+  await writeFenced(options)(async (db) => {
+    if (!isSameChain) {
+      // What an earlier chain of this name had is gone.
+      const ids = (await listRevertedRuns(db, { network, from: 0 })).map((one) => one.run_id);
+      await deleteUnsentRuns(db, ids);
+      await noteReverted(db, ids, Date.now());
+    }
+    await saveLogCursor(db, network, first);
+  });
+  return first;
+}
+
+/** Creates what makes the runs due whose blocks are as reliable as their triggers want. */
+function createRipening(options: LogReadingOptions, head: ChainWatcher["head"]) {
+  const { network, chain, store, onDue } = options;
+  const { client, terms, isEmbedded } = chain;
+  const write = writeFenced(options);
+  const finality = (tag: "safe" | "finalized") =>
+    createFinality({
+      client,
+      depth: terms.finalityDepth,
+      hasFinalizedTag: terms.hasFinalizedTag,
+      tag,
+      head,
+    });
+  const reliable = { safe: finality("safe"), finalized: finality("finalized") } as const;
+  return async (triggers: readonly StoredLogTrigger[], isStopped: () => boolean): Promise<void> => {
+    for (const confidence of ["safe", "finalized"] as const) {
+      if (isEmbedded || !triggers.some((one) => one.confidence === confidence)) continue;
+      const through = Number(await reliable[confidence].finalNumber());
+      for (;;) {
+        const some = await listSeenRuns(store.db, network, { confidence, through, limit: PAGE });
+        if (some.length === 0 || isStopped()) break;
+        const hashes = await readHashes(client, some);
+        if ([...hashes.values()].includes(undefined))
+          throw new Error("the node lacks a block that it calls final");
+        const isKept = (one: (typeof some)[number]): boolean =>
+          hashes.get(one.block_number) === one.block_hash;
+        await write(async (db) => {
+          await makeDue(
+            db,
+            some.filter(isKept).map(({ run_id }) => run_id),
+          );
+          await deleteUnsentRuns(
+            db,
+            some.filter((one) => !isKept(one)).map(({ run_id }) => run_id),
+          );
+        });
+        onDue();
+      }
+    }
   };
 }
 

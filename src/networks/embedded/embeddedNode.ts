@@ -110,8 +110,6 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       ),
     onError,
   });
-  const earlyListeners = new Set<(header: unknown) => void>();
-  const headListeners = new Set<(header: unknown) => void>();
   const disconnect = (): void => {
     void keeper.close();
     publicConnection.close();
@@ -134,6 +132,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     maxGrowthKilobytes,
     onError,
   });
+  const heads = createHeads({ recorder: () => recorder, onError: (error) => tellUnlessDown(error) });
   /** The newest process. */
   let anvil: LaunchedAnvil;
   let began = 0;
@@ -156,7 +155,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       const { head, stored } = anvil.restored;
       recorder.restart(head);
       storage.onRestored(stored, head);
-      tellHead(head);
+      heads.tell(head);
       const lostBlocks = head.hash === hash ? 0 : Math.max(1, number - head.number);
       onRestart({ isUp: true, lostBlocks, ms: performance.now() - began });
     },
@@ -166,23 +165,6 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     disconnect();
     throw error;
   });
-  let told: Promise<void> = Promise.resolve();
-  /** Heads that are told once they are on disk. */
-  const untold = new Set<RecordedBlock>();
-  const tellHead = (block: RecordedBlock): void => {
-    const { number, header } = block;
-    for (const listener of earlyListeners) listener(header);
-    // A chain that has gone back has lost those above.
-    for (const lost of untold) if (lost.number >= number) untold.delete(lost);
-    untold.add(block);
-    told = told
-      .then(() => recorder.persist(Math.min(number, recorder.head().number)))
-      .then(() => {
-        if (untold.has(block)) for (const listener of headListeners) listener(header);
-      })
-      .catch(tellUnlessDown)
-      .finally(() => untold.delete(block));
-  };
   /**
    * Reports an error unless the recorder has, or it is a connection that broke because the process is down: whoever ended the process
    * reports why, and the interrupted work is done again.
@@ -230,14 +212,14 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     head: anvil!.restored.head,
     log,
     async onBlock(block) {
-      tellHead(block);
+      heads.tell(block);
       replaceWhenGrown();
       await storage.onBlock(block);
     },
     mayGoBackTo: (block) => identity.allows(block),
     onBroken(head) {
       storage.cutAfter(head);
-      tellHead(head);
+      heads.tell(head);
     },
   });
   const identity = createIdentity({ connection, gate, onLost: startAgain });
@@ -253,7 +235,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
     assertOurs: identity.assertKept,
     onCompacted: options.onCompacted,
     onError: tellUnlessDown,
-    onSetBack: tellHead,
+    onSetBack: heads.tell,
     onForgotten: () => void supervisor.restart(),
     onBroken: startAgain,
   });
@@ -278,7 +260,7 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       recall,
       keepUp,
       setBack,
-      headListeners: isEarly ? earlyListeners : headListeners,
+      headListeners: isEarly ? heads.earlyListeners : heads.listeners,
       oldestWhole,
       oldestHeld,
     });
@@ -342,6 +324,36 @@ export async function startEmbeddedNode(options: EmbeddedNodeOptions): Promise<E
       return closing;
     },
   };
+}
+
+/** Creates what tells heads: to early listeners at once, to the others once they are on disk. */
+function createHeads({
+  recorder,
+  onError,
+}: {
+  readonly recorder: () => Pick<Recorder, "persist" | "head">;
+  readonly onError: (error: unknown) => void;
+}) {
+  const earlyListeners = new Set<(header: unknown) => void>();
+  const listeners = new Set<(header: unknown) => void>();
+  let told: Promise<void> = Promise.resolve();
+  /** Heads that are told once they are on disk. */
+  const untold = new Set<RecordedBlock>();
+  const tell = (block: RecordedBlock): void => {
+    const { number, header } = block;
+    for (const listener of earlyListeners) listener(header);
+    // A chain that has gone back has lost those above.
+    for (const lost of untold) if (lost.number >= number) untold.delete(lost);
+    untold.add(block);
+    told = told
+      .then(() => recorder().persist(Math.min(number, recorder().head().number)))
+      .then(() => {
+        if (untold.has(block)) for (const listener of listeners) listener(header);
+      })
+      .catch(onError)
+      .finally(() => untold.delete(block));
+  };
+  return { earlyListeners, listeners, tell };
 }
 
 /** Returns the paths of a chain's state and history in its folder; the log of the blocks since is next to them. */
