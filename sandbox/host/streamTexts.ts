@@ -87,6 +87,14 @@ const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] =
   // The source may have put anything in the class's place.
   ['"DOMException"!==e.name', '"DOMException"!==e?.name'],
   ['new TypeError("The iterator method must return an object")', "$noIterator(n)"],
+  [
+    'new TypeError("The promise returned by the iterator.next() method must fulfill with an object")',
+    '$noIterator(e,"failed to iterate next value because the next() method")',
+  ],
+  [
+    'new TypeError("The promise returned by the iterator.return() method must fulfill with an object")',
+    '$noIterator(e,"failed to close iterator because the return() method")',
+  ],
   ['"Cannot "+e+" a stream using a released reader"', '"Reader has no associated stream."'],
   [
     '"Cannot "+e+" a stream using a released writer"',
@@ -140,12 +148,76 @@ const CODE: readonly (readonly [code: string | RegExp, replacement: string])[] =
   ],
 ];
 
-/** What the replaced code calls. */
+/** Code of the library that settles its promises later than Deno does, or in another order, and what takes its place. */
+const STEPS: readonly (readonly [code: string, replacement: string])[] = [
+  // What a callback returns is awaited only if it is a promise, and only once.
+  [
+    "function g(e,t,r){try{return c(S(e,t,r))}",
+    'function g(e,t,r){try{const o=S(e,t,r);return"function"==typeof o?.then?f(s(o),()=>{}):c(void 0)}',
+  ],
+  ["_(g(o,r,[e]),", "_(c(S(o,r,[e])),"],
+  ["b(c(r()),()=>(t._started=!0,Pe(t)", "b(s(r()),()=>(t._started=!0,Pe(t)"],
+  ["b(c(r()),()=>(t._started=!0,sr(t)", "b(s(r()),()=>(t._started=!0,sr(t)"],
+  // Reads end before `closed` is resolved.
+  ["if(void 0!==t&&(A(t),J(t))){const e=", "if(void 0===t)return;if(J(t)){const e="],
+  ["e.forEach(e=>{e._closeSteps()})}}function kr", "e.forEach(e=>{e._closeSteps()})}A(t)}function kr"],
+  // A transformer or a branch of a tee that isn't asynchronous is done at once.
+  [
+    "(r,o)=>g(e,t,[r,o])}function Qr",
+    '(r,o)=>{let n;try{n=S(e,t,[r,o])}catch(e){return d(e)}return"function"==typeof n?.then?s(n):void 0}}function Qr',
+  ],
+  ["return Kr(r,e),c(void 0)}catch", "return void Kr(r,e)}catch"],
+  [
+    "function Zr(e,t){return _(e._transformAlgorithm(t),",
+    "function Zr(e,t){const r=e._transformAlgorithm?.(t);return void 0===r?c(void 0):_(r,",
+  ],
+  ["function h(){if(l)return s=!0,c(void 0);l=!0;return K(t", "function h(){if(l)return void(s=!0);l=!0;K(t"],
+  ["_errorSteps:()=>{l=!1}}),c(void 0)}function _(", "_errorSteps:()=>{l=!1}})}function _("],
+  [
+    "e._pulling=!0;b(e._pullAlgorithm(),()=>(e._pulling=!1,e._pullAgain&&(e._pullAgain=!1,sr(e)),null)",
+    "e._pulling=!0;const t=()=>(e._pulling=!1,e._pullAgain&&(e._pullAgain=!1,sr(e)),null),r=e._pullAlgorithm();void 0===r?t():b(r,t",
+  ],
+  // The second branch of a body's tee gets copies.
+  [
+    "(e):function(e){const t=H(e);let r,o,n,a,i,",
+    "(e):function(e,$copy){const $stream=e,t=H(e);let r,o,n,a,i,",
+  ],
+  ["[n,a]}(e)}function Sr", "[n,a]}(e,t)}function Sr"],
+  [
+    "const t=e,r=e;d||fr(",
+    "const t=e;let r=e;if(!f&&$copy)try{r=$copy(e)}catch(e){br(n._readableStreamController,e),br(a._readableStreamController,e),i(Or($stream,e));return}d||fr(",
+  ],
+  // An iterator takes a piece that is there at once.
+  [
+    "next(){const e=()=>this._nextSteps();return",
+    "next(){const e=()=>this._nextSteps(),t=this._reader._ownerReadableStream?._readableStreamController;if(void 0===this._ongoingPromise&&void 0!==t&&void 0===t._pendingPullIntos&&t._queue.length>0){let e;return K(this._reader,{_chunkSteps:t=>{e=t}}),s({value:e,done:!1})}return",
+  ],
+  ["y(()=>t({value:e,done:!1}))", "t({value:e,done:!1})"],
+  [
+    "_errorSteps:t=>{this._ongoingPromise=void 0,this._isFinished=!0,W(e),r(t)}}),o}",
+    "_errorSteps:t=>{this._ongoingPromise=void 0,this._isFinished=!0,W(e),r(t)}}),f(o)}",
+  ],
+  [
+    "_(this._ongoingPromise,t,t):t(),this._ongoingPromise}",
+    "_(this._ongoingPromise,t,t):t(),_(this._ongoingPromise,()=>({value:e,done:!0}))}",
+  ],
+  ["return W(t),_(r,()=>({value:e,done:!0}))}", "return W(t),r}"],
+  // A pipe waits for its destination only if that is full.
+  [
+    "p(u((t,r)=>{!function o(n){n?t():f(_?c(!0):f(s._readyPromise,()=>u((t,r)=>{K(l,{_chunkSteps:r=>{y=f(zt(s,r),void 0,e),t(!1)},_closeSteps:()=>t(!0),_errorSteps:r})})),o,r)}(!1)}))",
+    "let $on=!1,$next=!1;const $request={_chunkSteps:e=>{y=zt(s,e),p(y),$on?$next=!0:$pump()},_closeSteps:e,_errorSteps:e},$pump=()=>{$on=!0;do{if($next=!1,_)break;if(r._backpressure){b(s._readyPromise,$pump,e);break}K(l,$request)}while($next);$on=!1};$pump()",
+  ],
+  ["()=>Promise.all(o.map(e=>e()))", "()=>f(Promise.all(o.map(e=>e())))"],
+  ["const e=y;return f(y,()=>e!==y?C():void 0)", "const e=y,t=()=>e!==y?C():void 0;return f(y,t,t)"],
+];
+
+/** What the replaced code calls, and what the guest does with streams beyond the standard. */
 const HELPERS = `
+export const teeWith=(stream,copy)=>yr(stream,copy);
 const $coded=(text,code,Type=TypeError)=>Object.assign(new Type(text),{code});
-const $noIterator=(value)=>{
+const $noIterator=(value,what="could not be iterated because iterator method")=>{
   const type=value===null?"null":typeof value==="bigint"?"bigInt":typeof value;
-  return new TypeError("Argument 1 could not be iterated because iterator method did not return object, but "+type[0].toUpperCase()+type.slice(1)+".");
+  return new TypeError("Argument 1 "+what+" did not return "+(what.includes("()")?"an ":"")+"object, but "+type[0].toUpperCase()+type.slice(1)+".");
 };
 const $missing=(prefix)=>$coded(prefix+": 1 argument required, but only 0 present","ERR_MISSING_ARGS");
 const $dictionaries={__proto__:null,ReadableStream:"UnderlyingSource",WritableStream:"UnderlyingSink",TransformStream:"Transformer",pipeThrough:"ReadableWritablePair"};
@@ -189,7 +261,7 @@ export function wordStreams(library: string): string {
     const quote = text.includes("${") ? "`" : '"';
     replace(quote + text + quote, words.includes("${") ? `\`${words}\`` : JSON.stringify(words));
   }
-  for (const [text, replacement] of CODE) replace(text, replacement);
+  for (const [text, replacement] of [...CODE, ...STEPS]) replace(text, replacement);
   return HELPERS + code;
 }
 

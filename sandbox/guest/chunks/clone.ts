@@ -197,6 +197,8 @@ export default function cloneChunk({
     const set = (key: string, value: unknown): void => {
       Object.defineProperty(made, key, { value, writable: true, configurable: true });
     };
+    for (const text of [error.name, own("message")])
+      if (typeof text === "symbol") throw refuse("Cannot convert a Symbol value to a string");
     if (own("message") !== undefined) set("message", String(own("message")));
     const stack = Object.hasOwn(error, "stack") ? error.stack : undefined;
     set("stack", typeof stack === "string" ? stack : undefined);
@@ -370,6 +372,8 @@ export default function cloneChunk({
   printGetters(MessageChannel, ["port1", "port2"]);
   return {
     structuredClone: cloneFunction,
+    /** What the platform itself clones with. */
+    copy: (value: unknown): unknown => move(value, []).data,
     move,
     MessagePort,
     MessageChannel,

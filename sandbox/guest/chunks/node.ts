@@ -51,7 +51,7 @@ export default function nodeChunk(internals: Internals): Module {
     querystring: () => createQuerystring(internals),
     streamWeb: () => {
       const web: Record<string, unknown> = { ...internals.load("streams") };
-      delete web["fields"];
+      for (const own of ["fields", "teeWith"]) delete web[own];
       return { ...web, default: web };
     },
     stringDecoder: () => createStringDecoder(internals),

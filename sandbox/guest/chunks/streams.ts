@@ -34,6 +34,8 @@ const OPERATIONS = {
   "deflate-raw": ["deflateRaw", "inflateRaw"],
   brotli: ["brotliCompress", "brotliDecompress"],
 } as const;
+/** A strategy that reads nothing from `Object.prototype`. */
+const BARE = { __proto__: null } as object;
 /** The quality and window of Deno's Brotli, by number of the parameter. */
 const BROTLI_PARAMS = { 1: 6, 2: 22 };
 
@@ -65,7 +67,7 @@ export default function streamsChunk({
   };
 
   // The polyfill makes an AsyncIteratorPrototype of its own, and its `from` takes strings.
-  const iterators = Object.getPrototypeOf(new ReadableStream().values()) as object;
+  const iterators = Object.getPrototypeOf(new ReadableStream(undefined, BARE).values()) as object;
   Reflect.deleteProperty(iterators, Symbol.asyncIterator);
   Object.setPrototypeOf(
     iterators,
@@ -185,7 +187,7 @@ export default function streamsChunk({
     new TransformStream({
       __proto__: null,
       transform: (chunk: unknown, controller: Controller) =>
-        controller.enqueue((load("clone")["structuredClone"] as (value: unknown) => unknown)(chunk)),
+        controller.enqueue((load("clone")["copy"] as (value: unknown) => unknown)(chunk)),
     } as object);
   const refuseLocked = (stream: { readonly locked: boolean }, name: string): void => {
     if (!stream.locked) return;

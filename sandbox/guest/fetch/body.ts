@@ -9,7 +9,6 @@ type Bytes = Uint8Array<ArrayBuffer>;
 interface StreamLike {
   readonly locked: boolean;
   getReader(): { read(): Promise<{ done: boolean; value: unknown }>; releaseLock(): void };
-  tee(): [StreamLike, StreamLike];
   pipeThrough(pair: object): unknown;
 }
 
@@ -51,10 +50,10 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
     load("streams") as {
       readonly ReadableStream: (new (source?: object) => StreamLike) & { from(items: unknown): StreamLike };
       readonly TransformStream: new (transformer?: object) => object;
+      teeWith(stream: StreamLike, copy: (piece: unknown) => unknown): [StreamLike, StreamLike];
     };
   const files = () =>
     load("file") as {
-      readonly Blob: new (parts: unknown[], options?: object) => object;
       readonly FormData: new () => { append(name: string, value: unknown): void };
       readonly bytesOfBlob: (blob: object) => Bytes;
       readonly encodeForm: (form: object) => { bytes: Bytes; type: string; blob: object };
@@ -216,23 +215,10 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         keepSource(body, copy);
         return copy;
       }
-      const { TransformStream } = streams();
-      const { structuredClone } = load("clone") as { structuredClone: (value: unknown) => unknown };
-      const mapping = (map: (chunk: unknown) => unknown): object =>
-        new TransformStream({
-          __proto__: null,
-          transform: (chunk: unknown, controller: { enqueue(chunk: unknown): void }) =>
-            controller.enqueue(map(chunk)),
-        });
-      // Each chunk is copied before either side can change it.
-      const pairs = body.stream.pipeThrough(
-        mapping((chunk) => [chunk, structuredClone(chunk)]),
-      ) as StreamLike;
-      const [first, second] = pairs.tee();
-      body.stream = first.pipeThrough(mapping((pair) => (pair as unknown[])[0])) as StreamLike;
-      body.bytes = undefined;
-      const copy = second.pipeThrough(mapping((pair) => (pair as unknown[])[1])) as StreamLike;
-      return { bytes: undefined, stream: copy, used: false };
+      const { copy } = load("clone") as { copy: (value: unknown) => unknown };
+      const [first, second] = streams().teeWith(body.stream, copy);
+      Object.assign(body, { stream: first, bytes: undefined });
+      return { bytes: undefined, stream: second, used: false };
     },
     mixin(prototype, bodyOf, typeOf) {
       const own = (self: object): Body | null => {
@@ -266,7 +252,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
         async blob(): Promise<object> {
           const bytes = await read(this);
           const type = mimeType(this);
-          return new (files().Blob)([bytes], { type: type === undefined ? "" : serialiseMimeType(type) });
+          // As in Deno, the global class.
+          return new Blob([bytes], { type: type === undefined ? "" : serialiseMimeType(type) });
         },
         async bytes(): Promise<Bytes> {
           return (await read(this)).slice();

@@ -44,8 +44,7 @@ export function createPerformance({ load, exception }: Internals): Readonly<Reco
   const originMs = Date.now();
   const now = (): number => Date.now() - originMs;
   const { EventTarget } = load("events") as { EventTarget: new () => object };
-  const clone = (value: unknown): unknown =>
-    (load("clone")["structuredClone"] as (value: unknown) => unknown)(value);
+  const clone = (value: unknown): unknown => (load("clone")["copy"] as (value: unknown) => unknown)(value);
   const SECRET = {};
   let entries: PerformanceEntry[] = [];
 
