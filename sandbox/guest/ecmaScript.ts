@@ -42,7 +42,10 @@ const droppedAfterNode24: Members = [
 export function removeUnsharedMembers(): void {
   for (const members of [addedAfterNode24, droppedAfterNode24])
     for (const [holder, ...names] of members) for (const name of names) deleteProperty(holder, name);
-  moveToEnd(globalThis, "Float16Array");
+  // V8 13.6 and 14.6 create it at different places, which the order of the global object's names would reveal.
+  const moved = getOwnPropertyDescriptor(globalThis, "Float16Array") as PropertyDescriptor;
+  deleteProperty(globalThis, "Float16Array");
+  defineProperty(globalThis, "Float16Array", moved);
   deleteProperty(Intl, "v8BreakIterator");
   defineProperty(Symbol, "metadata", { value: Symbol("Symbol.metadata") });
 }
@@ -70,14 +73,4 @@ export function disableProto(): void {
   for (const part of ["get", "set"] as const)
     defineProperty(accessor[part], "name", { value: "__proto__", configurable: true });
   defineProperty(Object.prototype, "__proto__", { ...accessor, enumerable: false, configurable: true });
-}
-
-/**
- * Moves a property to the end: V8 13.6 and 14.6 create it at different places, which the order of the global object's
- * names would reveal.
- */
-function moveToEnd(holder: object, name: string): void {
-  const descriptor = getOwnPropertyDescriptor(holder, name) as PropertyDescriptor;
-  deleteProperty(holder, name);
-  defineProperty(holder, name, descriptor);
 }

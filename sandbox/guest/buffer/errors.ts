@@ -1,3 +1,5 @@
+import { quoteString } from "../inspect/quote.ts";
+
 /** Node's errors, worded as in Deno's Node modules. */
 
 /** The functions below, for code that reaches them through the chunk of Node's modules. */
@@ -116,6 +118,9 @@ export function invalidArgument(name: string, value: unknown, expected = "is inv
   );
 }
 const MAX_SHOWN_CHARS = 128;
+/** Longest value after `Received`. */
+const MAX_RECEIVED_CHARS = 25;
+const QUOTES = ["'", '"', "`"];
 
 /** Creates an `ERR_UNKNOWN_ENCODING` error; `readable-stream` calls it with `new`. */
 export function unknownEncoding(encoding: unknown): Error {
@@ -156,17 +161,20 @@ export function describe(value: unknown): string {
   if (typeof value === "function") return `function ${value.name}`;
   if (typeof value === "object") {
     const name = (value.constructor as { name?: string } | undefined)?.name;
-    return name ? `an instance of ${name}` : "[Object: null prototype] {}";
+    if (name) return `an instance of ${name}`;
+    const isPlain = Object.getPrototypeOf(value) !== null;
+    if (Object.keys(value).length > 0) return isPlain ? "[Object]" : "[Object: null prototype]";
+    return isPlain ? "{}" : "[Object: null prototype] {}";
   }
   const text =
     typeof value === "string"
-      ? `'${value.length > 28 ? `${value.slice(0, 25)}...` : value}'`
+      ? quoteString(value, QUOTES)
       : typeof value === "bigint"
         ? `${value}n`
         : Object.is(value, -0)
           ? "-0"
           : String(value);
-  return `type ${typeof value} (${text})`;
+  return `type ${typeof value} (${text.length > MAX_RECEIVED_CHARS ? `${text.slice(0, MAX_RECEIVED_CHARS)}...` : text})`;
 }
 
 function withUnderscores(digits: string): string {

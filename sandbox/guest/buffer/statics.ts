@@ -33,8 +33,8 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
         if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
           const offset = second === undefined ? 0 : Number(second) || 0;
           if (offset > value.byteLength) throw outOfBounds("offset");
-          const length = third === undefined ? value.byteLength - offset : Math.max(0, Number(third) || 0);
-          if (length > value.byteLength - offset) throw outOfBounds("length");
+          const length = third === undefined ? undefined : Math.max(0, Number(third) || 0);
+          if (length !== undefined && length > value.byteLength - offset) throw outOfBounds("length");
           return asBuffer(new Uint8Array(value as ArrayBuffer, offset, length));
         }
         const inner = (value as { valueOf?: () => unknown }).valueOf?.();

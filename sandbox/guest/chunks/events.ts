@@ -45,7 +45,7 @@ export default function eventsChunk({
       return copy;
     },
   });
-  const abort = createAbort(target, DOMException, setTimeout, (convert) => {
+  const abort = createAbort(target, setTimeout, (convert) => {
     convertSignal = convert;
   });
   const MessageEvent = createMessageEvent(

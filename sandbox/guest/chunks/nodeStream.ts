@@ -268,6 +268,6 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   return {
     consumers: { ...consumers, default: consumers },
     stream: { ...names, promises, default: library },
-    promises: { ...promises, default: promises },
+    promises: { ...promises, default: { ...promises } },
   };
 }

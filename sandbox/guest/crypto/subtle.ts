@@ -170,24 +170,11 @@ function revive(value: unknown, body: Uint8Array, asked: unknown, hash: string |
 }
 
 /** Names of the tags of ASN.1, as Deno's errors have them. */
-const DER_TAGS: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  1: "BOOLEAN",
-  2: "INTEGER",
-  3: "BIT STRING",
-  4: "OCTET STRING",
-  5: "NULL",
-  6: "OBJECT IDENTIFIER",
-  9: "REAL",
-  10: "ENUMERATED",
-  12: "UTF8String",
-  18: "NumericString",
-  19: "PrintableString",
-  22: "IA5String",
-  23: "UTCTime",
-  24: "GeneralizedTime",
-  49: "SET",
-};
+const DER_TAGS = new Map(
+  "1 BOOLEAN,2 INTEGER,3 BIT STRING,4 OCTET STRING,5 NULL,6 OBJECT IDENTIFIER,9 REAL,10 ENUMERATED,12 UTF8String,18 NumericString,19 PrintableString,22 IA5String,23 UTCTime,24 GeneralizedTime,48 SEQUENCE,49 SET"
+    .split(",")
+    .map((entry) => [parseInt(entry), entry.slice(entry.indexOf(" ") + 1)]),
+);
 const SEQUENCE = 48;
 const INTEGER = 2;
 
@@ -216,16 +203,26 @@ function derDefect(bytes: Uint8Array, isPublic: boolean): string | undefined {
     if (length < 128 && length + 2 > bytes.length) return isShort(length + 2, 2);
     const first = bytes[length < 128 ? 2 : 2 + (length & 127)];
     if (first === undefined || first === (isPublic ? SEQUENCE : INTEGER)) return undefined;
-    const found = first === SEQUENCE ? "SEQUENCE" : DER_TAGS[first];
-    if (found === undefined) return undefined;
+    const found = tagName(first);
+    if (found === undefined) return isPublic ? `${wrongTag(first)} at DER byte 1` : undefined;
     const wrong = "unexpected ASN.1 DER tag: expected";
     return isPublic ? `${wrong} SEQUENCE, got ${found} at DER byte 2` : `${wrong} INTEGER, got ${found}`;
   }
-  if (DER_TAGS[tag] !== undefined) return `unexpected ASN.1 DER tag: expected SEQUENCE, got ${DER_TAGS[tag]}`;
-  return (tag & 31) === 31
-    ? "invalid tag number"
-    : `unknown/unsupported ASN.1 DER tag: 0x${tag.toString(16).padStart(2, "0").toUpperCase()}`;
+  const name = tagName(tag);
+  return name === undefined ? wrongTag(tag) : `unexpected ASN.1 DER tag: expected SEQUENCE, got ${name}`;
 }
+
+/** Returns the name of a tag of DER; undefined if there is none. */
+function tagName(tag: number): string | undefined {
+  const group = ["", "APPLICATION", "CONTEXT-SPECIFIC", "PRIVATE"][tag >> 6];
+  if (group === "") return DER_TAGS.get(tag);
+  return (tag & 31) === 31 ? undefined : `${group} [${tag & 31}] (${tag & 32 ? "constructed" : "primitive"})`;
+}
+
+const wrongTag = (tag: number): string =>
+  (tag & 31) === 31
+    ? "invalid tag number"
+    : `unknown/unsupported ASN.1 DER tag: 0x${tag.toString(16).padStart(2, "0")}`;
 
 /** What errors call an operation with a key. */
 const USES: Readonly<Record<string, string>> = {

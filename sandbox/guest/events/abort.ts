@@ -16,11 +16,15 @@ const milliseconds = integer({ bits: 64, mode: "enforceRange" });
 /** Creates `AbortSignal` and `AbortController` (DOM Standard, §3). `setConverter` receives the conversion to a signal. */
 export function createAbort(
   { EventTarget, fire, handlerAttribute }: EventTargetTools,
-  DOMException: DomExceptionType,
   setTimeout: Internals["setTimeout"],
   setConverter: (convert: Convert<never>) => void,
 ) {
   const SECRET = {};
+  const reasonOf = (text: string, name: string): Error => {
+    // As in Deno, a class that the source puts in its place counts.
+    const { DOMException } = globalThis as unknown as { DOMException: DomExceptionType };
+    return new DOMException(text, name);
+  };
   let abort: (signal: AbortSignal, reason: unknown) => void;
   let isSignal: (value: unknown) => boolean;
 
@@ -34,7 +38,7 @@ export function createAbort(
       abort = (signal, reason) => {
         if (signal.#reason !== undefined) return;
         signal.#reason =
-          reason === undefined ? new DOMException("The signal has been aborted", "AbortError") : reason;
+          reason === undefined ? reasonOf("The signal has been aborted", "AbortError") : reason;
         // All dependents are aborted before the first event, which may look at them.
         const newly = signal.#dependents.filter((dependent) => dependent.#reason === undefined);
         for (const dependent of newly) dependent.#reason = signal.#reason;
@@ -69,7 +73,7 @@ export function createAbort(
       const wait = milliseconds(delayMs, prefix, "Argument 1");
       const signal = new AbortSignal(SECRET);
       setTimeout(
-        () => abort(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")),
+        () => abort(signal, reasonOf("The operation was aborted due to timeout", "TimeoutError")),
         wait,
       );
       return signal;

@@ -110,7 +110,7 @@ export function createDomException() {
 
 /** Gives an exception a stack that begins with its own name and message; an accessor, as V8's are in Deno. */
 function setStack(made: Error, head: string, below: unknown): void {
-  const holder = {} as { stack?: string };
+  const holder = { __proto__: null } as { stack?: string };
   (Error as unknown as { captureStackTrace(holder: object, below: unknown): void }).captureStackTrace(
     holder,
     below,

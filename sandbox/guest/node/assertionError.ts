@@ -86,7 +86,6 @@ const show = (value: unknown): string =>
     customInspect: false,
     depth: 1000,
     maxArrayLength: Number.POSITIVE_INFINITY,
-    breakLength: Number.POSITIVE_INFINITY,
     sorted: true,
     getters: true,
   });

@@ -1,7 +1,10 @@
 import * as types from "../types.ts";
 
-/** `loose` and `strict` as in `assert`'s functions; `partial`: what the second value has must be in the first. */
-export type Comparison = "loose" | "strict" | "partial";
+/**
+ * `loose` and `strict` as in `assert`'s functions; `structural`: `strict`, but of any classes; `partial`: what the second value has must be
+ * in the first.
+ */
+export type Comparison = "loose" | "strict" | "structural" | "partial";
 type Same = (a: unknown, b: unknown) => boolean;
 type Fields = Record<PropertyKey, unknown>;
 

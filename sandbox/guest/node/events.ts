@@ -327,7 +327,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       ),
     );
     if (name !== "error" && isEmitter(source)) stops.push(listen(source, "error", fail, false));
-    for (const closing of options.close ?? [])
+    for (const closing of options.close?.length ? options.close : [])
       stops.push(listen(source, closing, () => void finish(), false));
     if (signal !== undefined) stops.push(listen(signal, "abort", () => fail(new AbortError()), true));
     const iterator = {

@@ -35,7 +35,7 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
       const held = this[BUFFERED];
       if (held > 0) this.lastChar.set(given.subarray(0, this[MISSING]), held);
       const bytes = held > 0 ? Buffer.concat([this.lastChar.subarray(0, held), given]) : given;
-      const { length, needed } = unfinished(bytes, this.encoding, held);
+      const { length, needed } = unfinished(bytes, this.encoding, held > 0 ? held + this[MISSING] : 0);
       const end = bytes.length - length;
       this.lastChar.set(bytes.subarray(end));
       [this[BUFFERED], this[MISSING]] = [length, needed];
@@ -70,7 +70,7 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
         return this.decode(piece as Uint8Array);
       },
       end(this: Decoder & { write(piece: unknown): string }, piece: unknown): string {
-        return (piece === undefined ? "" : this.write(piece)) + this.flush();
+        return (piece === undefined ? "" : this.write(piece)) + (this[BUFFERED] > 0 ? this.flush() : "");
       },
       text(this: Decoder & { write(piece: unknown): string }, piece: Uint8Array, offset = 0): string {
         [this[BUFFERED], this[MISSING]] = [0, 0];
@@ -87,8 +87,11 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
   return { StringDecoder, default: { StringDecoder } };
 }
 
-/** Returns how many last bytes begin a character or group that they don't finish, and how many it lacks. */
-function unfinished(bytes: Uint8Array, encoding: string, held: number): { length: number; needed: number } {
+/**
+ * Returns how many last bytes begin a character or group that they don't finish, and how many it lacks. The first `first` bytes are of one
+ * that earlier bytes began.
+ */
+function unfinished(bytes: Uint8Array, encoding: string, first: number): { length: number; needed: number } {
   const { length } = bytes;
   const none = { length: 0, needed: 0 };
   switch (encoding) {
@@ -96,10 +99,10 @@ function unfinished(bytes: Uint8Array, encoding: string, held: number): { length
     case "base64url":
       return length % 3 === 0 ? none : { length: length % 3, needed: 3 - (length % 3) };
     case "utf16le": {
-      // One more byte after a held lead surrogate is held with it.
-      if (length % 2 === 1) return { length: held === 2 && length === 3 ? 3 : 1, needed: 1 };
-      // A lead surrogate is held, unless its first byte was.
-      return length > 0 && held !== 1 && ((bytes[length - 1] as number) & 0xfc) === 0xd8
+      if (length < first) return { length, needed: first - length };
+      if (length % 2 === 1) return { length: 1, needed: 1 };
+      // A lead surrogate is held, unless earlier bytes began it.
+      return length > first && ((bytes[length - 1] as number) & 0xfc) === 0xd8
         ? { length: 2, needed: 2 }
         : none;
     }

@@ -1,12 +1,5 @@
 import { MIMEParams, MIMEType } from "./mime.ts";
-import {
-  checkObject,
-  invalidArgument,
-  nodeError,
-  outOfRange,
-  wrongArgument,
-  wrongType,
-} from "../buffer/errors.ts";
+import { checkObject, invalidArgument, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
 import { COLORS, STYLES, stylizeNoColor } from "../inspect/colors.ts";
 import { formatText } from "../inspect/format.ts";
 import { inspect as denoInspect } from "../inspect/inspect.ts";
@@ -227,13 +220,7 @@ export function createUtil({
         nextTick(() => void Reflect.apply(callback as AnyFunction, this, answers));
       (Reflect.apply(original as AnyFunction, this, args) as Promise<unknown>).then(
         (value) => answer(null, value),
-        (reason: unknown) =>
-          answer(
-            reason ||
-              Object.assign(nodeError("ERR_FALSY_VALUE_REJECTION", "Promise was rejected with falsy value"), {
-                reason,
-              }),
-          ),
+        (reason: unknown) => answer(reason || new NodeFalsyValueRejectionError(reason)),
       );
     }
     const descriptors = Object.getOwnPropertyDescriptors(original) as Record<string, PropertyDescriptor>;
@@ -400,7 +387,8 @@ export function createUtil({
     aborted,
     parseArgs,
     styleText,
-    isDeepStrictEqual: (a: unknown, b: unknown): boolean => isDeepEqual(a, b, "strict"),
+    isDeepStrictEqual: (a: unknown, b: unknown, skipsPrototypes?: unknown): boolean =>
+      isDeepEqual(a, b, skipsPrototypes ? "structural" : "strict"),
     debuglog,
     debug: debuglog,
     isArray: Array.isArray,
@@ -482,4 +470,14 @@ function texts(value: unknown, name: string): unknown {
       throw wrongType(Array.isArray(value) ? `${name}[${at}]` : name, "string", text);
   });
   return value;
+}
+
+/** What `callbackify` calls back with in place of a reason that is falsy. */
+class NodeFalsyValueRejectionError extends Error {
+  readonly code = "ERR_FALSY_VALUE_REJECTION";
+  readonly reason: unknown;
+  constructor(reason: unknown) {
+    super("Promise was rejected with falsy value");
+    this.reason = reason;
+  }
 }

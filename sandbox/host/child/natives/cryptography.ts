@@ -204,8 +204,8 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
       return library.crypto.ECDH.convertKey(publicKey, text(curve), undefined, undefined, form);
     const ecdh = library.crypto.createECDH(text(curve));
     if (action === "generate") {
-      ecdh.generateKeys();
-      return ecdh.getPrivateKey();
+      const bytes = (ecdh.generateKeys().length - 1) / 2;
+      return Buffer.from(ecdh.getPrivateKey("hex").padStart(2 * bytes, "0"), "hex");
     }
     ecdh.setPrivateKey(privateKey);
     if (action === "secret") return ecdh.computeSecret(publicKey);
