@@ -21,7 +21,6 @@ import {
   plainJson,
   slice,
   split,
-  stringify,
   textOf,
   textOfError,
   toWellFormed,
@@ -328,7 +327,7 @@ export default function boot(
         return undefined;
       }
       case TELL.exportNames:
-        return stringify(keys(loadModule(a as string)));
+        return plainJson(keys(loadModule(a as string)));
       case TELL.fill:
         (a as (exports: object) => void)(loadModule(b as string));
         return undefined;

@@ -123,9 +123,7 @@ export function createZlib({
     for (const [name, value] of given) {
       if (typeof value === "number" && Math.abs(value) === Infinity)
         throw outOfRange(`options.${name}`, "a finite number", value);
-      // The host would not be given them.
-      if (typeof value === "symbol" || typeof value === "bigint")
-        throw wrongType(`options.${name}`, "number", value);
+      if (typeof value !== "number") throw wrongType(`options.${name}`, "number", value);
     }
     if (rejectGarbageAfterEnd !== undefined && typeof rejectGarbageAfterEnd !== "boolean")
       throw wrongType("options.rejectGarbageAfterEnd", "boolean", rejectGarbageAfterEnd);
