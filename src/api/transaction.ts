@@ -25,6 +25,9 @@ export const DecodedValue = Type.Object({
   knownAs: Type.Optional(
     Type.String({ description: "Role here of the address that it is; absent if unknown." }),
   ),
+  isJuels: Type.Optional(
+    Type.Boolean({ description: "Whether it is an amount of LINK, in juels (1e-18 LINK); absent if not." }),
+  ),
 });
 
 /** Decoded calldata. */
@@ -61,6 +64,7 @@ export const RandomRequestView = Type.Object({
   nativePayment: Type.Optional(Type.Boolean({ description: "VRF v2.5 only: paid in coin, not LINK." })),
   answeredBy: answeredBy("proof"),
   words: Type.Optional(words("Its words.")),
+  callbackReason: Type.Optional(Type.String({ description: "Why the consumer's callback failed." })),
   waitsFor,
 });
 
@@ -206,6 +210,7 @@ export const FunctionResultView = Type.Object({
   requestId: hex("Function request id."),
   transmitter: Party,
   totalCostJuels: Type.Optional(decimal("What it cost, in juels (1e-18 LINK).")),
+  consumer: Type.Optional({ ...Party, description: "Who requested it; absent if that isn't known." }),
   program: program("`null` if the request is no longer available."),
   beacon: functionBeacon,
   requestedBy,

@@ -380,6 +380,8 @@ export interface DecodedValue {
   readonly value: string | readonly DecodedValue[];
   /** Role here of the address that it is; absent if unknown. */
   readonly knownAs?: string;
+  /** Whether it is an amount of LINK, in juels (1e-18 LINK); absent if not. */
+  readonly isJuels?: boolean;
 }
 
 /** A page of dry runs and refused calls. */
@@ -612,6 +614,8 @@ export interface FunctionResultView extends FunctionAnswer {
   readonly transmitter: Party;
   /** What it cost, in juels (1e-18 LINK). */
   readonly totalCostJuels?: string;
+  /** Who requested it; absent if that isn't known. */
+  readonly consumer?: Party;
   /** `null` if the request is no longer available. */
   readonly program: ProgramView | null;
   /** The round of drand that the request fixed and that the last of its byte arguments follows from; `null` without one. */
@@ -1230,6 +1234,8 @@ export interface RandomRequestView {
   readonly answeredBy?: Hex;
   /** Its words. */
   readonly words?: readonly string[];
+  /** Why the consumer's callback failed. */
+  readonly callbackReason?: string;
   /** What it is waiting for, while there is no answer. */
   readonly waitsFor?: string;
 }

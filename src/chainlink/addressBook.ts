@@ -141,6 +141,8 @@ export function createAddressBook(
       const knownAs = one.type === "address" ? names.get(one.value.toLowerCase()) : undefined;
       return knownAs === undefined ? one : { ...one, knownAs };
     });
+  const describe = (contract: Hex, values: readonly DecodedValue[]): DecodedValue[] =>
+    nameAddresses(markJuels(values, contractOf.get(contract.toLowerCase()) === "LinkToken"));
   const find = <Item>(tables: Tables<Item>, address: Hex, selector: Hex): Item | undefined => {
     const own = contractOf.get(address.toLowerCase());
     const found = own === undefined ? undefined : tables.get(own)?.get(selector);
@@ -168,7 +170,10 @@ export function createAddressBook(
         const { args } = decodeBoundedCall({ abi: [item], data: input });
         return {
           function: item.name,
-          arguments: nameAddresses(item.inputs.map((input_, i) => readValue(input_, args[i]))),
+          arguments: describe(
+            to!,
+            item.inputs.map((input_, i) => readValue(input_, args[i])),
+          ),
         };
       } catch {
         return null;
@@ -192,13 +197,30 @@ export function createAddressBook(
         });
         return {
           event: item.name,
-          fields: nameAddresses(item.inputs.map((input, i) => readValue(input, pick(args, input.name, i)))),
+          fields: describe(
+            contract,
+            item.inputs.map((input, i) => readValue(input, pick(args, input.name, i))),
+          ),
         };
       } catch {
         return undefined;
       }
     },
   };
+}
+
+/** Names of amounts of LINK in the contracts' events and arguments. */
+const LINK_AMOUNT = /Juels$|^cost|^(?:old|new)Balance$|^payment$/;
+
+/** Marks the amounts of LINK: those that are called so and, of the token's own functions and events, all. */
+function markJuels(values: readonly DecodedValue[], isToken: boolean): readonly DecodedValue[] {
+  const isPaidInCoin = values.some(({ name, value }) => name === "nativePayment" && value === "true");
+  return values.map((one) => {
+    const { name, type, value } = one;
+    if (typeof value !== "string") return { ...one, value: markJuels(value, isToken) };
+    const isAmount = isToken || (LINK_AMOUNT.test(name) && !(isPaidInCoin && name === "payment"));
+    return isAmount && /^uint(?:96|256)$/.test(type) ? { ...one, isJuels: true } : one;
+  });
 }
 
 /** By contract name, then by selector or topic; `any` holds those of all contracts. */

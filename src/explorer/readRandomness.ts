@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeFulfilments, type Fulfilment } from "../chainlink/calldata.ts";
 import { findEvent, type ChainEventOf, type EncodedLog } from "../chainlink/events.ts";
+import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { isPaidNatively } from "../chainlink/vrfVersion.ts";
 import { deriveFulfilmentWords, deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { decodeRevertReason } from "../chainlink/revertReason.ts";
@@ -56,15 +57,16 @@ export function readRandomRequests(
   );
 }
 
-/** Reads a request's words from the log of its answer. */
+/** Reads a request's words from the log of its answer, and that its callback failed, with the reason if that is known. */
 export function readWords(
   { numWords }: { readonly numWords: number },
   log: EncodedLog | undefined,
-): { readonly words?: readonly string[] } {
+  reason: string | undefined,
+): { readonly words?: readonly string[]; readonly callbackReason?: string } {
   const event = log && findEvent(log);
-  return event?.name === "RandomWordsFulfilled"
-    ? { words: deriveWords(event.outputSeed, numWords).map(String) }
-    : {};
+  if (event?.name !== "RandomWordsFulfilled") return {};
+  const words = deriveWords(event.outputSeed, numWords).map(String);
+  return event.success ? { words } : { words, callbackReason: reason ?? UNKNOWN_REASON };
 }
 
 /** Empty for a V2 request, which always pays in LINK. */

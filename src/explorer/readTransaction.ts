@@ -113,7 +113,7 @@ export async function readTransaction(
     randomRequests: randomRequests.map((one) => ({
       ...one,
       ...linkOf("answeredBy", answers.get(one.requestId)?.transactionHash),
-      ...readWords(one, answers.get(one.requestId)),
+      ...readWords(one, answers.get(one.requestId), callbacks.get(one.requestId)),
       ...waiting.get(one.requestId),
     })),
     randomness: randomness.map((one) => ({
@@ -136,6 +136,7 @@ export async function readTransaction(
         ...callbackOf(one, callbacks.get(one.requestId)),
         program: request?.program ?? null,
         beacon: request?.beacon ?? null,
+        ...(request?.consumer === undefined ? {} : { consumer: book.party(request.consumer) }),
         ...linkOf("requestedBy", request?.transactionHash),
       };
     }),
@@ -148,7 +149,10 @@ export async function readTransaction(
 /** The log of the answer, by request id. */
 type Answers = ReadonlyMap<Hex, RawLog>;
 /** The transaction that made the request and, for functions, what was asked, by request id. */
-type Requests = Map<Hex, { readonly transactionHash: Hex } & Partial<ReturnType<typeof readAsked>>>;
+type Requests = Map<
+  Hex,
+  { readonly transactionHash: Hex; readonly consumer?: Hex } & Partial<ReturnType<typeof readAsked>>
+>;
 type Identified = { readonly requestId: Hex };
 
 const emptyAnswers = (): Answers => new Map();
@@ -213,7 +217,11 @@ async function findRequests(
       const { transactionHash } = log;
       if (event?.name === "RandomWordsRequested") found.set(event.requestId, { transactionHash });
       if (event?.name === "OracleRequest")
-        found.set(event.requestId, { transactionHash, ...readAsked(event.data, drandChains) });
+        found.set(event.requestId, {
+          transactionHash,
+          consumer: event.requestingContract,
+          ...readAsked(event.data, drandChains),
+        });
     }
   };
   const fromBlock = searchStart(to);

@@ -39,7 +39,7 @@ export async function searchChain(
 ): Promise<SearchHit[]> {
   const { network, archive } = chain;
   const [begun, transaction, hashed, numbered, account] = await Promise.all([
-    prefix === undefined ? [] : searchPrefix(prefix, chain),
+    prefix === undefined ? [] : searchPrefix(prefix, chain, book),
     hash && archive.findTransaction(hash),
     hash && archive.findBlockByHash(hash),
     blockNumber === undefined ? undefined : archive.findBlock(blockNumber),
@@ -61,19 +61,31 @@ export async function searchChain(
   ];
 }
 
-/** Finds blocks and transactions by the beginning of their hash, on an embedded chain: elsewhere, each block is a call that someone pays for. */
+/**
+ * Finds what begins so: known addresses and, on an embedded chain, blocks and transactions by their hash, and addresses in those transactions.
+ * Elsewhere, each block is a call that someone pays for.
+ */
 async function searchPrefix(
   prefix: Hex,
   { network, archive, isEmbedded }: ExploredChain,
+  book: AddressBook,
 ): Promise<SearchHit[]> {
-  if (!isEmbedded) return [];
-  const { blocks } = await readBlocks(archive, { count: PREFIX_BLOCKS });
-  return blocks.flatMap(({ number, hash, transactions }) => [
+  const begins = (text: string): boolean => text.toLowerCase().startsWith(prefix);
+  const { blocks } = isEmbedded ? await readBlocks(archive, { count: PREFIX_BLOCKS }) : { blocks: [] };
+  const transactions = blocks.flatMap((block) => block.transactions);
+  const addresses = transactions.flatMap(({ from, to, created }) => [from, to ?? [], created ?? []].flat());
+  const known = book.findByName("").map(({ address }) => address.toLowerCase() as Hex);
+  return [
+    ...[...new Set([...known, ...addresses])]
+      .filter(begins)
+      .map((address): SearchHit => ({ network, kind: "address", party: book.party(address) })),
     ...transactions
-      .filter((one) => one.hash.startsWith(prefix))
-      .map((one): SearchHit => ({ network, kind: "transaction", transactionHash: one.hash })),
-    ...(hash.startsWith(prefix) ? [{ network, kind: "block" as const, number: String(number) }] : []),
-  ]);
+      .filter(({ hash }) => begins(hash))
+      .map(({ hash }): SearchHit => ({ network, kind: "transaction", transactionHash: hash })),
+    ...blocks
+      .filter(({ hash }) => begins(hash))
+      .map(({ number }): SearchHit => ({ network, kind: "block", number: String(number) })),
+  ];
 }
 
 /** Finds a request of VRF or Functions, or of a preset, by its id, searching the newest blocks first. */
@@ -162,8 +174,8 @@ export async function searchLabel(
   before?: bigint,
 ): Promise<FoundLabels> {
   const head = await archive.getHeadNumber();
-  const hits = new Map<string, LabelHit>();
-  const partly = new Map<string, LabelHit>();
+  const hits = new Map<string, FoundLabel>();
+  const partly = new Map<string, FoundLabel>();
   let older = before !== undefined && before <= head ? before : head + 1n;
   for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size < LABEL_HITS; left -= 1) {
     const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
@@ -176,15 +188,17 @@ export async function searchLabel(
       const isWhole = "dapp" in wanted ? event.dapp === wanted.dapp : event.label === wanted.label;
       if (!isWhole && ("dapp" in wanted || !isPart(wanted.label, event.label))) continue;
       const { transactionHash } = log;
-      const hit = { network, kind: "label", label: event.label, dapp: event.dapp, transactionHash } as const;
-      const key = `${transactionHash} ${hit.dapp} ${hit.label}`;
-      if (isWhole) hits.set(key, hit);
-      else if (partly.size < LABEL_HITS) partly.set(key, hit);
+      const { label, dapp, index, item } = event;
+      const hit = { network, kind: "label", label, dapp, transactionHash } as const;
+      const found = { hit, index: Number(index), item: Number(item) };
+      const key = `${transactionHash} ${index} ${item}`;
+      if (isWhole) hits.set(key, found);
+      else if (partly.size < LABEL_HITS) partly.set(key, found);
     }
     older = fromBlock;
   }
   const found = [...(hits.size > 0 ? hits : partly).values()];
-  const identified = found.map(async (hit) => ({ ...hit, ...(await identify(hit, archive, contracts)) }));
+  const identified = found.map(async (one) => ({ ...one.hit, ...(await identify(one, archive, contracts)) }));
   return { hits: await Promise.all(identified), older: older === 0n ? null : older };
 }
 
@@ -193,25 +207,26 @@ function isPart(text: string, label: string): boolean {
   return text.length >= MIN_NAME_CHARACTERS && label.includes(text);
 }
 
-type LabelHit = Extract<SearchHit, { kind: "label" }>;
+/** A label in a transaction, with the place of its request: of an entry in the submission, and in that entry's batch. */
+interface FoundLabel {
+  readonly hit: Extract<SearchHit, { kind: "label" }>;
+  readonly index: number;
+  readonly item: number;
+}
 
-/** Finds the id of a request in its transaction, where the labels follow the entries of their submission. */
+/** Finds the id of a request in its transaction, by its place. */
 async function identify(
-  { transactionHash, dapp, label }: LabelHit,
+  { hit, index, item }: FoundLabel,
   archive: ChainArchive,
   { presetConsumer }: ExploredChain["contracts"],
 ): Promise<{ readonly requestId?: Hex }> {
-  const { logs = [] } = (await archive.findReceipt(transactionHash)) ?? {};
-  const entries = new Map<number, Hex>();
-  const batches = new Set<Hex>();
-  for (const log of logs) {
-    const event = log.address === presetConsumer.toLowerCase() ? findEvent(log) : undefined;
-    if (event?.name === "Accepted") entries.set(event.index, event.requestId);
-    if (event?.name === "BatchRequested") batches.add(event.vrfRequestId);
-    if (event?.name !== "Labelled" || event.dapp !== dapp || event.label !== label) continue;
-    const accepted = entries.get(Number(event.index));
-    if (accepted === undefined) continue;
-    return { requestId: batches.has(accepted) ? presetRequestId(accepted, Number(event.item)) : accepted };
-  }
-  return {};
+  const { logs = [] } = (await archive.findReceipt(hit.transactionHash)) ?? {};
+  const events = logs.flatMap((log) =>
+    log.address === presetConsumer.toLowerCase() ? (findEvent(log) ?? []) : [],
+  );
+  const accepted = events.find((event) => event.name === "Accepted" && event.index === index);
+  if (accepted?.name !== "Accepted") return {};
+  const { requestId } = accepted;
+  const isBatch = events.some((event) => event.name === "BatchRequested" && event.vrfRequestId === requestId);
+  return { requestId: isBatch ? presetRequestId(requestId, item) : requestId };
 }

@@ -7,6 +7,8 @@ import { toWord } from "../lib/uint256.ts";
 export const MAX_SEARCH_CHARACTERS = 100;
 /** Shorter texts are part of nearly every name. */
 export const MIN_NAME_CHARACTERS = 2;
+/** Shorter beginnings of hashes and ids are those of many. */
+export const MIN_PREFIX_DIGITS = 8;
 const MAX_UINT256 = 2n ** 256n - 1n;
 
 /**
@@ -16,8 +18,10 @@ const MAX_UINT256 = 2n ** 256n - 1n;
 export interface SearchTerms {
   /** Hash of a transaction or a block, lower case. */
   readonly hash?: Hex;
-  /** The beginning of a hash or an id: `0x` and at least 8 digits, lower case. */
+  /** The beginning of a hash, an address or an id: `0x` and at least 8 digits, lower case. */
   readonly prefix?: Hex;
+  /** The beginning of the id of one of the service's own requests: `req_` and at least 8 characters. */
+  readonly servicePrefix?: string;
   /** Id of a VRF or Functions request, 32 bytes. */
   readonly requestId?: Hex;
   readonly address?: Hex;
@@ -39,6 +43,7 @@ export function parseSearch(given: string): SearchTerms {
   if (text.length > MAX_SEARCH_CHARACTERS) return {};
   if (isServiceRequest(text)) return { serviceRequest: text };
   if (isDappId(text)) return { dapp: text };
+  if (/^req_[0-9a-hjkmnp-tv-z]{8,25}$/.test(text)) return { servicePrefix: text };
   const terms = { ...parsePrefix(text), ...parseHex(text), ...parseDecimal(text) };
   const isName = Object.keys(terms).every((term) => term === "prefix");
   return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;
@@ -50,13 +55,14 @@ export function parseSearch(given: string): SearchTerms {
  * @param isInResults whether it is looked for in titles and results of requests; default: if it may be a name
  */
 export function describeTerms(terms: SearchTerms, isInResults = terms.name !== undefined): string[] {
-  const { hash, prefix, requestId, address, blockNumber, serviceRequest, dapp, name } = terms;
+  const { hash, prefix, requestId, address, blockNumber, serviceRequest, servicePrefix, dapp, name } = terms;
   return [
     ...(hash === undefined ? [] : ["the hash of a transaction or a block"]),
-    ...(prefix === undefined ? [] : ["the beginning of a hash or a request id"]),
+    ...(prefix === undefined ? [] : ["the beginning of a hash, an address or a request id"]),
     ...(requestId === undefined ? [] : ["the id of a VRF request or a function request"]),
     ...(address === undefined ? [] : ["an address"]),
     ...(blockNumber === undefined ? [] : ["a block number"]),
+    ...(servicePrefix === undefined ? [] : ["the beginning of the id of a request of this service"]),
     ...(serviceRequest === undefined ? [] : ["the id of a request of this service"]),
     ...(dapp === undefined ? [] : ["the id of a dapp with labels"]),
     ...(name === undefined

@@ -167,18 +167,19 @@ function selectScanned(
 /** Rows that a search by the beginning of a hash finds at most. */
 const MAX_PREFIXED = 20;
 
-/** Returns some requests whose id of the oracle network's begins with `prefix`, `0x` and lower-case digits. @param onDamaged see {@link parseRows}. */
+/** Returns some requests whose id begins with `prefix`: that of the oracle network's, `0x` and lower-case digits, or their own. @param onDamaged see {@link parseRows}. */
 export async function listRequestsByPrefix(
   db: Queryable,
   prefix: string,
   onDamaged?: OnDamaged,
 ): Promise<StoredRequest[]> {
+  const column = prefix.startsWith("0x") ? "oracle_id" : "id";
   const query = db
     .selectFrom("requests")
     .selectAll()
-    .where("oracle_id", ">=", prefix)
-    // "g" follows the digits.
-    .where("oracle_id", "<", `${prefix}g`);
+    .where(column, ">=", prefix)
+    // It follows all digits and letters of either.
+    .where(column, "<", `${prefix}~`);
   return parseRows(await query.limit(MAX_PREFIXED).execute(), onDamaged);
 }
 

@@ -302,7 +302,8 @@ describe("what a caller's own contracts requested", () => {
   });
 
   test("says why callbacks failed, also when the function's log doesn't", async () => {
-    const proof = await deliverWords(world, await requestWords(dapp, { numWords: 3 }));
+    const words = await requestWords(dapp, { numWords: 3 });
+    const proof = await deliverWords(world, words);
     await deliverWords(world, await requestWords(dapp, { numWords: 3, callbackGas: 300 }));
     await deliverResults(world, await requestFunction(dapp), { response: `0x${"01".repeat(33)}` });
     const run = await requestFunction(dapp);
@@ -319,7 +320,11 @@ describe("what a caller's own contracts requested", () => {
       [proof, report, run].map((one) => view(one.transactionHash)),
     );
     expect(proved!.randomness[0]!.reason).toBe("too many words");
-    expect(reported!.functionResults[0]!.callbackReason).toBe(outOfGas);
+    expect((await view(words.transactionHash)).randomRequests[0]!.callbackReason).toBe("too many words");
+    expect(reported!.functionResults[0]!).toMatchObject({
+      callbackReason: outOfGas,
+      consumer: { address: consumer },
+    });
     expect(asked!.functionRequests[0]!.answer!.callbackReason).toBe(outOfGas);
   });
 

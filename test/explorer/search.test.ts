@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import type { LogQuery } from "../../src/explorer/chainArchive.ts";
 import type { ExploredChain } from "../../src/explorer/exploredChain.ts";
-import { searchLabel } from "../../src/explorer/search.ts";
+import type { AddressBook } from "../../src/chainlink/addressBook.ts";
+import { presetRequestId } from "../../src/chainlink/presetBatch.ts";
+import { searchChain, searchLabel } from "../../src/explorer/search.ts";
 
 const CONSUMER: Hex = `0x${"c0".repeat(20)}`;
 const encode = (types: readonly string[], values: readonly unknown[]) =>
@@ -89,6 +91,48 @@ test("a part of a label finds 50 of the requests whose label contains it, with t
   );
   expect((await searchLabel({ label: "f" }, chain)).hits).toEqual([]);
   expect((await searchLabel({ label: "raffles" }, chain)).hits).toEqual([]);
+});
+
+test("finds each of the requests of one batch with the same label", async () => {
+  const { chain } = chainWith(9, [5]);
+  const log = (topic: Hex, data: Hex, ...topics: Hex[]) => ({
+    address: CONSUMER,
+    topics: [topic, ...topics],
+    data,
+    transactionHash: hash(5),
+  });
+  const labelled = [0n, 1n, 2n].map((item) =>
+    log(
+      EVENT_TOPICS.Labelled,
+      encode(["uint256", "uint256", "string", "string"], [0n, item, "dapp_a", "raffle"]),
+      pad("0x1"),
+    ),
+  );
+  const vrfRequestId = pad("0x77");
+  const archive = {
+    ...chain.archive,
+    findLogs: async () => labelled,
+    findReceipt: async () => ({
+      logs: [
+        log(EVENT_TOPICS.BatchRequested, encode(["bytes"], ["0x"]), vrfRequestId),
+        log(EVENT_TOPICS.Accepted, encode(["uint256", "uint256"], [0n, BigInt(vrfRequestId)])),
+        ...labelled,
+      ],
+    }),
+  };
+  const { hits } = await searchLabel({ label: "raffle" }, { ...chain, archive } as unknown as ExploredChain);
+  expect(hits.map((hit) => "requestId" in hit && hit.requestId).toReversed()).toEqual(
+    [0, 1, 2].map((item) => presetRequestId(vrfRequestId, item)),
+  );
+});
+
+test("finds known addresses by their beginning", async () => {
+  const { chain } = chainWith(9, []);
+  const party = (address: Hex) => ({ address });
+  const book = { party, findByName: () => [party(CONSUMER), party(hash(5))] } as unknown as AddressBook;
+  expect(await searchChain({ prefix: "0xc0c0c0c0" }, chain, book)).toEqual([
+    { network: "test", kind: "address", party: { address: CONSUMER } },
+  ]);
 });
 
 test("a dapp's id finds the requests with its labels, whatever these are", async () => {

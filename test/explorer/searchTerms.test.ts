@@ -24,6 +24,7 @@ test.each([
     },
   ],
   [`REQ_${"0".repeat(26)}`, { serviceRequest: `req_${"0".repeat(26)}` }],
+  ["req_01m8nene", { servicePrefix: "req_01m8nene" }],
   ["beef", { name: "beef" }],
   ["DeadBeef", { name: "deadbeef", prefix: "0xdeadbeef" }],
   ["0x12345678", { blockNumber: 0x12345678n, prefix: "0x12345678" }],

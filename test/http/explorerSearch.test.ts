@@ -288,6 +288,9 @@ test("a hash that was cut off is told with its length, not as the name of a cont
     expect((await search(text, { silent: "fuji", hasBlocks: false })).reason).toMatch(
       new RegExp(`^${text} has 10 hex digits; a hash and the id`),
     );
+  expect((await search("0xcf43", { hasBlocks: false })).reason).toMatch(
+    /^The beginning of a hash, an address or an id needs 8 hex digits at least; 0xcf43 has 4\. No network here knows 0xcf43 as a block number/,
+  );
   expect((await search("12345678", { hasBlocks: false })).reason).toContain("as a block number");
 });
 

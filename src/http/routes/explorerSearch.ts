@@ -4,6 +4,7 @@ import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "../../explorer/s
 import {
   describeTerms,
   MAX_SEARCH_CHARACTERS,
+  MIN_PREFIX_DIGITS,
   parseSearch,
   type SearchTerms,
 } from "../../explorer/searchTerms.ts";
@@ -60,8 +61,9 @@ export async function searchEverywhere(
   const isFound = before !== undefined || own.hits.some((hit) => hit.kind !== "label" || hit.label === label);
   const found = isFound ? own : await find(explorer, networks, text, { terms });
   const { silent, older } = found;
-  const begun = terms.prefix === undefined ? [] : await service.searchPrefix(terms.prefix);
-  const known = await recognize(service, joinHits(found.hits, begun));
+  const beginning = terms.prefix ?? terms.servicePrefix;
+  const begun = beginning === undefined ? [] : await service.searchPrefix(beginning);
+  const known = uniquePages(await recognize(service, joinHits(found.hits, begun)));
   const isLabel = known.some(({ hit }) => hit.kind === "label" && hit.label === label);
   // A number that is of no block and no request may be a result.
   const { name, hash, requestId, blockNumber } = terms;
@@ -121,11 +123,25 @@ function joinHits(hits: readonly SearchHit[], more: readonly SearchHit[]): reado
   return [...hits, ...more.filter((hit) => hit.kind !== "transaction" || !hashes.has(hit.transactionHash))];
 }
 
+/** Leaves out labels of requests that this service didn't make whose page, a transaction, is there already. */
+function uniquePages(found: readonly Recognized[]): Recognized[] {
+  const pages = new Map(
+    found.map((one, i) => [one.hit.kind === "label" && one.hit.at === undefined ? one.path : i, one]),
+  );
+  return [...pages.values()];
+}
+
 /** Compares hits: requests whose time is known come newest first, behind what is no request, and before the others. */
 function byTime({ hit: a }: { readonly hit: SearchHit }, { hit: b }: { readonly hit: SearchHit }): number {
   const timeOf = (hit: SearchHit): string =>
     "requestId" in hit || hit.kind === "label" ? (hit.at ?? "") : "9999";
   return timeOf(b).localeCompare(timeOf(a));
+}
+
+/** A hit and its page. */
+interface Recognized {
+  readonly hit: SearchHit;
+  readonly path: string;
 }
 
 /** Returns the hits with their pages; what has a label, with what it is and its result, if this service made it. */
@@ -143,7 +159,7 @@ async function recognize(service: Pick<Service, "findOnChain">, hits: readonly S
   const requests = new Map(
     (await Promise.all(found)).flat().map((one) => [`${one.network} ${one.requestId}`, one]),
   );
-  return hits.map((hit): { readonly hit: SearchHit; readonly path: string } => {
+  return hits.map((hit): Recognized => {
     if (hit.kind !== "label") return { hit, path: pathOf(hit) };
     const request = requests.get(`${hit.network} ${hit.requestId}`);
     if (request === undefined) return { hit, path: pathOf(hit) };
@@ -250,11 +266,15 @@ function describeNothing(
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is not a hash, address, block number, id, label or name.`;
   const { prefix } = terms;
-  if (prefix !== undefined)
-    return `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.`;
-  const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be searched.`;
+  const tooFew =
+    digits > 0 && digits < MIN_PREFIX_DIGITS
+      ? `The beginning of a hash, an address or an id needs ${MIN_PREFIX_DIGITS} hex digits at least; ${text} has ${digits}. `
+      : "";
+  if (prefix !== undefined)
+    return `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.${unasked}`;
+  const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const shown = terms.name === undefined ? text : JSON.stringify(text);
-  return `No network here knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;
+  return `${tooFew}No network here knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;
 }

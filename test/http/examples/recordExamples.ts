@@ -198,6 +198,8 @@ async function useOperations(
   pages[0].older = pages[0].blocks.at(-1).number;
   const feed = pages[2].contracts.find(({ name }: Data) => name === "LINK price in coin");
   await record("exploreContract", `${chain}/addresses/${feed.address}/contract`);
+  await record("exploreTransfers", `${chain}/addresses/${contracts.vrfCoordinator}/transfers`);
+  await record("exploreContractRequests", `${chain}/addresses/${contract.address}/contractRequests`);
   await record("search", `/api/explorer/search?network=${NETWORK}&q=PresetConsumer`);
 
   const key = await record("addKey", `${dapp}/keys`, post({ name: "production", dailyLimit: 1_000 }));

@@ -58,13 +58,6 @@ export function ValueLines({
   );
 }
 
-/** Names of amounts of LINK in the contracts' events and arguments. */
-const LINK_AMOUNT = /Juels$|^cost|^(?:old|new)Balance$/;
-
-function isLink({ name, type }: DecodedValue): boolean {
-  return /^uint(?:96|256)$/.test(type) && LINK_AMOUNT.test(name);
-}
-
 /** A byte sequence that is a text, as errors are. */
 const TEXT = /^[\P{C}\s]+$/u;
 
@@ -94,7 +87,7 @@ function Whole({ network, ...leaf }: Leaf & { readonly network: string }) {
   const { type, value } = leaf;
   if (type === "address") return <PartyLink network={network} party={partyOf(leaf)} full />;
   if (type === "string") return <UnknownText text={value} />;
-  if (isLink(leaf))
+  if (leaf.isJuels === true)
     return (
       <>
         <Code text={value} /> <span className="note">{units(value, "LINK")}</span>
@@ -150,7 +143,7 @@ function Brief({ value: one, network }: { readonly value: DecodedValue; readonly
       </Link>
     );
   }
-  if (isLink(one)) return units(value, "LINK");
+  if (one.isJuels === true) return units(value, "LINK");
   if (type === "string") return <UnknownText text={cut(value, BRIEF_TEXT)} />;
   if (type.startsWith("bytes")) {
     if (value === "0x") return "empty";

@@ -217,8 +217,10 @@ function Result({
           <li>
             a transaction or block: its hash, or the first 8 digits of it or more; a block by its number
           </li>
-          <li>an address, or part of the name of a contract, preset or network</li>
-          <li>a request: its id, or any part of its label, title or result</li>
+          <li>
+            an address, or the first 8 digits of it or more; part of the name of a contract, preset or network
+          </li>
+          <li>a request: its id or the beginning of it, or any part of its label, title or result</li>
           <li>an organiser: the id of their application (dapp_…), for the requests with their labels</li>
         </ul>
       </Page>
@@ -260,6 +262,7 @@ interface FoundPage {
 
 /** What was found of a kind: the service's own results as in other lists, those of a transaction without labels in one row. */
 function Hits({ found }: { readonly found: readonly FoundPage[] }) {
+  const titleOf = useTitleOf();
   const known = found.flatMap((one) => requestIn(one) ?? []);
   const batches = Map.groupBy(known, ({ id, network, label, transactionHash }) =>
     label === undefined ? `${network} ${transactionHash}` : id,
@@ -268,18 +271,37 @@ function Hits({ found }: { readonly found: readonly FoundPage[] }) {
     rowOfBatch({ requests: [first!, ...others], isCut: false }),
   );
   const others = found.filter((one) => requestIn(one) === undefined);
+  const networks = Map.groupBy(others, ({ hit }) => hit?.network);
   return (
     <>
       {rows.length > 0 && <RequestList label="Requests found" requests={rows} />}
-      <ul className="hits">
-        {others.map(({ path, hit }) => (
-          <li key={path}>
-            <Link href={path}>{hit === undefined ? <Named path={path} /> : <Hit hit={hit} />}</Link>{" "}
-            {hit !== undefined && <HitNote hit={hit} />}
-          </li>
-        ))}
-      </ul>
+      {networks.size > 1 && others.length > MAX_UNGROUPED ? (
+        [...networks].map(([network = "", own]) => (
+          <section key={network}>
+            <h3>{titleOf(network)}</h3>
+            <HitList found={own} />
+          </section>
+        ))
+      ) : (
+        <HitList found={others} />
+      )}
     </>
+  );
+}
+
+/** Longer lists of what is on several networks have a heading for each. */
+const MAX_UNGROUPED = 8;
+
+function HitList({ found }: { readonly found: readonly FoundPage[] }) {
+  return (
+    <ul className="hits">
+      {found.map(({ path, hit }) => (
+        <li key={path}>
+          <Link href={path}>{hit === undefined ? <Named path={path} /> : <Hit hit={hit} />}</Link>{" "}
+          {hit !== undefined && <HitNote hit={hit} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -132,6 +132,8 @@ function Parts({ transaction }: { readonly transaction: TransactionView }) {
         <Copyable text={hash} what="transaction hash" />
       </p>
       <FailureNotice transaction={transaction} />
+      <CallbackNotice transaction={transaction} />
+      <UnlinkedNotice transaction={transaction} />
       <WaitNotice transaction={transaction} />
       {only === undefined ? (
         rows.length > 1 && <Batch key={transaction.hash} rows={rows} />
@@ -299,6 +301,84 @@ function FailureNotice({ transaction }: { readonly transaction: TransactionView 
   );
 }
 
+/** Returns the callbacks of consumers that failed, of what a transaction answers or requested. */
+function failedCallbacksIn({
+  randomness,
+  randomRequests,
+  functionResults,
+  functionRequests,
+}: TransactionView) {
+  const failed = [
+    ...randomness.flatMap(({ requestId, outcome, commitment, reason }) =>
+      outcome === "callback failed" ? [{ requestId, consumer: commitment.sender, reason }] : [],
+    ),
+    ...randomRequests.flatMap(({ requestId, sender, callbackReason: reason }) =>
+      reason === undefined ? [] : [{ requestId, consumer: sender, reason }],
+    ),
+    ...functionResults.flatMap(({ requestId, consumer, callbackReason: reason }) =>
+      reason === undefined ? [] : [{ requestId, consumer, reason }],
+    ),
+    ...functionRequests.flatMap(({ requestId, consumer, answer }) =>
+      answer?.callbackReason === undefined ? [] : [{ requestId, consumer, reason: answer.callbackReason }],
+    ),
+  ];
+  return [...new Map(failed.map((one) => [one.requestId, one])).values()];
+}
+
+/** Says above all that a consumer's callback failed although the transaction succeeded. */
+function CallbackNotice({ transaction }: { readonly transaction: TransactionView }) {
+  const failed = failedCallbacksIn(transaction);
+  const [first] = failed;
+  if (first === undefined) return null;
+  const { consumer, reason } = first;
+  return (
+    <div className="notice bad">
+      <p>
+        <b>{failed.length === 1 ? "The consumer's callback failed" : `${failed.length} callbacks failed`}</b>:{" "}
+        {failed.length > 1 && "the first with "}
+        <UnknownText text={cut(reason ?? "no reason is known", MAX_ERROR)} />
+      </p>
+      {consumer !== undefined && (
+        <p>
+          Consumer: <PartyLink network={transaction.network} party={consumer} full />
+        </p>
+      )}
+      <p>
+        The answer is on chain and final, but the contract did not take it, and it is called only once.
+        Correct its callback, or give it more gas, and make a new request.
+      </p>
+    </div>
+  );
+}
+
+/** A coordinator's or the router's refusal of a contract that isn't linked. */
+const UNLINKED = /^InvalidConsumer\((?:\d+, )?(0x[0-9a-f]{40})?\)?/i;
+
+/** Says what to do about a contract that isn't linked. */
+function UnlinkedNotice({
+  transaction: { network, revertReason = "" },
+}: {
+  readonly transaction: TransactionView;
+}) {
+  const refused = UNLINKED.exec(revertReason);
+  if (refused === null) return null;
+  const address = refused[1];
+  return (
+    <div className="notice bad">
+      <p>
+        <b>The contract is not linked</b>:{" "}
+        {address === undefined ? (
+          "it"
+        ) : (
+          <PartyLink network={network} party={{ address: address as `0x${string}` }} full />
+        )}{" "}
+        is no consumer of the subscription that it asks for. Whoever owns the dapp links it under Consumers,
+        or with <code>npx tyche consumer add</code>; then send the transaction again.
+      </p>
+    </div>
+  );
+}
+
 /** Finds those of a transaction's requests that may still have a result, and what all of them wait for, if it is the same. */
 function findWaits(transaction: TransactionView) {
   const { presets, functionRequests, randomRequests } = transaction;
@@ -361,7 +441,7 @@ const MAX_ERROR = 200;
 
 function Overview({ transaction }: { readonly transaction: TransactionView }) {
   const { network, status, block, from, to, created, call, gasUsed, gasLimit, gasPriceWei } = transaction;
-  const hasFailed = answersIn(transaction).failed.length > 0;
+  const hasFailed = answersIn(transaction).failed.length + failedCallbacksIn(transaction).length > 0;
   const used = gasUsed === null ? "" : `${groupDigits(gasUsed)} used of `;
   const share = gasUsed === null ? "" : ` (${percent(gasUsed, gasLimit)})`;
   const fee = gasUsed === null ? undefined : (BigInt(gasUsed) * BigInt(gasPriceWei)).toString();
