@@ -122,12 +122,12 @@ function about(shared: Shared): Markup {
       ["Label", label],
       ["Arguments", args.length === 0 ? undefined : argumentsOf(args)],
       ...Object.entries(params).map(([name, value]): Fact => [parameterTitles[name] ?? name, given(value)]),
-      ["Organiser", dappId && [code(dappId), " (on chain with the label: compare it with the announcement)"]],
       ["Beacon", beacon && [nameBeacon(beacon), ", due ", time(beacon.time)]],
       ...transactions.map(({ name, hash }): Fact => [
         name,
         element("a", { href: `/explorer/${network!}/tx/${hash}` }, code(hash)),
       ]),
+      ["Organiser", dappId && [code(dappId), " (on chain with the label: compare it with the announcement)"]],
       ["Request on chain", requestId && code(requestId)],
       ["Request", "outcome" in shared ? undefined : code(shared.id)],
       "outcome" in shared ? ["Stored", time(shared.updatedAt)] : ["Made", time(shared.createdAt)],

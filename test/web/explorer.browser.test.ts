@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createExplorer } from "../../src/client/index.ts";
 import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
@@ -199,6 +200,15 @@ test("a draw's transaction begins with its result, folds the source, and lists w
   expect(await run.getByRole("list", { name: "Result" }).getByRole("listitem").allInnerTexts()).toEqual(
     data.value,
   );
+  const { presets, randomness } = await createExplorer({ baseUrl: tyche.url }).transaction(
+    "sepolia",
+    data.vrfv2Hash,
+  );
+  await run.getByText(String(BigInt(presets[0]!.word!)), { exact: true }).waitFor();
+  const batch = page.locator("section").filter({
+    has: page.getByRole("heading", { name: "The batch's random word, with its proof", exact: true }),
+  });
+  await batch.getByText(randomness[0]!.words[0]!, { exact: true }).waitFor();
   const signature = page.getByRole("region", { name: "Signatures" });
   expect(await signature.isVisible()).toBe(false);
   await page.getByText(/^\d signatures$/).click();

@@ -103,6 +103,7 @@ test("the page of a draw that waits for its round says for what and until when, 
   await result.getByText(/^No other round is ever taken in its place\. The service waits for it/).waitFor();
   expect(await result.getByText("tyche beacon").count()).toBe(0);
   await page.clock.setFixedTime(Date.parse(time) + 60_000);
+  await result.getByText("For operators", { exact: true }).click();
   await result.getByText(`tyche beacon ${round} SIGNATURE`, { exact: true }).waitFor();
   const about = page.getByRole("region", { name: "About" });
   await about.getByText("25 entries", { exact: true }).waitFor();

@@ -182,6 +182,7 @@ export function PresetRunDetails({
                 ["Outcome", <Verdict err={answer.err} isDraw />] as const,
               ]),
           ...programFacts(program),
+          ["Random word", word !== null && <Code text={String(BigInt(word))} />],
           ["Beacon", beacon !== null && <Beacon beacon={beacon} />],
           ["Requested in", <In place={transaction} hash={requestedBy} />],
           ["Answered in", <In place={transaction} hash={answeredBy} />],
@@ -197,7 +198,8 @@ export function PresetRunDetails({
               <>
                 Random word{" "}
                 <small>
-                  keccak256(seed, {item}){beacon !== null && ", hashed with the round's signature"}
+                  as 32 bytes: keccak256(seed, {item})
+                  {beacon !== null && ", hashed with the round's signature"}
                 </small>
               </>,
               word !== null && <Code text={word} />,

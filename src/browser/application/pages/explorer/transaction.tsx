@@ -198,7 +198,7 @@ function Proofs({ transaction }: { readonly transaction: TransactionView & Trans
         heading="Random words, with their proofs"
         items={randomness.filter(isShared)}
         keyOf={({ requestId }) => requestId}
-        title={WORDS}
+        title={presets.length === 0 ? WORDS : "The batch's random word, with its proof"}
         lineOf={({ words }) => cut(words.join(", "), MAX_LINE)}
       >
         {(one) => <RandomnessDetails randomness={one} transaction={transaction} />}

@@ -463,7 +463,7 @@ function About({
               isOpen={wasWaiting}
             />,
           ]),
-          ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
+          ["Organiser", ended === undefined && dappId !== undefined && <Organiser dappId={dappId} />],
           ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
           ["Requested in", requestedIn !== undefined && <In network={network} hash={requestedIn} />],
           ...(ended === undefined ? [] : transactionsOf(ended.outcome)).map(({ name, hash }): Fact => [
@@ -484,7 +484,7 @@ function About({
           ],
         ]}
       />
-      {ended !== undefined && <Bytes shared={ended} />}
+      {ended !== undefined && <Bytes shared={ended} mined={mined} />}
     </section>
   );
 }
@@ -518,13 +518,23 @@ function In({ network, hash }: { readonly network: string; readonly hash: string
   );
 }
 
-function Bytes({ shared: { outcome, updatedAt } }: { readonly shared: SharedResult }) {
+function Bytes({
+  shared: { outcome, updatedAt, dappId },
+  mined,
+}: {
+  readonly shared: SharedResult;
+  /** The transaction with the result. */
+  readonly mined: TransactionView | undefined;
+}) {
+  const draw = mined?.presets.find(({ requestId }) => requestId === outcome.requestId);
   return (
     <>
       <Folded summary="Ids and bytes">
         <Facts
           entries={[
+            ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
             ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
+            ["Random word", draw?.word && <Copyable text={String(BigInt(draw.word))} what="random word" />],
             ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
             ["Stored here", <Time iso={updatedAt} />],
           ]}

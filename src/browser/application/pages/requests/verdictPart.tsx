@@ -43,7 +43,7 @@ export function VerdictPart({
     <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
       {found !== undefined && (
         <Found found={found} isLocal={known.embedded} listId={listId}>
-          {(steps) => `Your browser has computed ${steps}, from chain data of this service's node.`}
+          {(steps) => `your browser has computed ${steps}, from chain data of this service's node.`}
         </Found>
       )}
       {at !== undefined && found !== undefined && (

@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { describeDraw, describeTimes, shorten } from "../../../../lib/drawText.ts";
@@ -19,7 +18,7 @@ import { announce } from "../../announce.ts";
 import { sentence } from "../../page.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
-import { useExplorer, useNetworks, type AnyPresets } from "../../services.tsx";
+import { useNetworks, usePresets, type AnyPresets } from "../../services.tsx";
 
 const TAG_KINDS = { ok: "good", failed: "bad", notApplicable: "quiet" } as const;
 
@@ -62,7 +61,7 @@ export function VerifyPart({
         </>
       ) : (
         <Found found={found} isLocal={isLocal}>
-          {(steps) => `The service has computed ${steps} again from chain data.`}
+          {(steps) => `the service has computed ${steps} again from chain data.`}
         </Found>
       )}
       {problem !== undefined && (
@@ -77,7 +76,7 @@ export function VerifyPart({
   );
 }
 
-/** A verdict on one request, in plain words; `children` say who computed which steps. The steps, and what they can't show, are folded. */
+/** A verdict on one request, in plain words; `children` end the sentence that says who computed which steps. The steps, and what they can't show, are folded. */
 export function Found({
   found,
   isLocal,
@@ -100,10 +99,13 @@ export function Found({
   const said = isUnconfirmed ? describeUnconfirmed(found) : failure;
   const headline = outcome === "ok" ? describeGenuine(request?.kind ?? "function", isLocal) : said?.headline;
   const signatures = request?.steps.find(({ name }) => name === "signatures");
-  const isSigned = ["valid", "unconfirmed"].includes(found.verdict) && signatures?.outcome === "ok";
   const verdict = <Tag kind={TAG_KINDS[outcome]}>{said?.short ?? words}</Tag>;
   return (
     <>
+      <p>
+        {request?.kind !== "function" && "Was it drawn fairly? "}To see whether somebody chose or changed the
+        result, {children(isUnconfirmed ? "every other step" : "every step")}
+      </p>
       {headline === undefined ? (
         <h2 className="verdict">{verdict}</h2>
       ) : (
@@ -117,12 +119,11 @@ export function Found({
           <UnknownText text={reason} />
         </p>
       ))}
-      {isSigned && (
+      {isUnconfirmed && signatures?.outcome === "ok" && (
         <p>
           <UnknownText text={sentence(signatures.detail)} />
         </p>
       )}
-      <p>{children(isUnconfirmed ? "every other step" : "every step")}</p>
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
       {request?.label === null && <p className="note">{describeLabel(null)}</p>}
       {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
@@ -183,12 +184,7 @@ export function Found({
 
 /** Says what a preset does, above its source as it is on chain. */
 function PresetSource({ name }: { readonly name: string | null }) {
-  const explorer = useExplorer();
-  const { data } = useQuery({
-    queryKey: ["public presets"],
-    queryFn: () => explorer.presets(),
-    staleTime: 60_000,
-  });
+  const { data } = usePresets();
   const known = data?.find((one) => one.name === name);
   return (
     <p className="note">
