@@ -1,7 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Default } from "typebox/value";
-import { createSchemaCheck, expectedOneOf } from "../lib/schemaCheck.ts";
+import { compileValidator } from "../lib/schemaCheck.ts";
 import { TycheError, messageOf } from "../lib/errors.ts";
 import { CONFIG_FILE } from "../store/dataDirectory.ts";
 import { type JsonValue, pointerTo } from "../lib/parseJson.ts";
@@ -74,7 +73,7 @@ export interface ReadConfigOptions {
   readonly environment: Environment;
 }
 
-const check = createSchemaCheck(ConfigSchema, { describeUnknown: expectedOneOf });
+const validate = compileValidator(ConfigSchema);
 
 /**
  * Reads and checks the configuration: the file, overridden by environment variables, with defaults for the rest.
@@ -90,21 +89,21 @@ export function readConfig({ file, dataDir, environment }: ReadConfigOptions): L
     ...applyVariables(members, environment),
     ...ACCEPTING_VARIABLES.filter((name) => environment[name]),
   ];
-  Default(ConfigSchema, members);
+  const checked = validate(members);
   const violations = [
-    ...check(members),
+    ...(checked.ok ? [] : checked.violations),
     ...checkNetworks(members["networks"]),
     ...checkDatabaseChoice(members),
     ...checkIdentityProvider(members),
     ...findUnusable(members, { pluginsBase: dirname(path) }),
     ...findUnknownAccepted(environment, { networks: namesOf(members["networks"]) }),
   ];
-  if (violations.length > 0)
+  if (!checked.ok || violations.length > 0)
     throw new ConfigError(
       path,
       violations.map((violation) => nameVariable(violation, variables)),
     );
-  const { pluginsDir, networks, ...config } = members as Config;
+  const { pluginsDir, networks, ...config } = checked.values;
   const fromFile = (name: string): string => resolve(dirname(path), name);
   return {
     config: {

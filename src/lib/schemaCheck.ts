@@ -1,10 +1,8 @@
 import { Ajv2020, type ErrorObject, type KeywordDefinition } from "ajv/dist/2020.js";
 import type { Static, TSchema } from "typebox";
-import { Check } from "typebox/schema";
 import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
 import { didYouMean } from "./didYouMean.ts";
-import { once } from "./memo.ts";
 import { pointerTo, type JsonValue } from "./parseJson.ts";
 
 /** Schema annotation that completes "must be …" in messages, for patterns and bounds that would say too little on their own. */
@@ -49,27 +47,6 @@ export function compileSchema(
     ajv.addKeyword(keyword);
   const validate = ajv.compile(schema);
   return (value) => (validate(value) ? [] : collectViolations(validate.errors ?? [], describeUnknown));
-}
-
-/**
- * Creates a check without compiling the schema, for what a process checks a few times: compiling takes ten times as long. It fills in no
- * defaults. The schema is compiled for a value that is not valid, to say what is wrong with it.
- */
-export function createSchemaCheck(schema: object, options: SchemaCheckOptions): SchemaCheck {
-  const compiled = once(() => compileSchema(schema, options));
-  return (value) => (Check(schema, value) && isCountedAlike(value) ? [] : compiled()(value));
-}
-
-/**
- * What typebox counts as one character together with the one before it: accents, selectors, joiners and the letters of flags. JSON Schema
- * counts code points.
- */
-const JOINED = /[\u1ab0-\u1aff\p{M}\p{Join_Control}\p{Regional_Indicator}]/u;
-
-/** Whether typebox counts the characters of all texts as JSON Schema does. */
-function isCountedAlike(value: unknown): boolean {
-  const text = JSON.stringify(value, (_name, member: unknown) => (typeof member === "bigint" ? 0 : member));
-  return !JOINED.test(text);
 }
 
 function collectViolations(
@@ -182,7 +159,9 @@ export type Validator<T> = (values: Record<string, JsonValue>) => Checked<T>;
 export function compileValidator<S extends TSchema>(schema: S): Validator<Static<S>> {
   const check = compileSchema(schema, {
     describeUnknown: (name, known) =>
-      known.length === 0 ? "is unknown; no parameters are taken here" : expectedOneOf(name, known),
+      known.length === 0
+        ? "is unknown; no parameters are taken here"
+        : `is unknown; expected one of ${known.join(", ")}${didYouMean(name, known)}`,
   });
   const decimals = decimalNames(schema);
   return (values) => {
@@ -193,11 +172,6 @@ export function compileValidator<S extends TSchema>(schema: S): Validator<Static
     const violations = check(values);
     return violations.length === 0 ? { ok: true, values: values as Static<S> } : { ok: false, violations };
   };
-}
-
-/** Completes the path of a member that is not one of those that are known. */
-export function expectedOneOf(name: string, known: readonly string[]): string {
-  return `is unknown; expected one of ${known.join(", ")}${didYouMean(name, known)}`;
 }
 
 /** The number format of presets: up to the 78 digits of 2^256, leading zeros allowed. */

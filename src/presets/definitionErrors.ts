@@ -1,12 +1,12 @@
 import { didYouMean } from "../lib/didYouMean.ts";
-import { createSchemaCheck } from "../lib/schemaCheck.ts";
+import { compileSchema } from "../lib/schemaCheck.ts";
 import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
 import { findDecimal } from "./decimal.ts";
 import { followingSchemaOf } from "./valueSchema.ts";
 import { definitionSchema } from "./definitionSchema.ts";
 import type { DefinitionError, PresetDefinition, ParameterSchema } from "./presetDefinition.ts";
 
-const check = createSchemaCheck(definitionSchema, {
+const check = compileSchema(definitionSchema, {
   describeUnknown: (name, known) => `is not a member that is known here${didYouMean(name, known)}`,
 });
 
