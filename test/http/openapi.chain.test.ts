@@ -294,6 +294,8 @@ test("it describes every operation under /api", () => {
     "get /api/explorer/networks/{network}",
     "get /api/explorer/networks/{network}/addresses/{address}",
     "get /api/explorer/networks/{network}/addresses/{address}/contract",
+    "get /api/explorer/networks/{network}/addresses/{address}/contractRequests",
+    "get /api/explorer/networks/{network}/addresses/{address}/transfers",
     "get /api/explorer/networks/{network}/blocks",
     "get /api/explorer/networks/{network}/blocks/{number}",
     "get /api/explorer/networks/{network}/transactions",
