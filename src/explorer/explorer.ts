@@ -345,7 +345,7 @@ async function readCreated(
 /** Reads how much LINK an address holds; `undefined` if the token doesn't say. */
 async function readLink({ client, contracts }: ExploredChain, address: Hex): Promise<bigint | undefined> {
   try {
-    const { data, decode } = readOf(linkTokenAbi, "balanceOf", [address]);
+    const { data, decode } = readOf(linkTokenAbi, "balanceOf", [address.toLowerCase() as Hex]);
     return decode((await client.request("eth_call", [{ to: contracts.link, data }, "latest"])) as Hex);
   } catch {
     return undefined;

@@ -11,6 +11,7 @@ export const PUBLIC_PATHS = [
   "/explorer/:network",
   "/explorer/:network/blocks",
   "/explorer/:network/transactions",
+  "/explorer/:network/requests",
   "/explorer/:network/block/:number",
   "/explorer/:network/tx/:hash",
   "/explorer/:network/address/:address",

@@ -165,8 +165,8 @@ export interface NetworkTerms {
 
 /** Called by a chain while it is open. */
 export interface ChainEvents {
-  /** The chain is down for good, for a reason that callers may read. */
-  onDown(this: void, why: string): void;
+  /** The chain is down for good, for a reason that callers may read; `remedy`: what the operator does about it. */
+  onDown(this: void, why: string, remedy?: string): void;
   onError(this: void, error: unknown): void;
 }
 

@@ -646,7 +646,14 @@ test("a contract's events of an unknown interface fold topics and data, and an a
     "Transactions",
     "Requests",
     "LINK transfers",
+    "Contracts created",
   ]);
+  await tabs.getByRole("link", { name: "Contracts created" }).click();
+  await page
+    .getByRole("row")
+    .filter({ has: page.locator(`a[href$="${hash}"]`) })
+    .waitFor();
+  await visitor.inspect();
   expect(visitor.troubles).toEqual([]);
 });
 

@@ -150,7 +150,7 @@ async function openEmbedded(
         return;
       }
       log.error("the embedded chain exits as soon as it starts");
-      onDown("its embedded chain has stopped; restart the service");
+      onDown("its embedded chain has stopped", "restart the service");
     },
     onCompacted: (report) => log.debug(report, "the embedded chain was compacted"),
     onError,

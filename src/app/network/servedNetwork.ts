@@ -10,7 +10,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { createTroubleLog } from "../../lib/troubleLog.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
-import type { NetworkChain, NetworkSource } from "../../networks/network.ts";
+import type { ChainEvents, NetworkChain, NetworkSource } from "../../networks/network.ts";
 import type { GatewayNetwork } from "../../oracle/secrets/gateway.ts";
 import { createNetworkHealth } from "../../requests/explain/networkHealth.ts";
 import type { PipelineNetwork } from "../../requests/pipelineNetwork.ts";
@@ -203,7 +203,8 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
           opened,
           {
             onChain: () => void (view = undefined),
-            onDown: (why) => become({ status: "unavailable", why }),
+            onDown: (why, remedy) =>
+              become({ status: "unavailable", why, detail: [why, remedy ?? []].flat().join("; ") }),
             onTwin(error) {
               log.error(error.message);
               become({ status: "unavailable", why: TWIN, detail: error.message });
@@ -301,7 +302,7 @@ async function openNetworkParts(
   opened: Partial<Opened>,
   on: {
     readonly onChain: () => void;
-    readonly onDown: (why: string) => void;
+    readonly onDown: ChainEvents["onDown"];
     /** Called once all parts are open. */
     readonly onTwin: (error: TwinError) => void;
   },

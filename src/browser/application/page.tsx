@@ -82,7 +82,7 @@ export function useFailure({
 }
 
 /** After this time without an answer a page says that it still waits, in ms. */
-const LONG_MS = 5_000;
+const LONG_MS = 2_000;
 
 function Loading() {
   const [isLong, setLong] = useState(false);

@@ -14,7 +14,7 @@ import { Address, Contract } from "./pages/explorer/address.tsx";
 import { Block, Blocks, Chain, Transactions } from "./pages/explorer/chain.tsx";
 import { NoExplorerPage } from "./pages/explorer/explorerFrame.tsx";
 import { ExplorerIndex, Search } from "./pages/explorer/index.tsx";
-import { ExplorerRequests } from "./pages/explorer/requests.tsx";
+import { ExplorerRequests, RequestsOfNetwork } from "./pages/explorer/requests.tsx";
 import { Transaction } from "./pages/explorer/transaction.tsx";
 import { People } from "./pages/dapps/people.tsx";
 import { Audit } from "./pages/audit.tsx";
@@ -84,6 +84,7 @@ const PUBLIC: Readonly<Record<(typeof PUBLIC_PATHS)[number], ComponentType>> = {
   "/explorer/:network": Chain,
   "/explorer/:network/blocks": Blocks,
   "/explorer/:network/transactions": Transactions,
+  "/explorer/:network/requests": RequestsOfNetwork,
   "/explorer/:network/block/:number": Block,
   "/explorer/:network/tx/:hash": Transaction,
   "/explorer/:network/address/:address": Address,

@@ -267,7 +267,13 @@ function createFind(service: Service, explorer: Explorer) {
     async ({ param, values }: OperationCall<{ readonly before?: string }>): Promise<View> => {
       const network = param("network");
       const isKnown = service.networks().some(({ name }) => name === network);
-      const view = isKnown ? await read(network, param, parseBefore(values.before)) : undefined;
+      const view = isKnown
+        ? await read(network, param, parseBefore(values.before)).catch((error: unknown) => {
+            // What is known of the network says more than that its node broke off.
+            checkNetwork(network);
+            throw error;
+          })
+        : undefined;
       if (view !== undefined) return view;
       checkNetwork(network);
       throw new TycheError(missing(titleOf(network), param), { code: "not_found", blame: "caller" });

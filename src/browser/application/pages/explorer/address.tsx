@@ -37,7 +37,7 @@ export function Address() {
   const place = usePlace("before");
   const [search] = useSearchParams();
   const shown = PARTS.find(({ name }) => name === search.get("show"))?.name ?? "transactions";
-  const before = OF_PAGE.includes(shown) ? place : undefined;
+  const before = shown === "transfers" ? undefined : place;
   const explorer = useExplorer();
   const trail = useTrail(network);
   const query = useQuery({
@@ -83,7 +83,7 @@ export function Address() {
           {shown === "requests" && isContract(view) && <OfContracts view={view} />}
           <section className="panel">
             <Shown view={view} shown={shown} />
-            {OF_PAGE.includes(shown) && (
+            {(OF_PAGE.includes(shown) || (shown === "created" && !isContract(view))) && (
               <>
                 <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
                 {shown === "transactions" && isContract(view) && view.name === undefined && (
@@ -164,12 +164,12 @@ type PartName = (typeof PARTS)[number]["name"];
 /** The parts that are of one page of its transactions; the others have pages of their own. */
 const OF_PAGE: readonly PartName[] = ["transactions", "requests", "events"];
 
-/** Returns the parts in which an address can have nothing: only code emits events and creates contracts by itself. */
+/** Returns the parts in which an address can have nothing: only code emits events, and the nonce counts what it created. */
 function lacksOf(view: AddressView): readonly PartName[] {
   const { codeBytes, events, nonce } = view;
   return [
     ...(codeBytes > 0 || events.length > 0 ? [] : (["events"] as const)),
-    ...(isContract(view) && nonce > 1 ? [] : (["created"] as const)),
+    ...(nonce > (isContract(view) ? 1 : 0) ? [] : (["created"] as const)),
   ];
 }
 
@@ -228,7 +228,7 @@ function Shown({ view, shown }: { readonly view: AddressView; readonly shown: Pa
         </>
       );
     case "created":
-      return <Created view={view} />;
+      return isContract(view) ? <Created view={view} /> : <CreatedByAccount view={view} />;
   }
 }
 
@@ -256,6 +256,21 @@ function EventArguments({
         </p>
       )}
     </Folded>
+  );
+}
+
+/** The contracts that an account created in the page's transactions. */
+function CreatedByAccount({ view: { network, address, transactions } }: { readonly view: AddressView }) {
+  const own = transactions.filter(({ from, created }) => created !== null && from.address === address);
+  return (
+    <>
+      <h2>Contracts created</h2>
+      {own.length === 0 ? (
+        <p className="note">None in these transactions.</p>
+      ) : (
+        <TransactionTable transactions={own} network={network} />
+      )}
+    </>
   );
 }
 

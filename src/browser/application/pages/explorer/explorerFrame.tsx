@@ -151,7 +151,7 @@ export function Found<Data>({
   readonly network: string;
   /** What to search for instead, if it isn't there. */
   readonly sought?: string;
-  /** Shown below the reason. */
+  /** Shown below the reason, if it isn't there. */
   readonly hint?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }) {
@@ -162,7 +162,7 @@ export function Found<Data>({
   const isKnown = networks.some(({ name }) => name === network);
   return (
     <Refusal error={error} trail={trail.slice(0, isKnown ? 2 : 1)}>
-      {hint}
+      {describeRefusal(error).isMissing && hint}
       {!isKnown && networks.length > 0 && (
         <p className="pages">
           Networks:

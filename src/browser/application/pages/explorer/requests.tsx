@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRef, type FormEvent } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link, Redirect, useParams, useSearchParams } from "wouter";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { isDappId } from "../../../../lib/dappId.ts";
 import { Loaded } from "../../page.tsx";
@@ -28,6 +28,12 @@ const STATES = [
   ["fulfilled", "with a result"],
   ["failed", "failed"],
 ] as const;
+
+/** `/explorer/{network}/requests`: leads to the list of that network's. */
+export function RequestsOfNetwork() {
+  const { network } = useParams<{ readonly network: string }>();
+  return <Redirect to={`/explorer/requests?${new URLSearchParams({ network }).toString()}`} replace />;
+}
 
 /** `/explorer/requests`: all requests on chain, page by page. */
 export function ExplorerRequests() {
@@ -102,7 +108,7 @@ export function ExplorerRequests() {
       <h1>Requests</h1>
       <p className="lead">
         Presets, random numbers and functions that were requested of this service. What contracts request by
-        themselves is among the transactions.
+        themselves is on their own pages and on those of the coordinator and the router.
       </p>
       <form className="filter choices" key={text} onSubmit={find}>
         <span>
