@@ -210,7 +210,7 @@ export function createAddressBook(
 }
 
 /** Names of amounts of LINK in the contracts' events and arguments. */
-const LINK_AMOUNT = /Juels$|^cost|^(?:old|new)Balance$|^payment$/;
+const LINK_AMOUNT = /Juels$|^cost(?!Wei)|^amountLink$|^(?:old|new)Balance$|^payment$/;
 
 /** Marks the amounts of LINK: those that are called so and, of the token's own functions and events, all. */
 function markJuels(values: readonly DecodedValue[], isToken: boolean): readonly DecodedValue[] {

@@ -18,7 +18,7 @@ import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { parseTypedParam, readPresetParams, type TypedParams } from "./presetParams.ts";
-import { printEvent, printOutcome, withWaits } from "./outcome.ts";
+import { findShown, printEvent, printOutcome, withWaits } from "./outcome.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface CallFlags extends ServiceFlags, NetworkFlag {
@@ -198,8 +198,7 @@ async function finish<Result extends PresetResult | RandomResult | FunctionResul
       continue;
     }
     const { result } = event;
-    const isPreset = !flags.json && "vrfv2Hash" in result;
-    print(result, flags, terminal, isPreset ? (await client.request(id)).shown : undefined);
+    print(result, flags, terminal, flags.json ? undefined : await findShown(result, { client, id }));
   }
 }
 

@@ -31,7 +31,10 @@ export function createCheckedClient<Presets>(
 }
 
 /** Does the same for what commands ask of the explorer. */
-export function createCheckedExplorer(explorer: TycheExplorer, origin: string): TycheExplorer {
+export function createCheckedExplorer(
+  explorer: TycheExplorer,
+  origin: string,
+): Pick<TycheExplorer, "transaction" | "shared" | "networks"> {
   return checkAnswers(explorer, origin, answers.explorer);
 }
 

@@ -29,6 +29,15 @@ export function printOutcome(
   if ("warnings" in outcome) printWarnings(outcome.warnings, { err, colors });
 }
 
+/** Asks how a preset says its result; `undefined` if it has none of its own, or nobody answers: the result itself is known. */
+export async function findShown(
+  outcome: Outcome,
+  { client, id }: { readonly client: Pick<TycheClient, "request">; readonly id: string },
+): Promise<ShownResult | undefined> {
+  if (!("vrfv2Hash" in outcome && outcome.success)) return undefined;
+  return (await client.request(id).catch(() => undefined))?.shown;
+}
+
 /** Prints what a caller should know about a source although it ran. */
 export function printWarnings(
   warnings: readonly string[] = [],

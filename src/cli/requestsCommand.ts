@@ -5,7 +5,15 @@ import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
 import { parseLimit } from "./pagedCommand.ts";
-import { colorOf, printEvent, printOutcome, printRequest, summarize, withWaits } from "./outcome.ts";
+import {
+  colorOf,
+  findShown,
+  printEvent,
+  printOutcome,
+  printRequest,
+  summarize,
+  withWaits,
+} from "./outcome.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
 interface ListFlags extends ServiceFlags {
@@ -77,7 +85,7 @@ export function registerRequests(program: Command, terminal: Terminal): void {
       for await (const event of flags.json ? events : withWaits(events, { client, id }, terminal)) {
         if (flags.json) terminal.out(JSON.stringify(event));
         else if (event.type === "state") printEvent(event, terminal);
-        else printOutcome(event.result, terminal, (await client.request(id)).shown);
+        else printOutcome(event.result, terminal, await findShown(event.result, { client, id }));
         if (event.type === "result" && !event.result.success) process.exitCode = 1;
       }
     });

@@ -82,9 +82,11 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
       const { createSimulateTool, MAX_HTTP_REQUESTS } = await import("../requests/accept/simulateTool.ts");
       const tool = createSimulateTool();
       const means = { tool, terminal, maxHttpRequests: MAX_HTTP_REQUESTS };
+      const hasWord = flags.bytesArg.length > 0 || (flags.beacon ?? "none") !== "none";
+      const given = hasWord ? flags : { ...flags, bytesArg: drawWord(file, terminal) };
       try {
-        if (flags.watch) await simulateOnSave(file, flags, means);
-        else if (!(await simulateOnce(file, flags, means))) process.exitCode = 1;
+        if (flags.watch) await simulateOnSave(file, given, means);
+        else if (!(await simulateOnce(file, given, means))) process.exitCode = 1;
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== "ENOENT" && code !== "EISDIR" && code !== "EACCES") throw error;
@@ -107,8 +109,7 @@ async function simulateOnce(
   { tool, terminal, maxHttpRequests, signal }: Means & { readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const source = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
-  const { arg: args, beacon, secret: secrets, returnType } = flags;
-  const bytesArgs = flags.bytesArg.length === 0 ? drawWord(file, terminal) : flags.bytesArg;
+  const { arg: args, bytesArg: bytesArgs, beacon, secret: secrets, returnType } = flags;
   const request = { source, args, bytesArgs, beacon, secrets, returnType, signal };
   const result = await tool.simulate(request);
   if (flags.json) terminal.out(JSON.stringify(result));

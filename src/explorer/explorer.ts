@@ -255,7 +255,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         readAddressTransactions(chain, book, address, before),
         readLink(chain, address),
         findCreation(chain.archive, address),
-        chain.findLinking?.(getAddress(address)),
+        chain.findLinking?.(getAddress(address)).catch(() => undefined),
       ]);
       const { balanceWei, nonce, codeBytes, delegate } = account;
       const isCreator = before === undefined && codeBytes > 0 && delegate === undefined;

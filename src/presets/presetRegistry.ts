@@ -12,7 +12,7 @@ import type { Preset, RunSource } from "./preset.ts";
 import { formatPresetProblem, PresetBrokenError } from "./presetProblem.ts";
 
 /**
- * How often changes are looked for, in ms: a new preset must be live within a second, settling and examples included. Four times a second,
+ * How often changes are looked for, in ms: a new preset is to be live after about a second, settling and examples included. Four times a second,
  * looking took a third of an idle service's processor time.
  */
 const LOOK_INTERVAL_MS = 600;
@@ -64,7 +64,7 @@ export interface PresetRegistry {
 }
 
 /**
- * Reads every preset in a folder and follows changes: a new folder is live within a second, an edited one is read again. A folder that
+ * Reads every preset in a folder and follows changes: a new folder is live after about a second, an edited one is read again. A folder that
  * breaks or is removed stops being served and affects no other: serving a preset that is gone would hide the mistake, and requests in
  * flight keep the preset they started with. Resolves when all were read, or after 10 s, so that slow examples don't hold up startup.
  * Throws `preset_folder_unreadable` if the folder itself can't be read, or is missing and may not be.

@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** File of a data directory that says when it was last backed up. */
+/** Empty file of a data directory that is as old as the last backup: unlike what is in a file, everybody who may enter the folder can read that. */
 const NOTE = "last-backup";
 
 /** Records in a data directory that it was backed up. Throws what writing the file throws. */
@@ -9,14 +9,12 @@ export function noteBackup(dataDir: string, at: Date): void {
   const file = join(dataDir, NOTE);
   // Whoever may write the folder may replace the file, also one of another user.
   rmSync(file, { force: true });
-  writeFileSync(file, `${at.toISOString()}\n`, { mode: 0o600 });
+  writeFileSync(file, "", { mode: 0o600 });
+  utimesSync(file, at, at);
 }
 
-/** Returns when a data directory was last backed up, in seconds since 1970; 0 if it never was, or nobody can tell. */
+/** Returns when a data directory was last backed up, or else made, in seconds since 1970. */
 export function readLastBackup(dataDir: string): number {
-  try {
-    return Math.floor(Date.parse(readFileSync(join(dataDir, NOTE), "utf8").trim()) / 1_000) || 0;
-  } catch {
-    return 0;
-  }
+  const noted = statSync(join(dataDir, NOTE), { throwIfNoEntry: false })?.mtimeMs;
+  return Math.floor((noted ?? statSync(dataDir).birthtimeMs) / 1_000);
 }

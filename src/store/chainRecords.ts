@@ -125,7 +125,7 @@ export async function findConsumer(
 }
 
 /** Returns the transaction that last linked a contract, of whatever dapp that still exists; `undefined` if it isn't linked. `address`: checksummed. */
-export async function findLinking(
+export async function findLinkingTransaction(
   db: Queryable,
   { network, address }: Pick<ConsumerPlace, "network" | "address">,
 ): Promise<string | undefined> {

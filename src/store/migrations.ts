@@ -270,7 +270,8 @@ export function findNewerMigration(names: readonly string[]): string | undefined
 
 /**
  * Returns a migration that executes statements, and then those for one kind of database. Columns have SQLite's types: on PostgreSQL,
- * `integer` has 64 bits, `blob` is `bytea`, and text is ordered by its bytes, as in SQLite.
+ * `integer` has 64 bits, `blob` is `bytea`, and text is ordered by its bytes, as in SQLite. `;` ends a statement also in a literal, and
+ * these words name types wherever they stand.
  */
 function execute(
   statements: string,

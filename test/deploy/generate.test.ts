@@ -28,7 +28,17 @@ test("every rule links to a section of the page, and says which network it is ab
   const ids = renderGuide(page, "docs/operations.md").map(({ attributes }) => attributes["id"]);
   for (const rule of rules) {
     expect(rule).toContain("$labels.network");
-    expect(ids).toContain(/runbook_url: https:\/\/tyche\.example\.org\/docs\/operations#(.+)/.exec(rule)![1]);
+    const section = /runbook_url: https:\/\/tyche\.example\.org\/docs\/operations#(.+)/.exec(rule)![1];
+    expect(ids).toContain(section);
+    const before = page.slice(0, page.indexOf(`**${/\w+/.exec(rule)![0]}**`));
+    const heading = before.match(/^#+ .+$/gm)!.at(-1)!;
+    expect(
+      heading
+        .toLowerCase()
+        .replaceAll(/[^a-z ]/g, "")
+        .trim()
+        .replaceAll(" ", "-"),
+    ).toBe(section);
   }
 });
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
-import { migrations } from "../../src/store/migrations.ts";
+import { LAST_BREAKING, migrations } from "../../src/store/migrations.ts";
 import { findSetting, saveSetting } from "../../src/store/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { USABLE_SINCE_SETTING } from "../../src/store/tableVersion.ts";
@@ -30,6 +30,20 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const [newest, since] = (await findSetting(store.db, USABLE_SINCE_SETTING))!.split(" ");
     expect(newest).toBe(NEWEST);
     expect(Object.keys(migrations)).toContain(since);
+  });
+
+  test("tables that another process serves from are only added to", async () => {
+    const { rows } = await sql<{
+      name: string;
+      timestamp: string;
+    }>`DELETE FROM kysely_migration WHERE name >= ${LAST_BREAKING} RETURNING name, timestamp`.execute(
+      store.db,
+    );
+    await expect(database.open({ isAlone: false })).rejects.toThrow(
+      `${LAST_BREAKING}) in a way that the version which serves from it can't live with`,
+    );
+    for (const { name, timestamp } of rows)
+      await sql`INSERT INTO kysely_migration VALUES (${name}, ${timestamp})`.execute(store.db);
   });
 
   test("a newer database that says so is used, and left at its version", async () => {

@@ -10,7 +10,7 @@ import { startPostgres, type PostgresServer } from "./postgres.ts";
 
 /** A database for the tests of one file. */
 export interface TestDatabase {
-  open(): Promise<Store>;
+  open(options?: { readonly isAlone: boolean }): Promise<Store>;
   remove(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ async function emptyTables({ db }: Store): Promise<void> {
 function createSqliteDatabase(): TestDatabase {
   const folder = mkdtempSync(path.join(tmpdir(), "tyche-store-"));
   return {
-    open: () => openStore(createSqliteDialect(path.join(folder, "tyche.sqlite"))),
+    open: (options) => openStore(createSqliteDialect(path.join(folder, "tyche.sqlite")), options),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -112,5 +112,5 @@ function createSqliteDatabase(): TestDatabase {
 async function createPostgresDatabase(server: PostgresServer): Promise<TestDatabase> {
   const url = await server.createDatabase();
   // It goes with the server.
-  return { open: () => openStore(createPostgresDialect(url)), remove: async () => {} };
+  return { open: (options) => openStore(createPostgresDialect(url), options), remove: async () => {} };
 }

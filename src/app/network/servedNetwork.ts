@@ -23,7 +23,7 @@ import {
   type LeaseHolderOptions,
 } from "../../requests/takeover/leaseHolder.ts";
 import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
-import { findChain, findLinking } from "../../store/chainRecords.ts";
+import { findChain, findLinkingTransaction } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
 import type { VerifiableNetwork } from "../../verify/verifier.ts";
@@ -269,7 +269,7 @@ function showParts(
       (opened.explored ??= opened.chain && {
         ...describeChain(source, opened.chain, findRecordedCallbacks),
         findLinking: async (address) =>
-          (await findLinking(store.db, { network: profile.name, address })) as Hex | undefined,
+          (await findLinkingTransaction(store.db, { network: profile.name, address })) as Hex | undefined,
         ...(isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
       }),
     observed: () =>

@@ -15,7 +15,7 @@ import type { ServiceNetwork } from "../../requests/serviceNetwork.ts";
 export function createMetrics(options: {
   readonly pool: SandboxPool;
   readonly log: Logger;
-  /** Returns when `tyche backup` last succeeded, in seconds since 1970, 0 for never; absent where it isn't what backs up the database. */
+  /** Returns when `tyche backup` last succeeded or else the data directory was made, in seconds since 1970; absent where it isn't what backs up the database. */
   readonly lastBackup?: (() => number) | undefined;
 }) {
   const { lastBackup } = options;
@@ -25,7 +25,7 @@ export function createMetrics(options: {
   if (lastBackup !== undefined) {
     const gauge: Gauge = new Gauge({
       name: "tyche_last_backup_timestamp_seconds",
-      help: "Time of the last backup by tyche backup, in seconds since 1970; 0 if there was none.",
+      help: "Time of the last backup by tyche backup, in seconds since 1970; that of the data directory if there was none.",
       registers: [registry],
       collect: () => gauge.set(lastBackup()),
     });

@@ -108,12 +108,17 @@ export async function backUp(
     // Unlike a rename, a link never replaces an existing file.
     linkSync(packed, file);
     flushPath(dirname(file));
-    noteBackup(dataDir, now);
   } catch (cause) {
     if (cause instanceof BackupError) throw cause;
     throw new BackupError(`${file} can't be written (${messageOf(cause)})`, cause);
   } finally {
     rmSync(stage, { recursive: true, force: true });
+  }
+  const deleted = keep === undefined ? [] : deleteOlder(target, keep);
+  try {
+    noteBackup(dataDir, now);
+  } catch (cause) {
+    throw new BackupError(`${file} is written, but ${dataDir} can't note that (${messageOf(cause)})`, cause);
   }
   const masterKeyFile = join(dataDir, "master-key");
   return {
@@ -121,7 +126,7 @@ export async function backUp(
     bytes: statSync(file).size,
     chains,
     ...(existsSync(masterKeyFile) && { masterKeyFile }),
-    deleted: keep === undefined ? [] : deleteOlder(target, keep),
+    deleted,
   };
 }
 

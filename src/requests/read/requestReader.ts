@@ -118,7 +118,7 @@ export function createRequestReader(options: ReaderOptions): RequestReader {
     },
     async searchPrefix(prefix) {
       const { rows } = await readPage((onDamaged) => listRequestsByPrefix(store.db, prefix, onDamaged));
-      const transactions = await listTransactionsByPrefix(store.db, prefix);
+      const transactions = prefix.startsWith("0x") ? await listTransactionsByPrefix(store.db, prefix) : [];
       return [
         ...transactions
           .filter(({ network }) => networks.has(network))

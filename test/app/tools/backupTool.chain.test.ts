@@ -8,6 +8,7 @@ import {
   readdirSync,
   rmSync,
   writeFileSync,
+  statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -80,11 +81,12 @@ test("a backup holds chains and configuration, and a restore replaces the chains
 });
 
 test("a backup is noted in the data directory, and one that fails is not", async () => {
-  expect(readLastBackup(dataDir)).toBe(0);
-  const begun = Math.floor(Date.now() / 1_000);
+  const made = Math.floor(statSync(dataDir).birthtimeMs / 1_000);
+  expect(readLastBackup(dataDir)).toBe(made);
+  noteBackup(dataDir, new Date(86_400_000));
+  expect(readLastBackup(dataDir)).toBe(86_400);
   await backUp(backup, { dataDir });
-  const noted = readLastBackup(dataDir);
-  expect(noted).toBeGreaterThanOrEqual(begun);
+  expect(readLastBackup(dataDir)).toBeGreaterThanOrEqual(made);
   noteBackup(dataDir, new Date(86_400_000));
   await expect(backUp(backup, { dataDir })).rejects.toThrow("is there already");
   expect(readLastBackup(dataDir)).toBe(86_400);
