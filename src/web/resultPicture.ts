@@ -1,7 +1,10 @@
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
+import { addressGroup } from "../lib/addressGroup.ts";
+import { createBoundedMap } from "../lib/boundedMap.ts";
 import { NotFoundError } from "../lib/errors.ts";
 import { plainText } from "../lib/hiddenCharacters.ts";
+import { countWithin, createCallCounter } from "../lib/rateLimit.ts";
 import { describePage, isText, nameChain, partsOf, transactionHashOf } from "../lib/sharedText.ts";
 import type { Service } from "../requests/service.ts";
 import { fitList, fitText, LINE_HEIGHT, MAX_ENTRIES, type FittedText } from "./fitText.ts";
@@ -15,6 +18,11 @@ export type KnownNetwork = { readonly title: string; readonly embedded: boolean 
 
 /** What links are previewed with where there is no picture of the result. */
 export const COMMON_PICTURE = "/assets/preview.png";
+
+/** Pictures are drawn for anybody, each in some 10 ms of the event loop. */
+const DRAWINGS = { policy: "picture", quota: 120, windowSeconds: 60 } as const;
+/** Pictures that are kept, of at most 50 KB each. */
+const KEPT_PICTURES = 100;
 
 /** The picture of a result. */
 export interface ResultPicture {
@@ -34,6 +42,8 @@ export function resultPictureRoutes(
   },
 ): void {
   const { guard, service } = options;
+  const kept = createBoundedMap<string, Buffer>(KEPT_PICTURES);
+  const counter = createCallCounter();
   router.get("/r/:id/preview.png", async (ctx) => {
     await guard(ctx);
     ctx.set("Cache-Control", "no-store");
@@ -46,9 +56,19 @@ export function resultPictureRoutes(
       ctx.redirect(COMMON_PICTURE);
       return;
     }
-    const png = await picture.draw();
-    // A result never changes but by a reorg, and then its transaction does, which is part of the address.
-    ctx.set("Cache-Control", "public, max-age=31536000, immutable");
+    const key = `${picture.path} ${picture.words}`;
+    let png = kept.get(key);
+    if (png === undefined) {
+      await countWithin(
+        counter,
+        { ...DRAWINGS, who: addressGroup(ctx.ip) },
+        `More than ${DRAWINGS.quota} pictures in a minute from one address`,
+      );
+      kept.set(key, (png = await picture.draw()));
+    }
+    // A result never changes but by a reorg, and then its transaction does.
+    if (`${ctx.path}${ctx.search}` === picture.path)
+      ctx.set("Cache-Control", "public, max-age=31536000, immutable");
     ctx.type = "image/png";
     ctx.body = png;
   });
@@ -140,9 +160,9 @@ function partsOfResult({ outcome, shown }: Ended): readonly string[] {
 }
 
 /** Says where a result is, and how others than the operator vouch for it: of a local chain, which the operator runs, nobody does. */
-function describeProof({ outcome, preset, network, updatedAt }: Ended, known: KnownNetwork): string {
-  const isFunction = !("randomNumber" in outcome) && preset === undefined;
-  const proven = isFunction ? "Signed by the oracle" : "Verified";
+function describeProof({ outcome, network, updatedAt }: Ended, known: KnownNetwork): string {
+  // A contract has checked the proof of random numbers; what was made of them, the nodes have signed.
+  const proven = "randomNumber" in outcome ? "Verified" : "Signed by the oracle";
   const place = `on ${nameChain(network, known)}, ${updatedAt.slice(0, 10)}`;
   return `${known?.embedded === false ? proven : "Recorded"} ${place}`;
 }

@@ -262,6 +262,9 @@ describe("whoever is signed in", () => {
       expect(visitor.troubles).toEqual([]);
     } finally {
       await rm(folder, { recursive: true });
+      await expect
+        .poll(async () => JSON.stringify((await tyche.call("GET", "/api/presets")).data))
+        .not.toContain("chest");
     }
   });
 

@@ -67,6 +67,10 @@ describe("the page that the application starts from", () => {
     const head = await fetch(address!, { method: "HEAD" });
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(png.length)]);
     expect(await head.text()).toBe("");
+    for (const other of ["", "?tx=0x00"]) {
+      const { headers } = await fetch(`${drawn.shareUrl}/preview.png${other}`);
+      expect(headers.get("cache-control")).toBe("no-store");
+    }
   });
 
   test("a result in letters that can't be drawn has the common picture", async () => {

@@ -131,7 +131,7 @@ test("a request that can't be read, or has no source, says so and takes nothing 
   await page.goto(`${tyche.url}/functions`);
   await write("// mine");
   for (const [request, problem] of [
-    [id, `The source of request ${id} is not stored here`],
+    [id, `Request ${id} is not of a function`],
     ["req_x", "Request req_x can't be read. There is no request req_x."],
   ] as const) {
     await page.goto(`${tyche.url}/functions?dapp=${tyche.dappId}&request=${request}`);

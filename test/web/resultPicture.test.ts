@@ -54,7 +54,7 @@ const decode = async (...of: Parameters<typeof createResultPicture>) =>
 describe("the words of a result's picture", () => {
   test("say what it is for, what it is, the result, where it is on chain, and when it was stored", () => {
     expect(wordsOf(list("ann"), PUBLIC)).toBe(
-      "raffle – Draw winners from a list: 1 of 2 entries – ann – Verified on Avalanche Fuji (public chain), 2026-12-24",
+      "raffle – Draw winners from a list: 1 of 2 entries – ann – Signed by the oracle on Avalanche Fuji (public chain), 2026-12-24",
     );
   });
 

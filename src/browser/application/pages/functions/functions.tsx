@@ -57,6 +57,7 @@ function WithNetworks({ dapps }: Pick<Model, "dapps">) {
               key={count}
               model={{ dapps, networks: list }}
               opened={opened && { ...opened, draft: onKnownNetwork(opened.draft, list) }}
+              isNamed={problem === undefined}
               ran={ran}
             />
           </>
@@ -100,7 +101,8 @@ function useOpened(): Opened {
         if (before.isRead && !isDraftFragment(hash)) return before;
         if (before.isRead && brought.opened === undefined) return { ...before, ...brought };
         const kept = before.isRead ? undefined : findKeptDraft(brought.opened?.link ?? "");
-        const isEdited = kept !== undefined && kept.draft.source !== brought.opened?.draft.source;
+        const isEdited =
+          kept !== undefined && JSON.stringify(kept.draft) !== JSON.stringify(brought.opened?.draft);
         return {
           ...brought,
           isRead: true,
@@ -135,7 +137,10 @@ async function openRequest(operator: TycheOperator, search: string): Promise<Bro
   try {
     const request = await operator.as(dappId).request(id);
     const draft = findDraftOf(request);
-    if (draft === undefined) return { problem: `The source of request ${id} is not stored here any more.` };
+    if (draft === undefined)
+      return {
+        problem: `Request ${id} is not of a function, or its source was deleted: there is none to open.`,
+      };
     const isShared = !isAllowed(await operator.me(), { dappId, operation: "runFunction" });
     // As of a shared link, whoever opens it decides which of their secrets it may read.
     const opened = isShared ? { ...draft, secrets: undefined } : draft;

@@ -27,10 +27,13 @@ const NO_PROBLEMS: ReadonlyMap<string, string> = new Map();
 export function Playground({
   model,
   opened,
+  isNamed,
   ran = { kind: "none" },
 }: {
   readonly model: Model;
   readonly opened: OpenedDraft | undefined;
+  /** Whether the draft is the one that the address names; otherwise that could not be read. */
+  readonly isNamed: boolean;
   /** What came of the opened draft before. Default: it was not run. */
   readonly ran?: Run | undefined;
 }) {
@@ -77,9 +80,9 @@ export function Playground({
     dryRun(client, { ...call, secretValues: readValues(readOwn(), call.secrets) }, signal);
   const isOnChain = isRunning && run.kind === "chain";
   useEffect(() => tell(run), [run]);
-  const keep = (): void => keepDraft({ draft, isShared, link: linkOf(location) });
+  const keep = (): void => keepDraft({ draft, isShared, link: isNamed ? linkOf(location) : "" });
   // Synchronously: the window may be left before an ordinary effect runs.
-  useLayoutEffect(keep, [draft, isShared]);
+  useLayoutEffect(keep, [draft, isShared, isNamed]);
 
   const bytes = new TextEncoder().encode(draft.source).length;
   const limit = model.networks.find(({ name }) => name === draft.network)?.functions.maxSourceBytes;
