@@ -7,7 +7,7 @@ import { isReadable, oneLine, type Terminal, withoutControls } from "./terminal.
 const WAIT_INTERVAL_MS = 2_000;
 
 /**
- * Prints a result: the value to standard output, its place on chain and its public page to standard error.
+ * Prints a result: the value to standard output; the side of a coin, its place on chain and its public page to standard error.
  *
  * @param shown the result as its preset says: it names the side of a coin.
  */
@@ -19,8 +19,8 @@ export function printOutcome(
   if ("randomNumber" in outcome) for (const word of outcome.randomNumber) out(word);
   else if ("parsedResult" in outcome) {
     if (outcome.success) {
-      const text = showText(outcome.parsedResult, outcome.result);
-      out(shown?.as === "coin" ? `${withoutControls(shown.side)} (${text})` : text);
+      out(showText(outcome.parsedResult, outcome.result));
+      if (shown?.as === "coin") err(withoutControls(shown.side));
       if (!isReadable(outcome.parsedResult)) err(colors.dim("the result is not text: shown as hex"));
     } else err(`${colors.red("failed:")} ${withoutControls(outcome.err)}`);
   } else out(outcome.transactionHash);

@@ -176,7 +176,7 @@ describe("what isn't there", () => {
     [
       "a source",
       () => explorer.contract(NETWORK, `0x${"1".repeat(40)}`),
-      "is not a contract that this service",
+      "is not a contract: it has no code",
     ],
     ["a result", () => explorer.shared(`req_${"0".repeat(26)}`), "req_"],
     ["a result of nobody", () => explorer.shared("nothing"), "nothing"],
