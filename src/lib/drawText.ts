@@ -50,10 +50,27 @@ export function describeDraw(
 export function shorten(text: string): string {
   if (text.length <= MAX_SHOWN) return text;
   const start = text.slice(0, MAX_SHOWN - 20);
-  const cut = start.lastIndexOf(",") + 1;
-  if (cut < start.length / 3) return `${start} … ${text.slice(-16)}`;
-  const left = text.slice(cut).split(",").length;
-  return `${text.slice(0, cut)} … and ${left} more`;
+  const ends = findEntryEnds(text);
+  const last = ends.findLast(({ at }) => at <= start.length);
+  if (last === undefined || last.at < start.length / 3) return `${start} … ${text.slice(-16)}`;
+  const rest = ends.slice(ends.indexOf(last) + 1);
+  const closed = rest.findIndex(({ depth }) => depth < last.depth);
+  const left = rest
+    .slice(0, closed === -1 ? rest.length : closed)
+    .filter(({ depth }) => depth === last.depth);
+  return `${text.slice(0, last.at)} … and ${left.length + 1} more`;
+}
+
+/** Finds where entries end in a text with lists in JSON, and in how many lists each is: commas and brackets in quotes are text. */
+function findEntryEnds(text: string): readonly { readonly at: number; readonly depth: number }[] {
+  let depth = 0;
+  const ends: { readonly at: number; readonly depth: number }[] = [];
+  for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*(?:"|$)|[,[\]]/gs)) {
+    if (found === "[") depth += 1;
+    else if (found === "]") depth -= 1;
+    else if (found === ",") ends.push({ at: index + 1, depth });
+  }
+  return ends;
 }
 
 /** Whether a chain of rounds is drand's quicknet: by its hash, written out as `drand.ts` brings all of the curve's code along. */

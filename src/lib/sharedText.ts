@@ -90,7 +90,7 @@ interface Shared {
 /** Says of a request that failed without a result what that means. */
 export function describeEnd({ kind }: Pick<SharedRequest, "kind">): string {
   return kind === undefined
-    ? "It isn't on chain: there is no result, and there will be none. What it asked for is not public."
+    ? "It isn't on chain: there is no result, and there will be none."
     : "It is on chain, but had no answer in its time: there is no result.";
 }
 
@@ -138,7 +138,8 @@ export function describePage(shared: Shared | SharedRequest): {
   if (state === "waiting") return { title: `Waiting: ${heading}`, heading, subject, said: capitalize(why) };
   // The name of one that is on no chain says that it failed.
   const title = kind === undefined ? heading : `Failed: ${heading}`;
-  return { title, heading, subject, said: describeEnd(shared) };
+  const hidden = kind === undefined ? " What it asked for is not public." : "";
+  return { title, heading, subject, said: `${describeEnd(shared)}${hidden}` };
 }
 
 /** Says which chain a result is on. */

@@ -73,6 +73,16 @@ test("shorten cuts a list after an entry, with the number of those left out, and
   expect(shorten("a,".repeat(70))).toBe("a,".repeat(70));
 });
 
+test("shorten takes a comma within an entry for no end of it, and counts only entries of the list that it cuts", () => {
+  const names = Array.from({ length: 12 }, (_, i) => `Doe, "Jane" [team ${i + 1}], of the archives`);
+  const text = (list: readonly string[]) =>
+    `of: list = ${JSON.stringify(list)}, others = ["x","y"], minutes = 3`;
+  expect(shorten(text(names))).toBe(
+    `of: list = ${JSON.stringify(names.slice(0, 2)).slice(0, -1)}, … and 10 more`,
+  );
+  expect(shorten(text(["z".repeat(140), "b"]))).toMatch(/^of: list = \["z+ … .*, minutes = 3$/);
+});
+
 test("addressOfBeacon leads to a round of quicknet at drand's relay, and of no other chain", () => {
   expect(addressOfBeacon({ round: "1000", chainHash: QUICKNET_HASH })).toBe(
     "https://api.drand.sh/52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971/public/1000",

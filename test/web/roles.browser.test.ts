@@ -95,7 +95,7 @@ async function visitAs(role: RoleName): Promise<Visitor> {
 
 /** Pages with controls, each with a text that shows that its data are there. */
 const PAGES = {
-  "/": "Flip a coin now",
+  "/": "Each dapp has API keys",
   "/dapps/{dapp}": "Latest requests",
   "/dapps/{dapp}/secrets": "KEY",
   "/dapps/{dapp}/consumers": "linked",
@@ -141,9 +141,7 @@ describe("pages offer what the role allows", () => {
     try {
       expect(await readControls(visitor)).toMatchInlineSnapshot(`
         {
-          "/": [
-            "Developers and owners only.",
-          ],
+          "/": [],
           "/dapps/{dapp}": [],
           "/dapps/{dapp}/consumers": [
             "Owners only.",

@@ -10,7 +10,7 @@ import { describeChange, nameActor } from "../parts/auditText.ts";
 import { Code, Time } from "../parts/format.tsx";
 import { describeError } from "../parts/forms.tsx";
 import { List } from "../parts/list.tsx";
-import { Notice, UnknownText } from "../parts/parts.tsx";
+import { Notice, UnknownText, Why } from "../parts/parts.tsx";
 import { saveCsv } from "../parts/saveCsv.ts";
 import { refetchUnlessRefused } from "../refetch.ts";
 import { useOperator } from "../services.tsx";
@@ -197,7 +197,7 @@ export function AuditList({ dappId }: { readonly dappId?: string }) {
                     in the dapp <Named id={dapp} dappId={dapp} />
                   </>
                 )}
-                {changes.length > 0 && <UnknownText text={` (${changes.map(describeChange).join(", ")})`} />}
+                {changes.length > 0 && <Why text={` (${changes.map(describeChange).join(", ")})`} />}
               </>
             ),
           },

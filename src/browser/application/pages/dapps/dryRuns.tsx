@@ -97,7 +97,7 @@ function RunTable({ runs, named }: { readonly runs: readonly DryRunView[]; reado
 }
 
 function RunState({ run: { kind, success } }: { readonly run: DryRunView }) {
-  if (kind !== "dry-run") return <Tag kind="bad">{kind} refused</Tag>;
+  if (kind !== "dry-run") return <Tag kind="bad">refused before it was sent</Tag>;
   return success ? <Tag kind="good">dry run</Tag> : <Tag kind="bad">dry run failed</Tag>;
 }
 

@@ -136,9 +136,11 @@ function Invitations({ dappId }: { readonly dappId: string }) {
   const [made, setMade] = useState<NewInvitation>();
   const query = useQuery({ queryKey: ["invitations", dappId], queryFn: () => operator.invitations(dappId) });
   const refresh = () => queries.invalidateQueries();
-  const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values) => {
+  const { problems, refusal, isBusy, onSubmit } = useSubmission(["name"], async (values, form) => {
     const name = readField(values, "name").trim();
     setMade(await operator.invite(dappId, readField(values, "role") as RoleName, { name }));
+    // The next one is for somebody else.
+    form.reset();
     await refresh();
   });
   return (

@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";
 import { UnknownText, Folded, Notice, Listing, NetworkStatus } from "../../parts/parts.tsx";
-import { useMay, useMe, useNetworks, useOperator } from "../../services.tsx";
+import { isAllowed, useMay, useMe, useNetworks, useOperator } from "../../services.tsx";
 import type {
   ActiveHour,
   Activity,
@@ -16,7 +16,6 @@ import { BarChart } from "../../parts/barChart.tsx";
 import { List } from "../../parts/list.tsx";
 import { useState } from "react";
 import { describeError, Field, readField, useSubmission } from "../../parts/forms.tsx";
-import { ForRole } from "../../parts/forRole.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { PermissionFields, readPermissions } from "../../parts/permissions.tsx";
 import { RevealedKey } from "../../parts/revealedKey.tsx";
@@ -159,7 +158,7 @@ function CreateDapp() {
   );
 }
 
-/** Everything for a first call: a button that makes it, and key and command for a terminal. */
+/** Everything for a first call, to who may make one: a button that makes it, and key and command for a terminal. */
 function StartPanel({
   dapps,
   isFirstVisit,
@@ -167,7 +166,13 @@ function StartPanel({
   readonly dapps: readonly DappView[];
   readonly isFirstVisit: boolean;
 }) {
-  const dapp = dapps.find(({ facilities }) => facilities.includes("presets"));
+  const me = useMe();
+  const dapp = dapps.find(
+    ({ id, facilities }) =>
+      facilities.includes("presets") &&
+      me !== undefined &&
+      isAllowed(me, { dappId: id, operation: "runPreset" }),
+  );
   return dapp === undefined ? null : <Flip dapp={dapp} isFirstVisit={isFirstVisit} />;
 }
 
@@ -225,22 +230,20 @@ function Flip({ dapp, isFirstVisit }: { readonly dapp: DappView; readonly isFirs
           <UnknownText text={problem} />
         </Notice>
       )}
-      <ForRole dappId={dapp.id} operation="runPreset">
-        <form
-          className="flip"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void flip();
-          }}
-        >
-          <NetworkSelect networks={networks} value={network} onChange={choose} />
-          <div>
-            <button className="action" disabled={isBusy}>
-              Flip a coin
-            </button>
-          </div>
-        </form>
-      </ForRole>
+      <form
+        className="flip"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void flip();
+        }}
+      >
+        <NetworkSelect networks={networks} value={network} onChange={choose} />
+        <div>
+          <button className="action" disabled={isBusy}>
+            Flip a coin
+          </button>
+        </div>
+      </form>
       {key !== undefined && (
         <>
           <h3>

@@ -18,7 +18,7 @@ import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { transactionHashOf, transactionsOf } from "../../../../lib/sharedText.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
-import { SourcePart } from "./sourcePart.tsx";
+import { OpenInFunctions, SourcePart } from "./sourcePart.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 import { isEnded } from "../../../../lib/vocabulary.ts";
@@ -200,6 +200,12 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
         <Notice kind="bad">
           <UnknownText text={problem} />
         </Notice>
+      )}
+      {request.kind === "function" && (
+        <p>
+          <OpenInFunctions request={request} className="action" />{" "}
+          <span className="note">To change the source and try it.</span>
+        </p>
       )}
       <ForRole dappId={dappId} operation="runPreset">
         <button type="button" disabled={isBusy} onClick={() => void repeat()}>

@@ -310,7 +310,7 @@ function FailedPart({ request }: { readonly request: SharedRequest }) {
   return (
     <>
       <p className="big-result bad-text">{kind === undefined ? "Failed" : sentence(why)}</p>
-      <p>{describeEnd(request)}</p>
+      <p>{describePage(request).said}</p>
       <p>
         If you were promised a result, ask whoever gave you this address: they can make a new request, with a
         page of its own.
@@ -355,7 +355,8 @@ function OwnFailure({
         </>
       )}
       <p className="note">
-        {describeEnd(shared)} Only those who may see the dapp&rsquo;s requests see why it failed.
+        {describeEnd(shared)} Only those who may see the dapp&rsquo;s requests see{" "}
+        {shared.kind === undefined && "what it asked for, and "}why it failed.
       </p>
       <FailureFacts request={shared} />
     </>

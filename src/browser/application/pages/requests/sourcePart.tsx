@@ -12,14 +12,9 @@ export function SourcePart({ request }: { readonly request: RequestView }) {
   if (request.kind !== "function" || source === undefined) return null;
   const line = findFailedLine(request);
   return (
-    <>
-      <Folded summary="Source" isOpen={line !== undefined}>
-        <Listing text={source} label="Source" marked={line} isNumbered />
-      </Folded>
-      <p>
-        <OpenInFunctions request={request} /> to change and try it
-      </p>
-    </>
+    <Folded summary="Source" isOpen={line !== undefined}>
+      <Listing text={source} label="Source" marked={line} isNumbered />
+    </Folded>
   );
 }
 
@@ -46,9 +41,21 @@ function PresetSource({ request }: { readonly request: RequestView }) {
 }
 
 /** Links to the playground with a request's source, how to run it, and what came of it. */
-export function OpenInFunctions({ request: { id, dappId } }: { readonly request: RequestView }) {
+export function OpenInFunctions({
+  request: { id, dappId },
+  className,
+}: {
+  readonly request: RequestView;
+  /** Default: it looks like other links. */
+  readonly className?: "action";
+}) {
   return (
-    <Link href={`/functions?${new URLSearchParams({ dapp: dappId, request: id })}`}>Open in Functions</Link>
+    <Link
+      href={`/functions?${new URLSearchParams({ dapp: dappId, request: id })}`}
+      {...(className === undefined ? {} : { className })}
+    >
+      Open in Functions
+    </Link>
   );
 }
 
