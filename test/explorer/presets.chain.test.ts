@@ -185,18 +185,19 @@ test("requests are found by their label, of whatever dapp, newest first", async 
   const label = (item: bigint, of: string, text: string) => ({ index: 0n, item, dapp: of, text });
   const first = await request([label(0n, "dapp_a", "raffle 7"), label(1n, "dapp_a", "raffle 8")]);
   const second = await request([label(0n, "dapp_b", "raffle 7"), label(1n, "dapp_b", "raffle 7")]);
-  const hitOf = async (of: string, { transactionHash }: typeof first, index = 0) => ({
+  const hitOf = async (of: string, { transactionHash }: typeof first, index: number, text = "raffle 7") => ({
     network: "test",
     kind: "label",
-    label: index === 0 ? "raffle 7" : "raffle 8",
+    label: text,
     dapp: of,
     transactionHash,
     requestId: (await view(transactionHash)).presets[index]!.requestId,
   });
-  const hits = [await hitOf("dapp_b", second), await hitOf("dapp_a", first)];
+  const both = [await hitOf("dapp_b", second, 1), await hitOf("dapp_b", second, 0)];
+  const hits = [...both, await hitOf("dapp_a", first, 0)];
   await expect.poll(() => explorer.searchLabel("test", { label: "raffle 7" })).toEqual({ hits, older: null });
   expect(await explorer.searchLabel("test", { label: "raffle" })).toEqual({
-    hits: [hits[0], await hitOf("dapp_a", first, 1), hits[1]],
+    hits: [...both, await hitOf("dapp_a", first, 1, "raffle 8"), hits[2]],
     older: null,
   });
   expect(await explorer.searchLabel("test", { label: "raffle 7" }, second.blockNumber)).toMatchObject({
