@@ -47,13 +47,14 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   const winners = page.getByRole("list", { name: "Result" }).getByRole("listitem");
   await expect.poll(() => winners.count()).toBe(value.length);
   const entries = page.getByText("4 entries", { exact: true });
-  await entries.click();
   await page.locator(".given .hidden-char", { hasText: "U+202E" }).waitFor();
   expect(await page.locator("#application").textContent()).not.toContain("\u202E");
   await page.getByRole("term").filter({ hasText: "Winners" }).waitFor();
   expect(await page.getByText("numberOfWinners").count()).toBe(0);
-  await page.getByText("Ids and bytes", { exact: true }).click();
   await page.getByText(`${tyche.dappId} on chain with the label: compare it with the announcement`).waitFor();
+  const word = page.getByRole("term").filter({ hasText: "Random word" });
+  expect(await word.isVisible()).toBe(false);
+  await page.getByText("Ids and bytes", { exact: true }).click();
   const { presets } = await createExplorer({ baseUrl: tyche.url }).transaction("sepolia", vrfv2Hash);
   await page
     .getByRole("region", { name: "About" })
@@ -75,8 +76,11 @@ test("says what was drawn from how many, for what, when and on which chain, and 
   const pdf = await page.pdf({ format: "A4" });
   expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
   await entries.click();
+  await page.getByText("Ids and bytes", { exact: true }).click();
   await page.locator(".given").waitFor({ state: "hidden" });
+  await word.waitFor({ state: "hidden" });
   await page.emulateMedia({ media: "print" });
+  await word.waitFor();
   await page.locator(".given").getByText("dee", { exact: true }).waitFor();
   await page.getByText(`Drawn with Tyche. This result: ${address}.`).waitFor();
   await verdict()
@@ -154,7 +158,6 @@ test("on paper, no entry is parted from what says that it was drawn", async () =
   const { id } = await draw("lotto", { numberOfWinners: "12", list });
   await page.goto(`${tyche.url}/r/${id}`);
   const entries = page.locator(".given li");
-  await page.getByText("13 entries", { exact: true }).click();
   await entries.last().waitFor();
   await page.setViewportSize({ width: 703, height: 1000 });
   await page.emulateMedia({ media: "print" });
@@ -168,7 +171,7 @@ test("of a list, all that is not long is shown, and half a line says that there 
     const list = Array.from({ length }, (_, i) => `guest ${i + 1}`);
     const { id } = await draw("lotto", { list });
     await page.goto(`${tyche.url}/r/${id}`);
-    await page.getByText(`${length} entries`, { exact: true }).click();
+    if (length === 20) await page.getByText(`${length} entries`, { exact: true }).click();
     const given = page.locator(".given");
     await given.waitFor();
     const heightOf = async (place: Locator) => (await place.boundingBox())!.height;

@@ -4,6 +4,13 @@ import { UnknownText } from "./parts.tsx";
 
 /** The shortest list that can be searched, that scrolls unless it is large, and that is printed small. */
 const LONG_FROM = 20;
+/** Longest entry that fits a narrow column on paper, in characters. */
+const MAX_NARROW = 24;
+
+/** Whether a list is so long that it is folded, and can be searched. */
+export function isLongList({ length }: readonly unknown[]): boolean {
+  return length >= LONG_FROM;
+}
 
 /** A numbered list of what somebody gave or won. A long one can be searched: whoever took part looks for one name in it. On paper it is whole. */
 export function EntryList({
@@ -25,7 +32,8 @@ export function EntryList({
   readonly places?: ReadonlyMap<string, string> | undefined;
 }) {
   const [wanted, setWanted] = useState("");
-  const isLong = entries.length >= LONG_FROM;
+  const isLong = isLongList(entries);
+  const isWide = entries.some(({ length }) => length > MAX_NARROW);
   const isFound = isFoundBy(wanted);
   return (
     <>
@@ -41,7 +49,7 @@ export function EntryList({
       )}
       <ol
         id={id}
-        className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}`}
+        className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}${isWide ? " wide" : ""}`}
         aria-label={label}
         tabIndex={isLong && !isLarge ? 0 : undefined}
       >

@@ -26,7 +26,7 @@ import { announce } from "../../announce.ts";
 import { describeRefusal, Loaded, Page, Refusal, sentence, useFailure } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { CheckPart } from "../../parts/checkPart.tsx";
-import { EntryList } from "../../parts/entryList.tsx";
+import { EntryList, isLongList } from "../../parts/entryList.tsx";
 import { Code, Copyable, PartyLink, Time, TransactionLink } from "../../parts/format.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Folded, UnknownText, Why, type Fact } from "../../parts/parts.tsx";
@@ -461,10 +461,10 @@ function About({
               value={value}
               id={hasOneList(shared) ? LIST_ID : undefined}
               drawn={drawn}
-              isOpen={wasWaiting}
+              isWhole={wasWaiting}
             />,
           ]),
-          ["Organiser", ended === undefined && dappId !== undefined && <Organiser dappId={dappId} />],
+          ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
           ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
           ["Requested in", requestedIn !== undefined && <In network={network} hash={requestedIn} />],
           ...(ended === undefined ? [] : transactionsOf(ended.outcome)).map(({ name, hash }): Fact => [
@@ -520,7 +520,7 @@ function In({ network, hash }: { readonly network: string; readonly hash: string
 }
 
 function Bytes({
-  shared: { outcome, updatedAt, dappId },
+  shared: { outcome, updatedAt },
   mined,
 }: {
   readonly shared: SharedResult;
@@ -529,14 +529,20 @@ function Bytes({
 }) {
   const draw = mined?.presets.find(({ requestId }) => requestId === outcome.requestId);
   return (
-    <>
+    <div className="bytes">
       <Folded summary="Ids and bytes">
         <Facts
           entries={[
-            ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
             ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
             ["Random word", draw?.word && <Copyable text={String(BigInt(draw.word))} what="random word" />],
-            ["Result", "result" in outcome && <Copyable text={outcome.result} what="result" />],
+            [
+              "Result",
+              "result" in outcome && (
+                <span className="on-screen">
+                  <Copyable text={outcome.result} what="result" />
+                </span>
+              ),
+            ],
             ["Stored here", <Time iso={updatedAt} />],
           ]}
         />
@@ -546,7 +552,7 @@ function Bytes({
           Print
         </button>
       </p>
-    </>
+    </div>
   );
 }
 
@@ -637,24 +643,25 @@ function describeAgreement(result: string): string {
   return isWordLong(result) ? `${shared}, or else the median of their numbers` : shared;
 }
 
-/** A parameter's value; a list is folded, as it may have thousands of entries. */
+/** A parameter's value; a long list is folded, as it may have thousands of entries. */
 function Given({
   label,
   value,
   id,
   drawn,
-  isOpen,
+  isWhole,
 }: {
   readonly label: string;
   readonly value: unknown;
   /** Id of the list, if it is one. */
   readonly id: string | undefined;
   readonly drawn: ReadonlySet<string> | undefined;
-  readonly isOpen: boolean;
+  /** Whether a long list is open, too. */
+  readonly isWhole: boolean;
 }) {
   if (!Array.isArray(value)) return <UnknownText text={valueText(value)} />;
   return (
-    <Folded summary={countEntries(value)} isOpen={isOpen}>
+    <Folded summary={countEntries(value)} isOpen={isWhole || !isLongList(value)}>
       <EntryList
         entries={value.map(valueText)}
         id={id}
