@@ -288,6 +288,7 @@ export const ContractRequestView = Type.Object({
 /** A page of requests that contracts made. */
 export const ContractRequestList = Type.Object({
   network: Type.String(),
+  consumer: Type.Optional(hex("The contract that made them; absent if the list is of several contracts.")),
   items: Type.Array(ContractRequestView, { description: "Newest first." }),
   searched: nullable(
     Searched,

@@ -274,6 +274,8 @@ export interface ConsumerResult {
 /** A page of requests that contracts made. */
 export interface ContractRequestList {
   readonly network: string;
+  /** The contract that made them; absent if the list is of several contracts. */
+  readonly consumer?: Hex;
   /** Newest first. */
   readonly items: readonly ContractRequestView[];
   /** The blocks that were searched for the page; `null` while the dapp has no subscriptions there yet. */

@@ -13,7 +13,7 @@ import type { NetworkChain } from "../networks/network.ts";
 import type { ExploredNode } from "./sparedNode.ts";
 
 /** Initial block range for log queries to an external node: many refuse more. */
-const QUERIED_BLOCKS = 10_000n;
+export const QUERIED_BLOCKS = 10_000n;
 /** Maximum number of calls for one query to an external node. */
 const MAX_PIECES = 100;
 

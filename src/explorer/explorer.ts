@@ -96,7 +96,7 @@ export interface Explorer {
     address: Hex,
     before?: ListCursor,
   ): Promise<Omit<Listed<AddressView>, "requests"> | undefined>;
-  /** Returns the code of a contract and, of the service's own, source, interface and build; `undefined` without code. */
+  /** Returns the code of a contract and, of the service's own, source, interface and build; `undefined` without code of its own. */
   findContract(network: string, address: Hex): Promise<ContractView | undefined>;
   /** Returns everything on a network that matches the terms, except requests. Rejects without a chain, as the next two do. */
   search(network: string, terms: SearchTerms): Promise<readonly SearchHit[]>;
@@ -354,7 +354,7 @@ async function readLink({ client, contracts }: ExploredChain, address: Hex): Pro
 
 /**
  * Reads a contract: of the stack with its source, its interface, and whether the code on the chain is built from them; returns `undefined` for
- * an address without code.
+ * an address without code, or an account that runs another's (EIP-7702).
  */
 async function readContract(
   address: Hex,
@@ -364,7 +364,7 @@ async function readContract(
   const contract = book.contractAt(address);
   const code = await client.getCode(address);
   if (contract === undefined) {
-    if (code === "0x") return undefined;
+    if (code === "0x" || (await archive.getAccount(address)).delegate !== undefined) return undefined;
     return { network, ...book.party(address), code, abi: [], build: null, constructorArguments: null };
   }
   const { abi, ...build } = getContractBuild(contract);

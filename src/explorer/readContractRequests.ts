@@ -1,5 +1,5 @@
 import type { ContractRequestList, ContractRequestView } from "../api/types.ts";
-import { hexToString, numberToHex, pad, type Hex } from "viem";
+import { getAddress, hexToString, numberToHex, pad, type Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEventOf } from "../chainlink/events.ts";
 import { deriveWords } from "../chainlink/fulfilmentWords.ts";
@@ -9,9 +9,9 @@ import type { RawLog } from "../lib/nodeAnswers.ts";
 import { explainWaiting, type Unanswered } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { LogRange } from "../evm/logReader.ts";
-import type { LogQuery } from "./chainArchive.ts";
+import { QUERIED_BLOCKS, type LogQuery } from "./chainArchive.ts";
 import type { ListCursor } from "./lists.ts";
-import { QUERIED_BLOCKS, readLogPage } from "./readLogPage.ts";
+import { readLogPage } from "./readLogPage.ts";
 import { readResponse } from "./readFunctions.ts";
 import { timeOf, explainCallbacks } from "./readTransaction.ts";
 
@@ -42,13 +42,24 @@ export async function readContractRequests(
   book: AddressBook,
   before?: ListCursor,
 ): Promise<ContractRequestList> {
-  const own = chain.contracts.presetConsumer.toLowerCase();
-  const { head, logs, searched, older } = await readLogPage(chain, before, async (range) => {
-    const found = await findRequestLogs(origin, chain, range);
-    return found.filter((log) => askedOf(log).some(({ event }) => consumerOf(event) !== own));
+  const { network } = chain;
+  const own = chain.contracts.presetConsumer.toLowerCase() as Hex;
+  const only =
+    typeof origin === "object" && "consumer" in origin ? { consumer: getAddress(origin.consumer) } : {};
+  if (only.consumer?.toLowerCase() === own) {
+    const searched = { from: "0", to: String(await chain.archive.getHeadNumber()) };
+    return { network, ...only, items: [], searched, older: null };
+  }
+  const ownTopic = pad(own);
+  const { head, logs, searched, older } = await readLogPage(chain, before, {
+    find: (range) => findRequestLogs(origin, chain, range),
+    // The coordinator's have the contract as a topic, which is read faster than the event.
+    isWanted: (log) =>
+      log.topics[3] !== ownTopic && askedOf(log).some(({ event }) => consumerOf(event) !== own),
+    isDense: origin === "all",
   });
   const items = await viewAll(logs.flatMap(askedOf), chain, { head, book });
-  return { network: chain.network, items, searched, older };
+  return { network, ...only, items, searched, older };
 }
 
 /** Returns the logs of requests in a range of blocks. The router's has the subscription as a topic, the coordinator's the contract. */

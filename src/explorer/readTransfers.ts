@@ -19,14 +19,17 @@ export async function readTransfers(
   const { archive, contracts, network } = chain;
   const { link } = contracts;
   const isToken = address.toLowerCase() === link.toLowerCase();
-  const { logs, searched, older } = await readLogPage(chain, before, async (range) => {
-    const find = (...topics: (Hex | null)[]) =>
-      archive.findLogs({ address: link, topics: [TRANSFER, ...topics], ...range });
-    if (isToken) return await find();
-    const party = pad(address);
-    const [sent, received] = await Promise.all([find(party), find(null, party)]);
-    // What it sent to itself was found already.
-    return [...sent, ...received.filter(({ topics: [, from] }) => from !== party.toLowerCase())];
+  const { logs, searched, older } = await readLogPage(chain, before, {
+    isDense: isToken,
+    async find(range) {
+      const find = (...topics: (Hex | null)[]) =>
+        archive.findLogs({ address: link, topics: [TRANSFER, ...topics], ...range });
+      if (isToken) return await find();
+      const party = pad(address);
+      const [sent, received] = await Promise.all([find(party), find(null, party)]);
+      // What it sent to itself was found already.
+      return [...sent, ...received.filter(({ topics: [, from] }) => from !== party.toLowerCase())];
+    },
   });
   const blocks = await Promise.all(
     [...new Set(logs.map(({ blockNumber }) => blockNumber))].map((number) => archive.findBlock(number)),

@@ -2,10 +2,11 @@ import type { SearchHit } from "../api/types.ts";
 import type { Hex } from "viem";
 import type { AddressBook } from "../chainlink/addressBook.ts";
 import { decodeBatch } from "../chainlink/calldata.ts";
-import { EVENT_TOPICS, findEvent, WORDS_TOPICS } from "../chainlink/events.ts";
+import { EVENT_TOPICS, findEvent, WORDS_TOPICS, type ChainEvent } from "../chainlink/events.ts";
 import { presetRequestId } from "../chainlink/presetBatch.ts";
+import { createMemo } from "../lib/memo.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import type { ChainArchive, LogQuery } from "./chainArchive.ts";
+import { QUERIED_BLOCKS, type ChainArchive, type LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import { readBlocks } from "./lists.ts";
 import { MIN_NAME_CHARACTERS, type SearchTerms } from "./searchTerms.ts";
@@ -17,13 +18,11 @@ import { MIN_NAME_CHARACTERS, type SearchTerms } from "./searchTerms.ts";
 const UNINDEXED_BLOCKS = 10_000n;
 /** Number of newest blocks of an external network searched for a request id; an embedded chain is searched completely. */
 const EXTERNAL_BLOCKS = 100_000n;
-/** Blocks per query on an external network: providers refuse wider ranges. */
-const QUERIED_BLOCKS = 10_000n;
 
 /** Newest blocks of an embedded chain in which hashes are looked for by their beginning. */
 export const PREFIX_BLOCKS = 500;
 
-/** Queries in one search for a label, and hits at which it ends: the next search goes on. Of labels that contain it, no more are listed. */
+/** Queries in one search for a label, and hits after which it ends: the next search goes on. Of labels that contain it, no more are listed. */
 const LABEL_QUERIES = 10;
 const LABEL_HITS = 50;
 
@@ -177,28 +176,42 @@ export async function searchLabel(
   const hits = new Map<string, FoundLabel>();
   const partly = new Map<string, FoundLabel>();
   let older = before !== undefined && before <= head ? before : head + 1n;
-  for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size < LABEL_HITS; left -= 1) {
+  for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size <= LABEL_HITS; left -= 1) {
     const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
     const range = { fromBlock, toBlock: older - 1n };
     const topics = [EVENT_TOPICS.Labelled];
     const logs = await archive.findLogs({ address: contracts.presetConsumer, topics, ...range });
     for (const log of logs.toReversed()) {
+      // One more than are shown tells where to go on.
+      if (hits.size > LABEL_HITS) break;
       const event = findEvent(log);
       if (event?.name !== "Labelled") continue;
       const isWhole = "dapp" in wanted ? event.dapp === wanted.dapp : event.label === wanted.label;
       if (!isWhole && ("dapp" in wanted || !isPart(wanted.label, event.label))) continue;
-      const { transactionHash } = log;
+      const { blockNumber: block, transactionHash } = log;
       const { label, dapp, index, item } = event;
       const hit = { network, kind: "label", label, dapp, transactionHash } as const;
-      const found = { hit, index: Number(index), item: Number(item) };
+      const found = { hit, block, index: Number(index), item: Number(item) };
       const key = `${transactionHash} ${index} ${item}`;
       if (isWhole) hits.set(key, found);
       else if (partly.size < LABEL_HITS) partly.set(key, found);
     }
     older = fromBlock;
   }
-  const found = [...(hits.size > 0 ? hits : partly).values()];
-  const identified = found.map(async (one) => ({ ...one.hit, ...(await identify(one, archive, contracts)) }));
+  let found = [...(hits.size > 0 ? hits : partly).values()];
+  const next = found[LABEL_HITS];
+  if (next !== undefined) {
+    // Only whole blocks, as the next search begins with one; of a block with more hits than are shown, the others are left out.
+    const whole = found.filter(({ block }) => block !== next.block);
+    older = whole.length > 0 ? next.block + 1n : next.block;
+    found = whole.length > 0 ? whole : found.slice(0, LABEL_HITS);
+  }
+  const memo = createMemo<Hex>();
+  const eventsOf = (hash: Hex) => memo(hash, () => readEvents(hash, archive, contracts));
+  const identified = found.map(async (one) => ({
+    ...one.hit,
+    ...identify(one, await eventsOf(one.hit.transactionHash)),
+  }));
   return { hits: await Promise.all(identified), older: older === 0n ? null : older };
 }
 
@@ -210,20 +223,23 @@ function isPart(text: string, label: string): boolean {
 /** A label in a transaction, with the place of its request: of an entry in the submission, and in that entry's batch. */
 interface FoundLabel {
   readonly hit: Extract<SearchHit, { kind: "label" }>;
+  readonly block: bigint;
   readonly index: number;
   readonly item: number;
 }
 
-/** Finds the id of a request in its transaction, by its place. */
-async function identify(
-  { hit, index, item }: FoundLabel,
+/** Reads the events of presets in a transaction. */
+async function readEvents(
+  hash: Hex,
   archive: ChainArchive,
   { presetConsumer }: ExploredChain["contracts"],
-): Promise<{ readonly requestId?: Hex }> {
-  const { logs = [] } = (await archive.findReceipt(hit.transactionHash)) ?? {};
-  const events = logs.flatMap((log) =>
-    log.address === presetConsumer.toLowerCase() ? (findEvent(log) ?? []) : [],
-  );
+): Promise<readonly ChainEvent[]> {
+  const { logs = [] } = (await archive.findReceipt(hash)) ?? {};
+  return logs.flatMap((log) => (log.address === presetConsumer.toLowerCase() ? (findEvent(log) ?? []) : []));
+}
+
+/** Finds the id of a request among its transaction's events, by its place. */
+function identify({ index, item }: FoundLabel, events: readonly ChainEvent[]): { readonly requestId?: Hex } {
   const accepted = events.find((event) => event.name === "Accepted" && event.index === index);
   if (accepted?.name !== "Accepted") return {};
   const { requestId } = accepted;

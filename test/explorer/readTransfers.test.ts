@@ -17,7 +17,7 @@ const book = { party: (address: Hex) => ({ address }) } as unknown as AddressBoo
 /** A chain with these transfers of 1, 2, … juels, in a block each, the first at `firstBlock`. */
 function chainWith(
   transfers: readonly (readonly [from: Hex, to: Hex])[],
-  { firstBlock = 0, isEmbedded = true },
+  { firstBlock = 0, isEmbedded = true, queries = [] as LogQuery[] },
 ) {
   const logs = transfers.map(([from, to], i) => ({
     address: LINK,
@@ -30,13 +30,16 @@ function chainWith(
   const archive = {
     getHeadNumber: async () => BigInt(firstBlock + transfers.length),
     findBlock: async () => undefined,
-    findLogs: async ({ topics, fromBlock, toBlock }: LogQuery) =>
-      logs.filter(
+    async findLogs(query: LogQuery) {
+      const { topics, fromBlock, toBlock } = query;
+      queries.push(query);
+      return logs.filter(
         (log) =>
           log.blockNumber >= fromBlock &&
           log.blockNumber <= toBlock &&
           topics.every((topic, i) => topic === null || topic === log.topics[i]),
-      ) as unknown as RawLog[],
+      ) as unknown as RawLog[];
+    },
   };
   return { network: "test", isEmbedded, archive, contracts: { link: LINK } } as unknown as ExploredChain;
 }
@@ -78,4 +81,14 @@ test("goes on from page to page, through ranges without any", async () => {
   expect(amounts(second)).toEqual(["5", "4", "3", "2", "1"]);
   const third = await readTransfers(BOB, chain, book, parseCursor(second.older!));
   expect(third).toMatchObject({ transfers: [], older: null, searched: { from: "0" } });
+});
+
+test("of the token itself, reads few blocks at first, and twice as many with each query", async () => {
+  const queries: LogQuery[] = [];
+  const chain = chainWith([[ALICE, BOB]], { firstBlock: 25_000, isEmbedded: false, queries });
+  const { searched } = await readTransfers(LINK, chain, book);
+  expect(queries.map(({ fromBlock, toBlock }) => Number(toBlock - fromBlock) + 1)).toEqual([
+    100, 200, 400, 800, 1_600, 3_200, 6_400, 7_300,
+  ]);
+  expect(searched).toEqual({ from: "5002", to: "25001" });
 });

@@ -13,26 +13,29 @@ const encode = (types: readonly string[], values: readonly unknown[]) =>
     types.map((type) => ({ type })),
     values,
   );
-const dataOf = (label: string) =>
-  encode(["uint256", "uint256", "string", "string"], [0n, 0n, "dapp_a", label]);
+const dataOf = (label: string, item = 0) =>
+  encode(["uint256", "uint256", "string", "string"], [0n, BigInt(item), "dapp_a", label]);
 
-/** Creates a chain with a request in each of these blocks, with a label. */
+/** Creates a chain with a request in each of these blocks, with a label; those in one block are of one transaction. */
 function chainWith(head: number, labelled: readonly number[], labelOf = (_block: number) => "raffle") {
   const queries: LogQuery[] = [];
+  const receipts: Hex[] = [];
   const archive = {
     getHeadNumber: () => Promise.resolve(BigInt(head)),
     findLogs(query: LogQuery) {
       queries.push(query);
       const found = labelled.filter((block) => block >= query.fromBlock && block <= query.toBlock);
       return Promise.resolve(
-        found.map((block) => ({
+        found.map((block, item) => ({
           topics: [EVENT_TOPICS.Labelled, pad("0x1")],
-          data: dataOf(labelOf(block)),
+          data: dataOf(labelOf(block), item),
+          blockNumber: BigInt(block),
           transactionHash: hash(block),
         })),
       );
     },
     findReceipt(transactionHash: Hex) {
+      receipts.push(transactionHash);
       const block = Number(transactionHash);
       const accepted = encode(["uint256", "uint256"], [0n, BigInt(block)]);
       return Promise.resolve({
@@ -48,7 +51,7 @@ function chainWith(head: number, labelled: readonly number[], labelOf = (_block:
     archive,
     contracts: { presetConsumer: CONSUMER },
   } as unknown as ExploredChain;
-  return { chain, queries };
+  return { chain, queries, receipts };
 }
 
 const hash = (block: number): Hex => pad(`0x${block.toString(16)}`);
@@ -68,12 +71,30 @@ test("a search for a label ends after 100,000 blocks, and the next one goes on b
   });
 });
 
-test("it ends earlier where it has found 50, and leaves none of them out", async () => {
+test("it ends after 50, and the next one goes on right below them", async () => {
   const labelled = Array.from({ length: 70 }, (_, i) => 90_000 + i);
-  const { chain } = chainWith(99_999, [5, ...labelled]);
+  const { chain, receipts } = chainWith(99_999, [5, ...labelled]);
   const { hits, older } = await searchLabel({ label: "raffle" }, chain);
-  expect(hits).toHaveLength(70);
-  expect(await searchLabel({ label: "raffle" }, chain, older!)).toMatchObject({ hits: [{}], older: null });
+  expect(hits).toHaveLength(50);
+  expect(receipts).toHaveLength(50);
+  expect(older).toBe(90_020n);
+  const { hits: further, older: end } = await searchLabel({ label: "raffle" }, chain, older!);
+  expect([further.length, end]).toEqual([21, null]);
+});
+
+test("it doesn't divide a block, unless that has more than 50, and reads each receipt once", async () => {
+  const inOneBlock = (block: number, count: number) => Array.from({ length: count }, () => block);
+  const { chain, receipts } = chainWith(9_999, [
+    ...inOneBlock(7, 60),
+    ...inOneBlock(8, 30),
+    ...inOneBlock(9, 30),
+  ]);
+  const first = await searchLabel({ label: "raffle" }, chain);
+  expect([first.hits.length, first.older, receipts]).toEqual([30, 9n, [hash(9)]]);
+  const second = await searchLabel({ label: "raffle" }, chain, 9n);
+  expect([second.hits.length, second.older]).toEqual([30, 8n]);
+  const third = await searchLabel({ label: "raffle" }, chain, 8n);
+  expect([third.hits.length, third.older]).toEqual([50, 7n]);
 });
 
 test("a part of a label finds 50 of the requests whose label contains it, with their ids on the chain", async () => {

@@ -420,14 +420,15 @@ function isZero({ address }: Party): boolean {
 }
 
 /** What contracts requested themselves, page by page: this one or, of those that take requests, all. */
-function OfContracts({ view: { network, address, name } }: { readonly view: AddressView }) {
+function OfContracts({ view: { network, address } }: { readonly view: AddressView }) {
   const before = usePlace("cursor");
   const explorer = useExplorer();
   const query = useQuery({
     queryKey: ["contract requests", network, address, before],
     queryFn: () => explorer.contractRequests(network, address, before),
   });
-  const heading = name === undefined ? "Requests that it made itself" : "Requests of contracts";
+  const heading =
+    query.data?.consumer === undefined ? "Requests of contracts" : "Requests that it made itself";
   return (
     <section className="panel" id="contract-requests">
       <h2>{heading}</h2>
