@@ -216,7 +216,9 @@ export interface Service {
   /** Lists what is on chain of all dapps' presets, functions and random numbers, newest first. */
   listOnChain(options: OnChainOptions): Promise<OnChainPage>;
   /** Finds transactions of this service, and requests, by the beginning of a hash or id: `0x` and lower-case digits, or `req_` and characters. */
-  searchPrefix(prefix: string): Promise<readonly SearchHit[]>;
+  searchPrefix(
+    prefix: string,
+  ): Promise<{ readonly transactions: readonly SearchHit[]; readonly requests: readonly RequestSummary[] }>;
   /** Returns what is on chain of the requests on a network with these ids of the oracle network's. */
   findOnChain(network: string, requestIds: readonly Hex[]): Promise<readonly RequestSummary[]>;
 

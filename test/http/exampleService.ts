@@ -192,7 +192,7 @@ export function createExampleService(): ExampleService {
       return [];
     },
     async searchPrefix() {
-      return [];
+      return { transactions: [], requests: [] };
     },
     async listRequests(dapp, { limit, cursor, state, kind, network }) {
       if (cursor !== undefined && !/^[0-9]+$/.test(cursor)) {

@@ -36,6 +36,13 @@ function labelled(network: string, label: string): SearchHit[] {
     }));
   if (label === "draw")
     return [{ ...hit, label: network === "sepolia" ? "draw" : "draw 2", transactionHash: "0x08" }];
+  if ("two of one".startsWith(label) && label.length > 3)
+    return ["two of one", "two of one", "two of one b"].map((one) => ({
+      ...hit,
+      label: one,
+      transactionHash: "0x0a",
+    }));
+  if (label.startsWith("req_")) throw new Error("the labels are not searched");
   if (label === "coordinator") return [{ ...hit, label: "new coordinator", transactionHash: "0x09" }];
   return [];
 }
@@ -86,10 +93,13 @@ const search = (
       presets: () => presets,
       getShared,
       findOnChain: async (network, requestIds) => onChain(network, requestIds),
-      searchPrefix: async (prefix) =>
-        prefix === "0x6c844d4b28"
-          ? [{ network: "fuji", kind: "transaction", transactionHash: `${prefix}${"0".repeat(54)}` }]
-          : [],
+      searchPrefix: async (prefix) => ({
+        transactions:
+          prefix === "0x6c844d4b28"
+            ? [{ network: "fuji", kind: "transaction", transactionHash: `${prefix}${"0".repeat(54)}` }]
+            : [],
+        requests: listed.filter(({ id }) => id.startsWith(prefix)),
+      }),
       listOnChain: async ({ text: wanted = "" }) => ({
         items: listed.filter(({ result = "" }) => result.includes(wanted)),
         nextCursor: null,
@@ -297,4 +307,22 @@ test("a hash that was cut off is told with its length, not as the name of a cont
 test("finds what begins with the digits of a hash", async () => {
   const hash = `0x6c844d4b28${"0".repeat(54)}`;
   expect((await search("6C844D4B28")).paths).toEqual([`/explorer/fuji/tx/${hash}`]);
+});
+
+test("the beginning of a request's id leads to its page, without a look through labels", async () => {
+  const id = `req_${"7".repeat(26)}`;
+  const listed = [
+    { id, network: "sepolia", requestId: "0xa1", kind: "random", transactionHash: "0x1", at: AT },
+  ] as unknown as RequestSummary[];
+  expect(await search(`req_${"7".repeat(10)}`, { listed })).toMatchObject({
+    paths: [`/r/${id}`],
+    silent: [],
+  });
+});
+
+test("labels of one transaction are listed once each", async () => {
+  const { hits } = await search("two of one", { preferred: "sepolia" });
+  expect(hits.map((hit) => hit.kind === "label" && hit.label)).toEqual(["two of one"]);
+  const parts = (await search("two of")).hits.filter(({ network }) => network === "sepolia");
+  expect(parts.map((hit) => hit.kind === "label" && hit.label)).toEqual(["two of one", "two of one b"]);
 });

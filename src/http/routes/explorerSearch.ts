@@ -62,8 +62,10 @@ export async function searchEverywhere(
   const found = isFound ? own : await find(explorer, networks, text, { terms });
   const { silent, older } = found;
   const beginning = terms.prefix ?? terms.servicePrefix;
-  const begun = beginning === undefined ? [] : await service.searchPrefix(beginning);
-  const known = uniquePages(await recognize(service, joinHits(found.hits, begun)));
+  const { transactions, requests } =
+    beginning === undefined ? { transactions: [], requests: [] } : await service.searchPrefix(beginning);
+  const known = uniquePages(await recognize(service, joinHits(found.hits, transactions)));
+  known.push(...requests.flatMap(pagesOf));
   const isLabel = known.some(({ hit }) => hit.kind === "label" && hit.label === label);
   // A number that is of no block and no request may be a result.
   const { name, hash, requestId, blockNumber } = terms;
@@ -94,10 +96,7 @@ export async function searchEverywhere(
     const items = page.items.filter(isMeant);
     matches = page.matches && { ...page.matches, ...(name === undefined ? { count: items.length } : {}) };
     const ids = new Set(known.map(({ hit }) => "requestId" in hit && hit.requestId));
-    for (const request of items) {
-      const [hit] = ids.has(request.requestId) ? [] : hitOf(request);
-      if (hit !== undefined) known.push({ hit, path: `/r/${request.id}` });
-    }
+    known.push(...items.filter(({ requestId }) => !ids.has(requestId)).flatMap(pagesOf));
   }
   const listed = known.toSorted(byTime).slice(0, MAX_HITS);
   const paths = listed.map(({ path }) => path);
@@ -123,10 +122,13 @@ function joinHits(hits: readonly SearchHit[], more: readonly SearchHit[]): reado
   return [...hits, ...more.filter((hit) => hit.kind !== "transaction" || !hashes.has(hit.transactionHash))];
 }
 
-/** Leaves out labels of requests that this service didn't make whose page, a transaction, is there already. */
+/** Leaves out labels of requests that this service didn't make which their page, a transaction, has already. */
 function uniquePages(found: readonly Recognized[]): Recognized[] {
   const pages = new Map(
-    found.map((one, i) => [one.hit.kind === "label" && one.hit.at === undefined ? one.path : i, one]),
+    found.map((one, i) => {
+      const { hit, path } = one;
+      return [hit.kind === "label" && hit.at === undefined ? `${path} ${hit.label}` : i, one];
+    }),
   );
   return [...pages.values()];
 }
@@ -136,6 +138,11 @@ function byTime({ hit: a }: { readonly hit: SearchHit }, { hit: b }: { readonly 
   const timeOf = (hit: SearchHit): string =>
     "requestId" in hit || hit.kind === "label" ? (hit.at ?? "") : "9999";
   return timeOf(b).localeCompare(timeOf(a));
+}
+
+/** Returns the hit and the page of a request of this service; empty if it isn't on chain yet. */
+function pagesOf(request: RequestSummary): Recognized[] {
+  return hitOf(request).map((hit) => ({ hit, path: `/r/${request.id}` }));
 }
 
 /** A hit and its page. */
@@ -202,7 +209,7 @@ async function find(
 ): Promise<Found> {
   const lookFor = (look: (network: string) => Promise<readonly SearchHit[]>): Promise<Found> =>
     ask(networks, async (network) => ({ hits: await look(network), older: null }));
-  const { requestId, serviceRequest } = terms;
+  const { requestId, serviceRequest = terms.servicePrefix } = terms;
   let found: Found = { hits: [], silent: [], older: [] };
   if (before === undefined) found = await lookFor((network) => explorer.search(network, terms));
   if (before === undefined && found.hits.length === 0 && requestId !== undefined)

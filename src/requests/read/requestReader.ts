@@ -119,12 +119,12 @@ export function createRequestReader(options: ReaderOptions): RequestReader {
     async searchPrefix(prefix) {
       const { rows } = await readPage((onDamaged) => listRequestsByPrefix(store.db, prefix, onDamaged));
       const transactions = prefix.startsWith("0x") ? await listTransactionsByPrefix(store.db, prefix) : [];
-      return [
-        ...transactions
+      return {
+        transactions: transactions
           .filter(({ network }) => networks.has(network))
           .map(({ network, hash }): SearchHit => ({ network, kind: "transaction", transactionHash: hash })),
-        ...rows.flatMap(summarize).flatMap(hitOf),
-      ];
+        requests: rows.flatMap(summarize),
+      };
     },
     async findOnChain(network, oracleIds) {
       const asked = { network, oracleIds };
