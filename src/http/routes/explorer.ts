@@ -89,6 +89,23 @@ function chainOperations(
   { explorer }: ExplorerParts,
 ): readonly Operation[] {
   const find = createFind(service, explorer);
+  /** Reads what is at the path's address; `missing` says why there is nothing at one. */
+  const findAt = <View extends object>(
+    read: (network: string, address: Hex, before: ListCursor | undefined) => Promise<View | undefined>,
+    missing: (address: string) => string = isNoAddress,
+  ) => {
+    const isAddress = (text: string): text is Hex => SUBJECTS.address.test(text);
+    return find(
+      async (network, param, before) => {
+        const address = param("address");
+        return isAddress(address) ? await read(network, address, before) : undefined;
+      },
+      (_, param) => {
+        const address = param("address");
+        return isAddress(address) ? missing(address) : isNoAddress(address);
+      },
+    );
+  };
   const ownRequests = createOwnRequests((network, ids) => service.findOnChain(network, ids));
   const isUnread = (title: string): string => `${title} can't be read now.`;
   return [
@@ -174,16 +191,12 @@ function chainOperations(
         "What an address holds, and its transactions, newest first, page by page, with the requests and its events in them.",
       request: "before",
       answer: views.AddressView,
-      run: find(
-        async (network, param, before) => {
-          if (!SUBJECTS.address.test(param("address"))) return undefined;
-          const page = await explorer.findAddress(network, param("address") as Hex, before);
-          if (page === undefined) return undefined;
-          const { view, listed } = await ownRequests.addTo(network, page);
-          return { ...view, ...listed };
-        },
-        (_, param) => isNoAddress(param("address")),
-      ),
+      run: findAt(async (network, address, before) => {
+        const page = await explorer.findAddress(network, address, before);
+        if (page === undefined) return undefined;
+        const { view, listed } = await ownRequests.addTo(network, page);
+        return { ...view, ...listed };
+      }),
     }),
     reading({
       id: "exploreTransfers",
@@ -193,14 +206,10 @@ function chainOperations(
         "The LINK that an address sent and received, newest first, page by page; of the token itself, all that was moved. A page may be empty although older pages are not: `searched` has the blocks that it covers.",
       request: "before",
       answer: views.TransferList,
-      run: find(
-        async (network, param, before) => {
-          if (!SUBJECTS.address.test(param("address"))) return undefined;
-          const page = await explorer.findTransfers(network, param("address") as Hex, before);
-          return page && (await ownRequests.addTo(network, page)).view;
-        },
-        (_, param) => isNoAddress(param("address")),
-      ),
+      run: findAt(async (network, address, before) => {
+        const page = await explorer.findTransfers(network, address, before);
+        return page && (await ownRequests.addTo(network, page)).view;
+      }),
     }),
     reading({
       id: "exploreContractRequests",
@@ -210,13 +219,7 @@ function chainOperations(
         "The requests that a contract other than the service's own made itself, newest first, page by page, each with its outcome; of the contracts that take requests, those of all such contracts. `searched` has the blocks that a page covers.",
       request: "before",
       answer: views.ContractRequestList,
-      run: find(
-        async (network, param, before) =>
-          SUBJECTS.address.test(param("address"))
-            ? await explorer.findContractRequests(network, param("address") as Hex, before)
-            : undefined,
-        (_, param) => isNoAddress(param("address")),
-      ),
+      run: findAt((network, address, before) => explorer.findContractRequests(network, address, before)),
     }),
     reading({
       id: "exploreContract",
@@ -225,15 +228,9 @@ function chainOperations(
       description:
         "The code of a contract; of the service's own, source, interface and build, compared with that code.",
       answer: views.ContractView,
-      run: find(
-        async (network, param) =>
-          SUBJECTS.address.test(param("address"))
-            ? await explorer.findContract(network, param("address") as Hex)
-            : undefined,
-        (_, param) =>
-          SUBJECTS.address.test(param("address"))
-            ? `${param("address")} is not a contract: it has no code.`
-            : isNoAddress(param("address")),
+      run: findAt(
+        (network, address) => explorer.findContract(network, address),
+        (address) => `${address} is not a contract: it has no code.`,
       ),
     }),
   ];
