@@ -170,11 +170,25 @@ function revive(value: unknown, body: Uint8Array, asked: unknown, hash: string |
 }
 
 /** Names of the tags of ASN.1, as Deno's errors have them. */
-const DER_TAGS = new Map(
-  "1 BOOLEAN,2 INTEGER,3 BIT STRING,4 OCTET STRING,5 NULL,6 OBJECT IDENTIFIER,9 REAL,10 ENUMERATED,12 UTF8String,18 NumericString,19 PrintableString,22 IA5String,23 UTCTime,24 GeneralizedTime,48 SEQUENCE,49 SET"
-    .split(",")
-    .map((entry) => [parseInt(entry), entry.slice(entry.indexOf(" ") + 1)]),
-);
+const DER_TAGS: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  1: "BOOLEAN",
+  2: "INTEGER",
+  3: "BIT STRING",
+  4: "OCTET STRING",
+  5: "NULL",
+  6: "OBJECT IDENTIFIER",
+  9: "REAL",
+  10: "ENUMERATED",
+  12: "UTF8String",
+  18: "NumericString",
+  19: "PrintableString",
+  22: "IA5String",
+  23: "UTCTime",
+  24: "GeneralizedTime",
+  48: "SEQUENCE",
+  49: "SET",
+};
 const SEQUENCE = 48;
 const INTEGER = 2;
 
@@ -215,7 +229,7 @@ function derDefect(bytes: Uint8Array, isPublic: boolean): string | undefined {
 /** Returns the name of a tag of DER; undefined if there is none. */
 function tagName(tag: number): string | undefined {
   const group = ["", "APPLICATION", "CONTEXT-SPECIFIC", "PRIVATE"][tag >> 6];
-  if (group === "") return DER_TAGS.get(tag);
+  if (group === "") return DER_TAGS[tag];
   return (tag & 31) === 31 ? undefined : `${group} [${tag & 31}] (${tag & 32 ? "constructed" : "primitive"})`;
 }
 

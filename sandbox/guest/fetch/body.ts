@@ -217,7 +217,8 @@ export function createBodyTools({ load, encodeUtf8, decodeUtf8 }: Internals): Bo
       }
       const { copy } = load("clone") as { copy: (value: unknown) => unknown };
       const [first, second] = streams().teeWith(body.stream, copy);
-      Object.assign(body, { stream: first, bytes: undefined });
+      body.stream = first;
+      body.bytes = undefined;
       return { bytes: undefined, stream: second, used: false };
     },
     mixin(prototype, bodyOf, typeOf) {
