@@ -105,8 +105,8 @@ export interface Explorer {
    * {@link search}.
    */
   searchRequest(network: string, requestId: Hex): Promise<readonly SearchHit[]>;
-  /** Returns the requests with a label, in its canonical form, in the blocks below `before`, and where to go on; if there are none, some whose label contains it; or those with a dapp's labels. As expensive. */
-  searchLabel(network: string, wanted: LabelQuery, before?: bigint): Promise<FoundLabels>;
+  /** Returns the requests with a label, in its canonical form, from `before` on, and where to go on; if there are none, some whose label contains it; or those with a dapp's labels. As expensive. */
+  searchLabel(network: string, wanted: LabelQuery, before?: ListCursor): Promise<FoundLabels>;
   findOverview(network: string): Promise<Listed<ChainOverview> | undefined>;
   /**
    * Returns what contracts other than the service's own requested: the newest requests, or those before a cursor. Of an address, what that

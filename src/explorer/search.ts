@@ -8,8 +8,8 @@ import { createMemo } from "../lib/memo.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { QUERIED_BLOCKS, type ChainArchive, type LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { readBlocks } from "./lists.ts";
-import { MIN_NAME_CHARACTERS, type SearchTerms } from "./searchTerms.ts";
+import { readBlocks, type ListCursor } from "./lists.ts";
+import { isAsShortened, MIN_NAME_CHARACTERS, type SearchTerms } from "./searchTerms.ts";
 
 /**
  * Number of newest blocks searched for a preset, and for an unanswered request for words: their ids are not topics, so all requests must
@@ -32,13 +32,14 @@ export const REQUEST_REACH =
 
 /** Finds everything on a chain that matches the terms, except requests: each lookup is by key, and cheap. */
 export async function searchChain(
-  { hash, prefix, address, blockNumber, name }: SearchTerms,
+  terms: SearchTerms,
   chain: ExploredChain,
   book: AddressBook,
 ): Promise<SearchHit[]> {
   const { network, archive } = chain;
+  const { hash, prefix, address, blockNumber, name } = terms;
   const [begun, transaction, hashed, numbered, account] = await Promise.all([
-    prefix === undefined ? [] : searchPrefix(prefix, chain, book),
+    prefix === undefined ? [] : searchPrefix(terms, chain, book),
     hash && archive.findTransaction(hash),
     hash && archive.findBlockByHash(hash),
     blockNumber === undefined ? undefined : archive.findBlock(blockNumber),
@@ -65,11 +66,11 @@ export async function searchChain(
  * Elsewhere, each block is a call that someone pays for.
  */
 async function searchPrefix(
-  prefix: Hex,
+  terms: SearchTerms,
   { network, archive, isEmbedded }: ExploredChain,
   book: AddressBook,
 ): Promise<SearchHit[]> {
-  const begins = (text: string): boolean => text.toLowerCase().startsWith(prefix);
+  const begins = (text: string): boolean => isAsShortened(text, terms);
   const { blocks } = isEmbedded ? await readBlocks(archive, { count: PREFIX_BLOCKS }) : { blocks: [] };
   const transactions = blocks.flatMap((block) => block.transactions);
   const addresses = transactions.flatMap(({ from, to, created }) => [from, to ?? [], created ?? []].flat());
@@ -156,13 +157,13 @@ export type LabelQuery = { readonly label: string } | { readonly dapp: string };
 /** What a search for a label found. */
 export interface FoundLabels {
   readonly hits: readonly SearchHit[];
-  /** The oldest block that was searched: the next search is of those below it. `null` if there are none. */
-  readonly older: bigint | null;
+  /** Where the next search begins, as `ListCursor` is written; `null` if all was searched. */
+  readonly older: string | null;
 }
 
 /**
- * Finds the requests with a label, of whatever dapp, newest first, in up to 100,000 blocks below `before`; if there are none, some whose
- * label contains it. Or those with any label of a dapp. A label is only part of a topic, so all must be read.
+ * Finds the requests with a label, of whatever dapp, newest first, in up to 100,000 blocks from a cursor on, whose `index` is a log's; if there
+ * are none, some whose label contains it. Or those with any label of a dapp. A label is only part of a topic, so all must be read.
  *
  * @param wanted a label in its canonical form, or a dapp's id
  * @param before default: the newest block and all below it
@@ -170,49 +171,53 @@ export interface FoundLabels {
 export async function searchLabel(
   wanted: LabelQuery,
   { network, archive, contracts }: ExploredChain,
-  before?: bigint,
+  before?: ListCursor,
 ): Promise<FoundLabels> {
   const head = await archive.getHeadNumber();
   const hits = new Map<string, FoundLabel>();
   const partly = new Map<string, FoundLabel>();
-  let older = before !== undefined && before <= head ? before : head + 1n;
+  let older = head + 1n;
+  if (before !== undefined && before.block <= head)
+    older = before.index === undefined ? before.block : before.block + 1n;
+  const isBelow = ({ blockNumber, logIndex }: RawLog): boolean =>
+    before?.index === undefined || blockNumber !== before.block || logIndex < before.index;
   for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size <= LABEL_HITS; left -= 1) {
     const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
     const range = { fromBlock, toBlock: older - 1n };
     const topics = [EVENT_TOPICS.Labelled];
     const logs = await archive.findLogs({ address: contracts.presetConsumer, topics, ...range });
     for (const log of logs.toReversed()) {
+      if (!isBelow(log)) continue;
       // One more than are shown tells where to go on.
       if (hits.size > LABEL_HITS) break;
       const event = findEvent(log);
       if (event?.name !== "Labelled") continue;
       const isWhole = "dapp" in wanted ? event.dapp === wanted.dapp : event.label === wanted.label;
       if (!isWhole && ("dapp" in wanted || !isPart(wanted.label, event.label))) continue;
-      const { blockNumber: block, transactionHash } = log;
+      const { blockNumber, logIndex, transactionHash } = log;
       const { label, dapp, index, item } = event;
       const hit = { network, kind: "label", label, dapp, transactionHash } as const;
-      const found = { hit, block, index: Number(index), item: Number(item) };
+      const place = `${blockNumber}.${logIndex}`;
+      const found = { hit, place, index: Number(index), item: Number(item) };
       const key = `${transactionHash} ${index} ${item}`;
       if (isWhole) hits.set(key, found);
       else if (partly.size < LABEL_HITS) partly.set(key, found);
     }
     older = fromBlock;
   }
-  let found = [...(hits.size > 0 ? hits : partly).values()];
-  const next = found[LABEL_HITS];
-  if (next !== undefined) {
-    // Only whole blocks, as the next search begins with one; of a block with more hits than are shown, the others are left out.
-    const whole = found.filter(({ block }) => block !== next.block);
-    older = whole.length > 0 ? next.block + 1n : next.block;
-    found = whole.length > 0 ? whole : found.slice(0, LABEL_HITS);
-  }
+  const all = [...(hits.size > 0 ? hits : partly).values()];
+  const found = all.slice(0, LABEL_HITS);
+  const last = all.length > found.length ? found.at(-1) : undefined;
   const memo = createMemo<Hex>();
   const eventsOf = (hash: Hex) => memo(hash, () => readEvents(hash, archive, contracts));
   const identified = found.map(async (one) => ({
     ...one.hit,
     ...identify(one, await eventsOf(one.hit.transactionHash)),
   }));
-  return { hits: await Promise.all(identified), older: older === 0n ? null : older };
+  return {
+    hits: await Promise.all(identified),
+    older: last?.place ?? (older === 0n ? null : String(older)),
+  };
 }
 
 /** One letter is part of nearly every label. */
@@ -223,7 +228,8 @@ function isPart(text: string, label: string): boolean {
 /** A label in a transaction, with the place of its request: of an entry in the submission, and in that entry's batch. */
 interface FoundLabel {
   readonly hit: Extract<SearchHit, { kind: "label" }>;
-  readonly block: bigint;
+  /** Of its log, as `ListCursor` is written. */
+  readonly place: string;
   readonly index: number;
   readonly item: number;
 }

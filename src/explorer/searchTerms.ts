@@ -22,6 +22,8 @@ export interface SearchTerms {
   readonly prefix?: Hex;
   /** The beginning of the id of one of the service's own requests: `req_` and at least 8 characters. */
   readonly servicePrefix?: string;
+  /** The end of what begins so, where a list shows it shortened, such as `0x12345678…abcdef`; lower case. */
+  readonly suffix?: string;
   /** Id of a VRF or Functions request, 32 bytes. */
   readonly requestId?: Hex;
   readonly address?: Hex;
@@ -44,9 +46,22 @@ export function parseSearch(given: string): SearchTerms {
   if (isServiceRequest(text)) return { serviceRequest: text };
   if (isDappId(text)) return { dapp: text };
   if (/^req_[0-9a-hjkmnp-tv-z]{8,25}$/.test(text)) return { servicePrefix: text };
+  const [, start = "", suffix = ""] = SHORTENED.exec(text) ?? [];
+  const { prefix, servicePrefix } = start === "" ? {} : parseSearch(start);
+  if (prefix !== undefined) return { prefix, suffix };
+  if (servicePrefix !== undefined) return { servicePrefix, suffix };
   const terms = { ...parsePrefix(text), ...parseHex(text), ...parseDecimal(text) };
   const isName = Object.keys(terms).every((term) => term === "prefix");
   return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;
+}
+
+/** The beginning and the end of an id, with what lists put in place of its middle. */
+const SHORTENED = /^((?:0x|req_)[0-9a-z]+)(?:…|\.{2,3})([0-9a-z]+)$/;
+
+/** Whether an id, of any case, begins and ends as terms say. */
+export function isAsShortened(id: string, { prefix, servicePrefix, suffix = "" }: SearchTerms): boolean {
+  const text = id.toLowerCase();
+  return text.startsWith(prefix ?? servicePrefix ?? "") && text.endsWith(suffix);
 }
 
 /**

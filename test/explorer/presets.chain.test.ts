@@ -200,7 +200,9 @@ test("requests are found by their label, of whatever dapp, newest first", async 
     hits: [...both, await hitOf("dapp_a", first, 1, "raffle 8"), hits[2]],
     older: null,
   });
-  expect(await explorer.searchLabel("test", { label: "raffle 7" }, second.blockNumber)).toMatchObject({
+  expect(
+    await explorer.searchLabel("test", { label: "raffle 7" }, { block: second.blockNumber }),
+  ).toMatchObject({
     hits: [{ dapp: "dapp_a" }],
   });
 });

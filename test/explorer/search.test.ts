@@ -5,6 +5,7 @@ import type { LogQuery } from "../../src/explorer/chainArchive.ts";
 import type { ExploredChain } from "../../src/explorer/exploredChain.ts";
 import type { AddressBook } from "../../src/chainlink/addressBook.ts";
 import { presetRequestId } from "../../src/chainlink/presetBatch.ts";
+import { parseCursor } from "../../src/explorer/lists.ts";
 import { searchChain, searchLabel } from "../../src/explorer/search.ts";
 
 const CONSUMER: Hex = `0x${"c0".repeat(20)}`;
@@ -30,6 +31,7 @@ function chainWith(head: number, labelled: readonly number[], labelOf = (_block:
           topics: [EVENT_TOPICS.Labelled, pad("0x1")],
           data: dataOf(labelOf(block), item),
           blockNumber: BigInt(block),
+          logIndex: item,
           transactionHash: hash(block),
         })),
       );
@@ -61,40 +63,41 @@ test("a search for a label ends after 100,000 blocks, and the next one goes on b
   const first = await searchLabel({ label: "raffle" }, chain);
   expect(first).toMatchObject({
     hits: [{ transactionHash: hash(123_456) }, { transactionHash: hash(23_457) }],
-    older: 23_457n,
+    older: "23457",
   });
   for (const { fromBlock, toBlock } of queries) expect(toBlock - fromBlock).toBe(9_999n);
   expect(queries).toHaveLength(10);
-  expect(await searchLabel({ label: "raffle" }, chain, first.older!)).toMatchObject({
+  expect(await searchLabel({ label: "raffle" }, chain, { block: 23_457n })).toMatchObject({
     hits: [{ transactionHash: hash(23_456) }, { transactionHash: hash(7) }],
     older: null,
   });
 });
 
-test("it ends after 50, and the next one goes on right below them", async () => {
+test("it ends after 50, and the next one goes on right behind the last log", async () => {
   const labelled = Array.from({ length: 70 }, (_, i) => 90_000 + i);
   const { chain, receipts } = chainWith(99_999, [5, ...labelled]);
   const { hits, older } = await searchLabel({ label: "raffle" }, chain);
   expect(hits).toHaveLength(50);
   expect(receipts).toHaveLength(50);
-  expect(older).toBe(90_020n);
-  const { hits: further, older: end } = await searchLabel({ label: "raffle" }, chain, older!);
-  expect([further.length, end]).toEqual([21, null]);
+  const further = await searchLabel({ label: "raffle" }, chain, parseCursor(older!));
+  expect([further.hits.length, further.older]).toEqual([21, null]);
 });
 
-test("it doesn't divide a block, unless that has more than 50, and reads each receipt once", async () => {
+test("finds each of a block's requests once, however many they are, and reads each receipt once", async () => {
   const inOneBlock = (block: number, count: number) => Array.from({ length: count }, () => block);
-  const { chain, receipts } = chainWith(9_999, [
-    ...inOneBlock(7, 60),
-    ...inOneBlock(8, 30),
-    ...inOneBlock(9, 30),
-  ]);
-  const first = await searchLabel({ label: "raffle" }, chain);
-  expect([first.hits.length, first.older, receipts]).toEqual([30, 9n, [hash(9)]]);
-  const second = await searchLabel({ label: "raffle" }, chain, 9n);
-  expect([second.hits.length, second.older]).toEqual([30, 8n]);
-  const third = await searchLabel({ label: "raffle" }, chain, 8n);
-  expect([third.hits.length, third.older]).toEqual([50, 7n]);
+  const { chain, receipts } = chainWith(9_999, [...inOneBlock(7, 120), ...inOneBlock(9, 30)]);
+  const pages: number[] = [];
+  for (let older: string | null | undefined; older !== null;) {
+    const page = await searchLabel(
+      { label: "raffle" },
+      chain,
+      older === undefined ? older : parseCursor(older)!,
+    );
+    pages.push(page.hits.length);
+    older = page.older;
+  }
+  expect(pages).toEqual([50, 50, 50]);
+  expect(receipts).toEqual([hash(9), hash(7), hash(7), hash(7)]);
 });
 
 test("a part of a label finds 50 of the requests whose label contains it, with their ids on the chain", async () => {

@@ -6,6 +6,7 @@ import type {
   SharedResult,
 } from "../../src/api/types.ts";
 import { expect, test } from "vitest";
+import type { ListCursor } from "../../src/explorer/lists.ts";
 import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
 import { NotFoundError } from "../../src/lib/errors.ts";
 
@@ -63,7 +64,7 @@ const search = (
     },
   }: {
     preferred?: string;
-    before?: bigint;
+    before?: ListCursor;
     silent?: string;
     hasBlocks?: boolean;
     onChain?: (network: string, requestIds: readonly string[]) => RequestSummary[];
@@ -85,7 +86,7 @@ const search = (
       searchRequest: async () => [],
       searchLabel: async (network, wanted, below) => ({
         hits: "dapp" in wanted ? [] : labelled(network, wanted.label),
-        older: below === 5_000n || network === "sepolia" ? null : 5_000n,
+        older: below?.block === 5_000n || network === "sepolia" ? null : "5000",
       }),
     },
     service: {
@@ -258,7 +259,7 @@ test("a search for a label says where older blocks are left, and goes on there",
   const older = [{ network: "fuji", before: "5000" }];
   expect(await search("raffle 7")).toMatchObject({ hits: { length: 2 }, older });
   expect(await search("raffle 8")).toMatchObject({ hits: [], older, reason: expect.anything() });
-  expect(await search("raffle 7", { preferred: "fuji", before: 5_000n })).toMatchObject({
+  expect(await search("raffle 7", { preferred: "fuji", before: { block: 5_000n } })).toMatchObject({
     paths: ["/explorer/fuji/tx/0x07"],
     older: [],
   });
@@ -285,7 +286,9 @@ test("a name leads to the networks and presets that have it", async () => {
   expect((await search("Lotto")).paths).toEqual(["/presets/lotto"]);
   expect((await search("o")).paths).toEqual([]); // part of nearly every name
   expect((await search("lo")).paths).toEqual(["/presets/lotto", "/explorer/sepolia", "/explorer/fuji"]);
-  expect(await search("lotto", { preferred: "fuji", before: 5_000n })).toMatchObject({ paths: [] });
+  expect(await search("lotto", { preferred: "fuji", before: { block: 5_000n } })).toMatchObject({
+    paths: [],
+  });
   expect((await search("nothing")).paths).toEqual([]);
 });
 
@@ -302,11 +305,18 @@ test("a hash that was cut off is told with its length, not as the name of a cont
     /^The beginning of a hash, an address or an id needs 8 hex digits at least; 0xcf43 has 4\. No network here knows 0xcf43 as a block number/,
   );
   expect((await search("12345678", { hasBlocks: false })).reason).toContain("as a block number");
+  expect((await search("0xcf43…abcd")).reason).toContain("needs 8 hex digits at least; 0xcf43…abcd has 4.");
+  expect((await search("dapp_0m8ne…123456")).reason).toContain("needed in full: dapp_ and 26 characters.");
 });
 
 test("finds what begins with the digits of a hash", async () => {
   const hash = `0x6c844d4b28${"0".repeat(54)}`;
   expect((await search("6C844D4B28")).paths).toEqual([`/explorer/fuji/tx/${hash}`]);
+  expect((await search("0x6c844d4b28…000000")).paths).toEqual([`/explorer/fuji/tx/${hash}`]);
+  expect(await search("0x6c844d4b28…000001")).toMatchObject({
+    paths: [],
+    reason: expect.stringContaining("Nothing begins and ends as 0x6c844d4b28…000001 among the requests"),
+  });
 });
 
 test("the beginning of a request's id leads to its page, without a look through labels", async () => {

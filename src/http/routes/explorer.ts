@@ -321,7 +321,7 @@ function searchOperations(
           explorer,
           service,
           preferred: network,
-          before: parseBefore(before)?.block,
+          before: parseBefore(before),
           countScan: () => countScan(addressGroup(ctx.ip)),
         });
       },

@@ -1,8 +1,10 @@
 import type { NetworkView, RequestSummary, SearchHit, SearchResult } from "../../api/types.ts";
 import type { Explorer } from "../../explorer/explorer.ts";
+import type { ListCursor } from "../../explorer/lists.ts";
 import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "../../explorer/search.ts";
 import {
   describeTerms,
+  isAsShortened,
   MAX_SEARCH_CHARACTERS,
   MIN_PREFIX_DIGITS,
   parseSearch,
@@ -43,7 +45,7 @@ export async function searchEverywhere(
       "networks" | "presets" | "getShared" | "findOnChain" | "searchPrefix" | "listOnChain"
     >;
     readonly preferred: string | undefined;
-    readonly before?: bigint | undefined;
+    readonly before?: ListCursor | undefined;
     /** Counts that requests are looked through for a text; throws if that was too often. */
     readonly countScan: () => Promise<void>;
   },
@@ -62,8 +64,13 @@ export async function searchEverywhere(
   const found = isFound ? own : await find(explorer, networks, text, { terms });
   const { silent, older } = found;
   const beginning = terms.prefix ?? terms.servicePrefix;
-  const { transactions, requests } =
+  const begun =
     beginning === undefined ? { transactions: [], requests: [] } : await service.searchPrefix(beginning);
+  const isMeantBy = (...ids: readonly string[]): boolean => ids.some((id) => isAsShortened(id, terms));
+  const transactions = begun.transactions.filter(
+    (hit) => hit.kind === "transaction" && isMeantBy(hit.transactionHash),
+  );
+  const requests = begun.requests.filter(({ id, requestId }) => isMeantBy(id, requestId));
   const known = uniquePages(await recognize(service, joinHits(found.hits, transactions)));
   known.push(...requests.flatMap(pagesOf));
   const isLabel = known.some(({ hit }) => hit.kind === "label" && hit.label === label);
@@ -205,7 +212,7 @@ async function find(
   explorer: Searched,
   networks: readonly NetworkView[],
   text: string,
-  { terms, before }: { readonly terms: SearchTerms; readonly before?: bigint | undefined },
+  { terms, before }: { readonly terms: SearchTerms; readonly before?: ListCursor | undefined },
 ): Promise<Found> {
   const lookFor = (look: (network: string) => Promise<readonly SearchHit[]>): Promise<Found> =>
     ask(networks, async (network) => ({ hits: await look(network), older: null }));
@@ -243,7 +250,7 @@ async function ask(
       // Each network has its newest ones first; those of all are put in order once it is known when they were.
       return {
         hits: hits.slice(0, MAX_HITS),
-        older: older === null ? [] : [{ network: network.name, before: older.toString() }],
+        older: older === null ? [] : [{ network: network.name, before: older }],
       };
     }),
   );
@@ -272,15 +279,18 @@ function describeNothing(
     return `${text} has ${digits} hex digits, ${digits - HASH_DIGITS} too many: a hash and the id of a request have ${HASH_DIGITS}, an address has 40.`;
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is not a hash, address, block number, id, label or name.`;
-  const { prefix } = terms;
+  const { prefix, suffix } = terms;
   const unasked =
     silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be searched.`;
+  const begun = /^0x([0-9a-f]+)(?:…|\.\.|$)/i.exec(text)?.[1]?.length ?? 0;
   const tooFew =
-    digits > 0 && digits < MIN_PREFIX_DIGITS
-      ? `The beginning of a hash, an address or an id needs ${MIN_PREFIX_DIGITS} hex digits at least; ${text} has ${digits}. `
-      : "";
+    begun > 0 && begun < MIN_PREFIX_DIGITS
+      ? `The beginning of a hash, an address or an id needs ${MIN_PREFIX_DIGITS} hex digits at least; ${text} has ${begun}. `
+      : /^dapp_/i.test(text) && terms.dapp === undefined
+        ? "The id of an organiser is needed in full: dapp_ and 26 characters. "
+        : "";
   if (prefix !== undefined)
-    return `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.${unasked}`;
+    return `${suffix === undefined ? `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so` : `Nothing begins and ends as ${text}`} among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.${unasked}`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const shown = terms.name === undefined ? text : JSON.stringify(text);
   return `${tooFew}No network here knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;

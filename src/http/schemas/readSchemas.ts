@@ -202,8 +202,7 @@ export function readSchemas(terms: SchemaTerms) {
         network: Type.Optional(oneOf(terms.networks, "Network whose hits are preferred.")),
         before: Type.Optional(
           Type.String({
-            description:
-              "Searches `network` for the label in the blocks below this one: `before` of an entry of `older`.",
+            description: "Searches `network` for the label from here on: `before` of an entry of `older`.",
           }),
         ),
       },

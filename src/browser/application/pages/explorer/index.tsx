@@ -163,7 +163,9 @@ function Result({
   const form = <SearchForm key={text} value={text} {...(network === undefined ? {} : { network })} />;
   const goOn = older.map((from) => (
     <p key={from.network} className="note">
-      Not searched yet: the blocks of {titleOf(from.network)} below {from.before}, for the label.{" "}
+      Not searched yet for the label: {titleOf(from.network)},{" "}
+      {from.before.includes(".") ? "the rest of block" : "the blocks below"} {from.before.split(".")[0]}
+      {from.before.includes(".") && " and older ones"}.{" "}
       <Link href={`/explorer/search?${new URLSearchParams({ q: text, ...from }).toString()}`}>
         Search older blocks
       </Link>
@@ -215,13 +217,17 @@ function Result({
         <h2>What can be searched for</h2>
         <ul>
           <li>
-            a transaction or block: its hash, or the first 8 digits of it or more; a block by its number
+            a transaction or block: its hash, or the first 8 digits of it or more, also as lists shorten it
+            (0x12345678…abcdef); a block by its number
           </li>
           <li>
             an address, or the first 8 digits of it or more; part of the name of a contract, preset or network
           </li>
           <li>a request: its id or the beginning of it, or any part of its label, title or result</li>
-          <li>an organiser: the id of their application (dapp_…), for the requests with their labels</li>
+          <li>
+            an organiser: the id of their application (dapp_…), for the requests with their labels; names of
+            applications are not on chain
+          </li>
         </ul>
       </Page>
     );
