@@ -271,6 +271,11 @@ export const TransferList = Type.Object({
 export const ContractRequestView = Type.Object({
   kind: Type.Enum(["random", "function"]),
   requestId: hex("Request id on the chain."),
+  title: Type.Optional(
+    Type.String({
+      description: "A function: what its source or its arguments say it is; absent if they say nothing.",
+    }),
+  ),
   consumer: Party,
   at: Type.Optional(time("Time of its block; absent if the node no longer has the block.")),
   blockNumber: decimal("Number of its block."),
@@ -388,11 +393,11 @@ export const SearchResult = Type.Object({
   older: Type.Array(
     Type.Object({
       network: Type.String(),
-      before: decimal("The oldest block that was searched."),
+      before: Type.String({ description: "Where to go on: a block, or a log of one." }),
     }),
     {
       description:
-        "Networks with older blocks that were not searched for the label yet: search again with `network` and `before`.",
+        "Networks where older requests may have the label: search again with `network` and `before`.",
     },
   ),
   matches: Type.Optional(

@@ -294,6 +294,8 @@ export interface ContractRequestView {
   readonly kind: "random" | "function";
   /** Request id on the chain. */
   readonly requestId: Hex;
+  /** A function: what its source or its arguments say it is; absent if they say nothing. */
+  readonly title?: string;
   readonly consumer: Party;
   /** Time of its block; absent if the node no longer has the block. */
   readonly at?: string;
@@ -1615,10 +1617,10 @@ export interface SearchResult {
   readonly paths: readonly string[];
   /** Networks that could not be searched. */
   readonly silent: readonly string[];
-  /** Networks with older blocks that were not searched for the label yet: search again with `network` and `before`. */
+  /** Networks where older requests may have the label: search again with `network` and `before`. */
   readonly older: readonly {
     readonly network: string;
-    /** The oldest block that was searched. */
+    /** Where to go on: a block, or a log of one. */
     readonly before: string;
   }[];
   /** How many requests have the text in their label, title or result, among the newest 1,000 on chain; absent if they were not looked through. */

@@ -6,13 +6,14 @@ import { deriveWords } from "../chainlink/fulfilmentWords.ts";
 import { describeFailedCallback, isCallbackFailure } from "../chainlink/failedCallbacks.ts";
 import { TIMED_OUT } from "../lib/failureText.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
+import { nameFunction } from "../lib/sharedText.ts";
 import { explainWaiting, type Unanswered } from "./explainWaiting.ts";
 import type { ExploredChain } from "./exploredChain.ts";
 import type { LogRange } from "../evm/logReader.ts";
 import { QUERIED_BLOCKS, type LogQuery } from "./chainArchive.ts";
 import type { ListCursor } from "./lists.ts";
 import { readLogPage } from "./readLogPage.ts";
-import { readResponse } from "./readFunctions.ts";
+import { readAsked, readResponse } from "./readFunctions.ts";
 import { timeOf, explainCallbacks } from "./readTransaction.ts";
 
 /** Number of a request's words that a list shows. */
@@ -122,6 +123,7 @@ async function viewAll(
     const at = times.get(log.blockNumber);
     return {
       kind: isWords(event) ? "random" : "function",
+      ...titleOf(event),
       requestId,
       consumer: book.party(consumerOf(event)),
       ...(at === undefined ? {} : { at }),
@@ -214,6 +216,13 @@ function viewEnd(asked: Asked["event"], log: RawLog, callbackReason: string | un
   if (isCallbackFailure(event))
     return { state: "failed", error: describeFailedCallback(callbackReason), ...result };
   return err === "0x" ? { state: "fulfilled", ...result } : { state: "failed", error: hexToString(err) };
+}
+
+/** Names a function by its program, if it has one. */
+function titleOf(event: Asked["event"]): Pick<ContractRequestView, "title"> {
+  const { program } = isWords(event) ? { program: null } : readAsked(event.data, undefined);
+  const title = program === null ? undefined : nameFunction(program);
+  return title === undefined ? {} : { title };
 }
 
 /** Returns the contract that made the request, lower case. */

@@ -14,15 +14,17 @@ function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: strin
   return title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
 }
 
-/** How the name of a function begins whose source has neither a comment nor a host to name it. */
+/** How the name of a function begins whose source has neither a comment nor a host to name it: with its arguments, or else its first line. */
 const BY_ARGUMENTS = "Function of ";
+const BY_CODE = "Function “";
 
-/** Longest name of a function, in characters. */
+/** Longest name of a function, and longest line of code in one, in characters. */
 const MAX_NAME = 80;
+const MAX_LINE = 48;
 
 /**
- * Names a function by what its source says first in a comment, by the hosts that it names, or by its arguments; `undefined` where there is none
- * of them. The name says that it is a function: its author could give it a preset's title.
+ * Names a function by what its source says first in a comment, by the hosts that it names, by its arguments, or by its first line of code;
+ * `undefined` where there is none of them. The name says that it is a function: its author could give it a preset's title.
  */
 export function nameFunction({
   source,
@@ -35,15 +37,19 @@ export function nameFunction({
   if (comment !== undefined) return cut(`Function: ${comment}`, MAX_NAME);
   const hosts = findSourceHosts(source) ?? [];
   if (hosts.length > 0) return cut(`Function that names ${hosts.join(", ")}`, MAX_NAME);
-  return args.length === 0 ? undefined : cut(`${BY_ARGUMENTS}${args.join(", ")}`, MAX_NAME);
+  if (args.length > 0) return cut(`${BY_ARGUMENTS}${args.join(", ")}`, MAX_NAME);
+  const [line = ""] = source.replace(COMMENTS, "").split(LINE_BREAK);
+  return line === "" ? undefined : `${BY_CODE}${cut(line.trim(), MAX_LINE)}”`;
 }
+
+/** The comments before a source's first code. */
+const COMMENTS = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/;
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
 /** Returns the first line with words of the comments before a source's first code. */
 function findComment(source: string): string | undefined {
-  const [comments = ""] = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/.exec(source) ?? [];
-  const lines = comments
-    .split(/[\n\r\u2028\u2029]/)
-    .map((line) => line.replace(/^[\s/*]+/, "").replace(/\*\/.*$/, ""));
+  const [comments = ""] = COMMENTS.exec(source) ?? [];
+  const lines = comments.split(LINE_BREAK).map((line) => line.replace(/^[\s/*]+/, "").replace(/\*\/.*$/, ""));
   return lines.find((line) => /[\p{L}\p{N}]/u.test(line))?.trim();
 }
 
@@ -200,7 +206,9 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
       ? `${shown.entries.length} of ${countEntries(list)}`
       : undefined;
   // Arguments may be many: they stand below the heading.
-  const isUnnamed = kind === "function" && (title === undefined || title.startsWith(BY_ARGUMENTS));
+  const isUnnamed =
+    kind === "function" &&
+    (title === undefined || title.startsWith(BY_ARGUMENTS) || title.startsWith(BY_CODE));
   const unnamed = outcome.success ? "Function result" : "Function";
   const heading = label ?? (isUnnamed ? unnamed : what);
   // How many random numbers there are says what they are.

@@ -278,6 +278,7 @@ describe("what a caller's own contracts requested", () => {
         {
           ...common,
           kind: "function",
+          title: "Function “return Functions.encodeUint256(1)”",
           requestId: eventsOf(run, "OracleRequest")[0]!.requestId,
           blockNumber: String(run.blockNumber),
           transactionHash: run.transactionHash,

@@ -63,6 +63,11 @@ test("a function that only its arguments name is a function's result; below the 
     heading: "price",
     subject: [title],
   });
+  const code = "Function “return 1”";
+  expect(describeShared({ title: code, outcome })).toMatchObject({
+    heading: "Function result",
+    subject: [code],
+  });
   expect(describeShared({ title: "Function: Reads a price", outcome })).toMatchObject({
     heading: "Function: Reads a price",
   });
@@ -81,7 +86,9 @@ test.each([
   ["return (await fetch('https://api.example.org/x')).data", ["eth"], "Function that names api.example.org"],
   ["// Reads a price\nreturn (await fetch('https://api.example.org/x')).data", [], "Function: Reads a price"],
   ["return await fetch(args[0])", ["eth"], "Function of eth"],
-  ["return 1", [], undefined],
+  ["// ---\n  const a = 1;\nreturn a", [], "Function “const a = 1;”"],
+  [`return ${"1".repeat(100)}`, [], `Function “return ${"1".repeat(40)}…”`],
+  ["// ---", [], undefined],
 ])("a function with the source %j and arguments %j is named %j", (source, args, name) => {
   expect(nameFunction({ source, args })).toBe(name);
 });

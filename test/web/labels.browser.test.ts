@@ -29,6 +29,7 @@ const open = (path: string): Promise<void> => visitor.open(tyche.url + path);
 test("lists show a result as its preset says, and an empty one as empty", async () => {
   const client = operator.as(tyche.dappId);
   const { parsedResult } = await client.preset("coinflip", {}, { network: NETWORK });
+  const NAMED = "Function “return Functions.encodeString('')”";
   const empty = { source: "return Functions.encodeString('')", network: NETWORK };
   await Promise.all([
     client.preset("nDice", { numDice: 2, numFaces: 6 }, { network: NETWORK }),
@@ -45,8 +46,8 @@ test("lists show a result as its preset says, and an empty one as empty", async 
       .innerText();
   await expect.poll(() => resultOf("coinflip")).toBe(parsedResult === "1" ? "Heads" : "Tails");
   await expect.poll(() => resultOf("nDice")).toMatch(/^[1-6], [1-6]$/);
-  await expect.poll(() => resultOf("Function")).toBe("empty text");
-  await page.getByRole("link", { name: "Function", exact: true }).click();
+  await expect.poll(() => resultOf(NAMED)).toBe("empty text");
+  await page.getByRole("link", { name: NAMED, exact: true }).click();
   await page.locator(".big-result", { hasText: "empty text" }).waitFor();
   await open(`/dapps/${tyche.dappId}/dry-runs`);
   await page.getByRole("cell", { name: "empty text" }).waitFor();

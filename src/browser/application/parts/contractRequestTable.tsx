@@ -4,6 +4,7 @@ import { useTitleOf } from "../services.tsx";
 import { Age, ShortHex, TransactionLink } from "./format.tsx";
 import { type Column, List } from "./list.tsx";
 import { ResultText, Tag, type TagKind, UnknownText } from "./parts.tsx";
+import { whatOf } from "./requestList.tsx";
 
 /** A request that a contract made itself, on a network. */
 export interface ContractRequest extends ContractRequestView {
@@ -35,10 +36,10 @@ export function ContractRequestTable({
       columns={[
         {
           head: "Request",
-          cell: ({ network, requestId, kind, transactionHash }) => (
+          kind: "long",
+          cell: ({ network, requestId, kind, title, transactionHash }) => (
             <TransactionLink network={network} hash={transactionHash}>
-              {kind === "random" ? "Random numbers" : "Function"}
-              <span className="visually-hidden"> {requestId.slice(0, 10)}</span>
+              <UnknownText text={whatOf({ kind, title })} /> {requestId.slice(0, 10)}…
             </TransactionLink>
           ),
         },

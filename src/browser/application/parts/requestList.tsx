@@ -29,9 +29,12 @@ function nameOf({
   kind,
   title,
   label,
-}: Parameters<typeof whatOf>[0] & { readonly label?: string | undefined }): string {
+  requestId,
+}: Parameters<typeof whatOf>[0] & Pick<RequestSummary, "label" | "requestId">): string {
   const what = whatOf({ kind, title });
-  return label === undefined ? what : `${what}: ${label}`;
+  if (label !== undefined) return `${what}: ${label}`;
+  // Functions whose source is gone are told apart by their ids.
+  return kind === "function" && title === undefined ? `${what} ${requestId.slice(0, 10)}…` : what;
 }
 
 /** Names what a request asks for. */

@@ -1,4 +1,10 @@
-import type { FunctionAnswer, RequestSummary, TransactionView } from "../../../../client/index.ts";
+import type {
+  FunctionAnswer,
+  FunctionResultView,
+  RequestSummary,
+  TransactionView,
+} from "../../../../client/index.ts";
+import { nameFunction } from "../../../../lib/sharedText.ts";
 import { rowOf, type BatchRow } from "./batch.tsx";
 import {
   FunctionRequestDetails,
@@ -32,14 +38,14 @@ export function rowsOf(transaction: TransactionView & TransactionPlace): readonl
   const onChain = [
     ...functionResults.map((result) =>
       chainRow(result, "Result of a function", {
-        title: "Function",
+        title: nameProgram(result),
         answer: result,
         details: () => <FunctionResultDetails result={result} transaction={transaction} />,
       }),
     ),
     ...functionRequests.map((request) =>
       chainRow(request, request.answer === undefined ? "Request to run a function" : "Result of a function", {
-        title: "Function",
+        title: nameProgram(request),
         answer: request.answer,
         details: () => <FunctionRequestDetails request={request} transaction={transaction} />,
       }),
@@ -109,6 +115,11 @@ function chainRow(
     answer: answer && { text: lineOf(answer), isError: "err" in answer && answer.err !== "" },
     details,
   };
+}
+
+/** Names a function by its program; by its id, where that is unknown. */
+function nameProgram({ program, requestId }: Pick<FunctionResultView, "program" | "requestId">): string {
+  return (program && nameFunction(program)) ?? `Function ${requestId.slice(0, 10)}…`;
 }
 
 type ChainAnswer =
