@@ -4,6 +4,7 @@ import { createAssert } from "../node/assert.ts";
 import { createConsoleModule } from "../node/console.ts";
 import { createAsyncHooks } from "../node/asyncHooks.ts";
 import { createDiagnostics } from "../node/diagnostics.ts";
+import { compareKeysWith } from "../node/deepEqual.ts";
 import { createEvents } from "../node/events.ts";
 import { createPaths } from "../node/path.ts";
 import { createPunycode } from "../node/punycode.ts";
@@ -20,6 +21,7 @@ type Module = Readonly<Record<string, unknown>>;
 /** Node's modules that need nothing from the system; each member creates its module on first use. */
 export default function nodeChunk(internals: Internals): Module {
   errors.showValuesWith(internals.load);
+  compareKeysWith(internals.load);
   const makers: Readonly<Record<string, () => Module>> = {
     assert: () => createAssert(internals),
     assertStrict: () => {

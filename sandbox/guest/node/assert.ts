@@ -8,25 +8,31 @@ import { inspect } from "./util.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
-type Check = (this: unknown, ...args: unknown[]) => void;
+type Check = (this: unknown, ...args: never[]) => unknown;
 /** Under this key an `Assert` keeps its options. */
 const OPTIONS = Symbol("options");
 const NOTHING_THROWN = Symbol("nothing thrown");
 
-/** How much of a difference the checks of an `Assert` show. */
-const diffOf = (self: unknown): AssertionOptions["diff"] =>
-  (self as { readonly [OPTIONS]?: AssertionOptions } | undefined)?.[OPTIONS]?.diff;
+const isError = (value: unknown): boolean => isNativeError(value) || value instanceof Error;
+type InstanceOptions = Pick<AssertionOptions, "diff"> & { readonly skipPrototype?: unknown };
+/** Returns the options of an `Assert` whose check is called. */
+const optionsOf = (self: unknown): InstanceOptions | undefined =>
+  (self as { readonly [OPTIONS]?: InstanceOptions } | undefined)?.[OPTIONS];
 
 /** Throws the message if it is an error, otherwise an {@link AssertionError}. */
 function fail(options: AssertionOptions, isGenerated?: boolean): never {
-  if (isNativeError(options.message)) throw options.message;
+  if (isError(options.message)) throw options.message;
   const error = new AssertionError(options);
   if (isGenerated !== undefined) error.generatedMessage = isGenerated;
   throw error;
 }
 
 /** Creates a check of two values. */
-function comparing(operator: string, holds: (a: unknown, b: unknown) => boolean, shown = operator): Check {
+function comparing(
+  operator: string,
+  holds: (a: unknown, b: unknown, skipsPrototypes: boolean) => boolean,
+  shown = operator,
+): Check {
   const checks: Record<string, Check> = {
     [operator](this: unknown, ...args: unknown[]): void {
       if (args.length < 2)
@@ -36,13 +42,26 @@ function comparing(operator: string, holds: (a: unknown, b: unknown) => boolean,
           TypeError,
         );
       const [actual, expected, message] = args;
-      if (!holds(actual, expected)) fail({ actual, expected, message, operator: shown, diff: diffOf(this) });
+      const options = optionsOf(this);
+      if (holds(actual, expected, Boolean(options?.skipPrototype))) return;
+      fail({
+        actual,
+        expected,
+        message,
+        operator: shown,
+        diff: options?.diff,
+        stackStartFn: checks[operator],
+      });
     },
   };
   return Object.defineProperty(checks[operator]!, "length", { value: 3 });
 }
 const deep = (operator: string, mode: Comparison, isWanted = true): Check =>
-  comparing(operator, (a, b) => isDeepEqual(a, b, mode) === isWanted);
+  comparing(
+    operator,
+    (a, b, skipsPrototypes) =>
+      isDeepEqual(a, b, mode === "strict" && skipsPrototypes ? "structural" : mode) === isWanted,
+  );
 
 const isLooselyEqual = (a: unknown, b: unknown): boolean =>
   // eslint-disable-next-line eqeqeq
@@ -50,7 +69,7 @@ const isLooselyEqual = (a: unknown, b: unknown): boolean =>
 
 function matching(operator: "match" | "doesNotMatch"): Check {
   const isMatch = operator === "match";
-  return Object.defineProperty(
+  const check = Object.defineProperty(
     (text: unknown, pattern: unknown, message: unknown): void => {
       if (!isRegExp(pattern)) throw wrongArgument("regexp", "an instance of RegExp", pattern);
       if (typeof text === "string" && ((pattern as RegExp).exec(text) !== null) === isMatch) return;
@@ -58,11 +77,13 @@ function matching(operator: "match" | "doesNotMatch"): Check {
         typeof text === "string"
           ? `The input ${isMatch ? "did not" : "was expected to not"} match the regular expression ${inspect(pattern)}. Input:\n\n${inspect(text)}\n`
           : `The "string" argument must be of type string. Received type ${typeof text} (${inspect(text)})`;
-      fail({ actual: text, expected: pattern, message: message || generated, operator }, !message);
+      const options = { actual: text, expected: pattern, operator, stackStartFn: check };
+      fail({ ...options, message: message || generated }, !message);
     },
     "name",
     { value: operator },
   );
+  return check;
 }
 
 /** What two errors are compared by. */
@@ -83,9 +104,16 @@ class Compared {
 Object.defineProperty(Compared, "name", { value: "Comparison" });
 
 /** Compares what was thrown with an object's properties. */
-function checkProperties(actual: unknown, expected: object, message: unknown, operator: string): void {
+function checkProperties(actual: unknown, expected: object, message: unknown, stackStartFn: Check): void {
+  const operator = stackStartFn.name;
   if (typeof actual !== "object" || actual === null) {
-    const error = new AssertionError({ actual, expected, message, operator: "deepStrictEqual" });
+    const error = new AssertionError({
+      actual,
+      expected,
+      message,
+      operator: "deepStrictEqual",
+      stackStartFn,
+    });
     error.operator = operator;
     throw error;
   }
@@ -102,21 +130,22 @@ function checkProperties(actual: unknown, expected: object, message: unknown, op
     if (typeof given[key] === "string" && isRegExp(wanted[key]) && (wanted[key] as RegExp).test(given[key]))
       continue;
     if (key in given && isDeepEqual(given[key], wanted[key], "strict")) continue;
-    if (message) fail({ actual, expected, message, operator });
+    if (message) fail({ actual, expected, message, operator, stackStartFn });
     const error = new AssertionError({
       actual: new Compared(given, keys),
       expected: new Compared(wanted, keys, given),
       operator: "deepStrictEqual",
+      stackStartFn,
     });
     throw Object.assign(error, { actual, expected, operator });
   }
 }
 
 /** Checks what was thrown: a class, a pattern, a function or properties. */
-function checkThrown(actual: unknown, expected: unknown, message: unknown, operator: string): void {
+function checkThrown(actual: unknown, expected: unknown, message: unknown, stackStartFn: Check): void {
   let generated: string;
   if (typeof expected !== "function") {
-    if (!isRegExp(expected)) return checkProperties(actual, expected as object, message, operator);
+    if (!isRegExp(expected)) return checkProperties(actual, expected as object, message, stackStartFn);
     const text = String(actual);
     if ((expected as RegExp).exec(text) !== null) return;
     generated = `The input did not match the regular expression ${inspect(expected)}. Input:\n\n${inspect(text)}\n`;
@@ -125,21 +154,33 @@ function checkThrown(actual: unknown, expected: unknown, message: unknown, opera
     if (type.prototype !== undefined && actual instanceof type) return;
     if (Object.prototype.isPrototypeOf.call(Error, type)) {
       generated = `The error is expected to be an instance of "${type.name}". Received `;
-      generated += isNativeError(actual)
-        ? `"${(actual as Error).name}"\n\nError message:\n\n${(actual as Error).message}`
-        : `"${inspect(actual, { depth: -1 })}"`;
+      if (isError(actual)) {
+        const { constructor, name, message: text } = actual as Error;
+        const found = (constructor as typeof constructor | undefined)?.name || name;
+        generated +=
+          found === type.name ? "an error with identical name but a different prototype." : `"${found}"`;
+        if (text) generated += `\n\nError message:\n\n${text}`;
+      } else generated += `"${inspect(actual, { depth: -1 })}"`;
     } else {
       const answer = Reflect.apply(type, {}, [actual]);
       if (answer === true) return;
       generated = `The ${type.name ? `"${type.name}" ` : ""}validation function is expected to return "true". Received ${inspect(answer)}`;
-      if (isNativeError(actual)) generated += `\n\nCaught error:\n\n${String(actual)}`;
+      if (isError(actual)) generated += `\n\nCaught error:\n\n${String(actual)}`;
     }
   }
-  fail({ actual, expected, message: message || generated, operator }, !message);
+  const error = new AssertionError({
+    actual,
+    expected,
+    message: message || generated,
+    operator: stackStartFn.name,
+    stackStartFn,
+  });
+  throw Object.assign(error, { generatedMessage: !message });
 }
 
 /** Checks that something was thrown, as `throws` and `rejects` do. */
-function expectThrown(operator: string, actual: unknown, args: readonly unknown[]): void {
+function expectThrown(stackStartFn: Check, actual: unknown, args: readonly unknown[]): void {
+  const operator = stackStartFn.name;
   let [expected, message] = args;
   if (typeof expected === "string") {
     if (args.length > 1)
@@ -159,13 +200,14 @@ function expectThrown(operator: string, actual: unknown, args: readonly unknown[
     const { name } = (expected ?? {}) as { name?: string };
     const details = `${name ? ` (${name})` : ""}${message ? `: ${String(message)}` : "."}`;
     const what = operator === "rejects" ? "rejection" : "exception";
-    fail({ expected, operator, message: `Missing expected ${what}${details}` });
+    fail({ expected, operator, message: `Missing expected ${what}${details}`, stackStartFn });
   }
-  if (expected) checkThrown(actual, expected, message, operator);
+  if (expected) checkThrown(actual, expected, message, stackStartFn);
 }
 
 /** Checks that nothing was thrown, or nothing of a kind. */
-function expectNothing(operator: string, actual: unknown, args: readonly unknown[]): void {
+function expectNothing(stackStartFn: Check, actual: unknown, args: readonly unknown[]): void {
+  const operator = stackStartFn.name;
   if (actual === NOTHING_THROWN) return;
   const [expected, message] = (typeof args[0] === "string" ? [undefined, args[0]] : args) as [
     unknown,
@@ -177,6 +219,7 @@ function expectNothing(operator: string, actual: unknown, args: readonly unknown
       actual,
       expected,
       operator,
+      stackStartFn,
       message: `Got unwanted ${what}${message ? `: ${message}` : "."}\nActual message: "${(actual as Error | null)?.message}"`,
     });
   }
@@ -227,17 +270,29 @@ const isThenable = (value: unknown): boolean =>
     typeof (value as Fields)["then"] === "function" &&
     typeof (value as Fields)["catch"] === "function");
 
-function ifError(value: unknown): void {
+function ifError(this: unknown, value: unknown): void {
   if (value === null || value === undefined) return;
-  const { message, constructor } = value as Error;
-  const text =
-    typeof value === "object" && typeof message === "string" ? message || constructor.name : inspect(value);
-  throw new AssertionError({
+  const { message, constructor, stack } = value as Error;
+  let text = inspect(value);
+  if (typeof value === "object" && typeof message === "string")
+    text = message === "" && constructor ? constructor.name : message;
+  const error = new AssertionError({
     actual: value,
     expected: null,
     operator: "ifError",
     message: `ifError got unwanted exception: ${text}`,
+    stackStartFn: ifError,
+    diff: optionsOf(this)?.diff,
   });
+  const start = typeof stack === "string" ? stack.indexOf("\n    at") : -1;
+  if (start >= 0) {
+    // Frames that both have are shown once, with those of the given error.
+    const frames = stack!.slice(start + 1).split("\n");
+    const own = error.stack!.split("\n");
+    const shared = frames.map((frame) => own.indexOf(frame)).find((at) => at >= 0);
+    error.stack = [...own.slice(0, shared), ...frames].join("\n");
+  }
+  throw error;
 }
 
 /** Creates `node:assert`. */
@@ -254,23 +309,28 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
       /^[^\n]*(?:\n[^\n]*\btyche:[^\n]*)?\n[^\n]*\bsource\.js:(\d+):(\d+)/.exec(String(place.stack)) ?? [];
     if (line === undefined) return undefined;
     const call = native("callAt", { line: sourceLine(Number(line)), column: Number(column) - 1 });
-    return `The expression evaluated to a falsy value:\n\n  ${String(call)}\n`;
+    // eslint-disable-next-line no-control-regex
+    const shown = String(call).replace(/[\0-\x08\v\f\x0e-\x1f]/g, (sign) =>
+      JSON.stringify(sign).slice(1, -1),
+    );
+    return `The expression evaluated to a falsy value:\n\n  ${shown}\n`;
   };
   function ok(...args: unknown[]): void {
     const [value, message] = args;
     if (value) return;
     const isGenerated = message === undefined || message === null;
     const generate = () => (args.length === 0 ? "No value argument passed to `assert.ok()`" : quoteCall());
-    fail(
-      { actual: value, expected: true, message: isGenerated ? generate() : message, operator: "==" },
-      isGenerated,
-    );
+    const options = { actual: value, expected: true, operator: "==", stackStartFn: ok };
+    fail({ ...options, message: isGenerated ? generate() : message }, isGenerated);
   }
   const checks = {
-    fail: (...args: unknown[]): never => {
-      const [actual, expected, message, operator = args.length > 2 ? "fail" : "!="] = args;
-      if (args.length < 2) fail({ message: actual ?? "Failed", operator: "fail" }, !actual && actual !== "");
-      return fail({ actual, expected, message, operator: operator as string });
+    fail(this: unknown, ...args: unknown[]): never {
+      const [actual, expected, message, operator = args.length > 2 ? "fail" : "!=", below = checks.fail] =
+        args;
+      const options = { diff: optionsOf(this)?.diff, stackStartFn: below || checks.fail };
+      if (args.length < 2)
+        fail({ message: actual ?? "Failed", operator: "fail", ...options }, !actual && actual !== "");
+      return fail({ actual, expected, message, operator: operator as string, ...options });
     },
     equal: comparing("equal", isLooselyEqual, "=="),
     notEqual: comparing("notEqual", (a, b) => !isLooselyEqual(a, b), "!="),
@@ -283,12 +343,13 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     partialDeepStrictEqual: deep("partialDeepStrictEqual", "partial"),
     match: matching("match"),
     doesNotMatch: matching("doesNotMatch"),
-    throws: (work: unknown, ...args: unknown[]) => expectThrown("throws", thrownBy(work), args),
+    throws: (work: unknown, ...args: unknown[]) => expectThrown(checks.throws, thrownBy(work), args),
     rejects: async (work: unknown, ...args: unknown[]) =>
-      expectThrown("rejects", await rejectionOf(work), args),
-    doesNotThrow: (work: unknown, ...args: unknown[]) => expectNothing("doesNotThrow", thrownBy(work), args),
+      expectThrown(checks.rejects, await rejectionOf(work), args),
+    doesNotThrow: (work: unknown, ...args: unknown[]) =>
+      expectNothing(checks.doesNotThrow, thrownBy(work), args),
     doesNotReject: async (work: unknown, ...args: unknown[]) =>
-      expectNothing("doesNotReject", await rejectionOf(work), args),
+      expectNothing(checks.doesNotReject, await rejectionOf(work), args),
     ifError,
     Assert,
     AssertionError,
@@ -311,9 +372,8 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
     const { diff, strict, skipPrototype } = { strict: true, ...options } as Record<string, unknown>;
     if (diff !== undefined && diff !== "simple" && diff !== "full")
       throw invalidArgument("options.diff", diff, "must be one of: 'simple', 'full'");
-    if (skipPrototype) throw new Error("node:assert: skipPrototype is not available in this sandbox");
     this["AssertionError"] = AssertionError;
-    Object.defineProperty(this, OPTIONS, { value: { diff } });
+    Object.defineProperty(this, OPTIONS, { value: { diff, skipPrototype } });
     if (strict) Object.assign(this, strictChecks);
   }
   const methods = Object.entries(checks).filter(([name]) => /^[a-np-z]/.test(name));

@@ -18,6 +18,8 @@ const LEADS: Readonly<Record<string, string>> = {
 /** Lines shown of a value, and characters shown of one that stands in a sentence. */
 const MAX_LINES = 50;
 const MAX_CHARS = 512;
+/** Lines shown of a text that is a property of an error. */
+const MAX_PRINTED_LINES = 10;
 /** Equal lines in a row that a difference shows. */
 const MAX_EQUAL_LINES = 5;
 /** Two short values stand on one line. */
@@ -30,6 +32,11 @@ export interface AssertionOptions {
   readonly actual?: unknown;
   readonly expected?: unknown;
   readonly operator?: string;
+  /** Function below which the stack begins. */
+  readonly stackStartFn?: unknown;
+  readonly stackStartFunction?: unknown;
+  /** Several failures at once, instead of one. */
+  readonly details?: readonly Readonly<Record<string, unknown>>[];
   /** `full`: nothing of a difference is left out. Default: `simple`. */
   readonly diff?: "simple" | "full" | undefined;
 }
@@ -44,46 +51,65 @@ export class AssertionError extends Error {
   declare readonly diff: string;
   constructor(options: AssertionOptions) {
     checkObject(options, "options");
-    const { message, operator, diff = "simple" } = options;
+    const { message, operator, details, diff = "simple" } = options;
     let { actual, expected } = options;
-    if (hasStack(actual) && hasStack(expected))
+    const isGenerated = message === undefined || message === null;
+    if (isGenerated && hasStack(actual) && hasStack(expected))
       [actual, expected] = [withoutStack(actual), withoutStack(expected)];
     const isDifference =
       operator === "deepStrictEqual" || operator === "strictEqual" || operator === "partialDeepStrictEqual";
     super(
       isDifference
-        ? difference(actual, expected, operator, message)
-        : message === undefined || message === null
-          ? sentence(actual, expected, operator)
+        ? difference(actual, expected, operator, message, diff)
+        : isGenerated
+          ? sentence(actual, expected, operator, diff)
           : String(message),
     );
     this.generatedMessage = !message;
-    Object.defineProperty(this, "name", {
-      value: "AssertionError",
-      writable: true,
-      enumerable: false,
-      configurable: true,
-    });
-    Object.assign(this, { code: "ERR_ASSERTION", actual, expected, operator, diff });
-    Object.defineProperty(this, "stack", {
-      value: String(this.stack).replace(/^(?:Assertion)?Error/, "AssertionError [ERR_ASSERTION]"),
-      writable: true,
-      enumerable: false,
-      configurable: true,
-    });
+    const hidden = { writable: true, enumerable: false, configurable: true };
+    Object.defineProperty(this, "name", { value: "AssertionError [ERR_ASSERTION]", ...hidden });
+    Object.assign(this, { code: "ERR_ASSERTION", actual, expected, operator });
+    if (details !== undefined) {
+      this.actual = this.expected = this.operator = undefined;
+      for (const [at, { stack, ...fields }] of details.entries()) {
+        for (const name of ["message", "actual", "expected", "operator"])
+          Object.assign(this, { [`${name} ${at}`]: fields[name] });
+        Object.assign(this, { [`stack trace ${at}`]: stack });
+      }
+    }
+    Error.captureStackTrace(this, (options.stackStartFn || options.stackStartFunction) as Work | undefined);
+    Object.defineProperty(this, "stack", { value: String(this.stack), ...hidden });
+    this.name = "AssertionError";
+    Object.assign(this, { diff });
   }
   [Symbol.for("nodejs.util.inspect.custom")](_depth: unknown, options: object): string {
-    return inspect(this, { ...options, customInspect: false, depth: 0 });
+    const { actual, expected } = this;
+    Object.assign(this, { actual: cutText(actual), expected: cutText(expected) });
+    const shown = inspect(this, { ...options, customInspect: false, depth: 0 });
+    Object.assign(this, { actual, expected });
+    return shown;
   }
   override toString(): string {
     return `${this.name} [${this.code}]: ${this.message}`;
   }
 }
 
+type Work = (...args: unknown[]) => unknown;
+
+/** Cuts a text that is printed as a property: a long line, as in Node, at its beginning. */
+function cutText(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const lines = value.split("\n");
+  if (lines.length > MAX_PRINTED_LINES) return [...lines.slice(0, MAX_PRINTED_LINES), "..."].join("\n");
+  return value.length > MAX_CHARS ? `${value.slice(MAX_CHARS)}...` : value;
+}
+
 const show = (value: unknown): string =>
   inspect(value, {
     compact: false,
     customInspect: false,
+    showHidden: false,
+    showProxy: false,
     depth: 1000,
     maxArrayLength: Number.POSITIVE_INFINITY,
     sorted: true,
@@ -108,19 +134,25 @@ function withoutStack(error: Error): object {
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 /** The message of an operator that compares loosely, or expects values to differ. */
-function sentence(actual: unknown, expected: unknown, operator: string | undefined): string {
+function sentence(
+  actual: unknown,
+  expected: unknown,
+  operator: string | undefined,
+  diff: AssertionOptions["diff"],
+): string {
+  const isSimple = diff !== "full";
   const shown = show(actual);
   const lead = LEADS[operator ?? ""];
   if (operator === "notDeepStrictEqual" || operator === "notStrictEqual") {
     const isReference = operator === "notStrictEqual" && (isObject(actual) || typeof actual === "function");
     const base = isReference ? LEADS["notStrictEqualObject"] : lead;
     let lines = shown.split("\n");
-    if (lines.length > MAX_LINES) lines = [...lines.slice(0, MAX_LINES - 4), "..."];
+    if (isSimple && lines.length > MAX_LINES) lines = [...lines.slice(0, MAX_LINES - 4), "..."];
     if (lines.length > 1) return `${base}\n\n${lines.join("\n")}\n`;
     return `${base}${shown.length > 5 ? "\n\n" : " "}${shown}`;
   }
   const cut = (text: string, most: number): string =>
-    text.length > most ? `${text.slice(0, most - 3)}...` : text;
+    isSimple && text.length > most ? `${text.slice(0, most - 3)}...` : text;
   const other = show(expected);
   if (operator === "notDeepEqual" && shown === other) return cut(`${lead}\n\n${shown}`, 2 * MAX_CHARS);
   const [left, right] = [cut(shown, MAX_CHARS), cut(other, MAX_CHARS)];
@@ -131,7 +163,13 @@ function sentence(actual: unknown, expected: unknown, operator: string | undefin
 }
 
 /** The message that shows where two values differ. */
-function difference(actual: unknown, expected: unknown, operator: string, message: unknown): string {
+function difference(
+  actual: unknown,
+  expected: unknown,
+  operator: string,
+  message: unknown,
+  diff: AssertionOptions["diff"],
+): string {
   const [left, right] = [show(actual).split("\n"), show(expected).split("\n")];
   let name = operator;
   if (
@@ -155,7 +193,7 @@ function difference(actual: unknown, expected: unknown, operator: string, messag
   } else if (left.join("\n") === right.join("\n")) {
     name = "notIdentical";
     header = "";
-    isCut = left.length > MAX_LINES;
+    isCut = diff !== "full" && left.length > MAX_LINES;
     body = isCut ? `${left.slice(0, MAX_LINES).join("\n")}\n...}` : left.join("\n");
   } else {
     const shown = showEdits(diffLines(left, right, isObject(actual)));
@@ -182,17 +220,18 @@ interface Edit {
 function diffLines(actual: readonly string[], expected: readonly string[], ignoresCommas: boolean): Edit[] {
   const equal = (a: string, b: string): boolean =>
     a === b || (ignoresCommas && (`${a},` === b || a === `${b},`));
-  const rounds: Map<number, number>[] = [];
-  let reached = new Map<number, number>([[1, 0]]);
-  const stepsDown = (k: number, d: number, from: ReadonlyMap<number, number>): boolean =>
-    k === -d || (k !== d && (from.get(k - 1) ?? 0) < (from.get(k + 1) ?? 0));
+  const zero = actual.length + expected.length;
+  const rounds: Int32Array[] = [];
+  /** How far each diagonal reaches in the first list; diagonal 0 stands at `zero`. */
+  const reached = new Int32Array(2 * zero + 2);
+  const stepsDown = (k: number, d: number, from: Int32Array): boolean =>
+    k === -d || (k !== d && from[zero + k - 1]! < from[zero + k + 1]!);
   for (let d = 0; ; d++) {
-    rounds.push(new Map(reached));
-    reached = new Map(reached);
+    rounds.push(reached.slice());
     for (let k = -d; k <= d; k += 2) {
-      let x = stepsDown(k, d, reached) ? (reached.get(k + 1) ?? 0) : (reached.get(k - 1) ?? 0) + 1;
+      let x = stepsDown(k, d, reached) ? reached[zero + k + 1]! : reached[zero + k - 1]! + 1;
       while (x < actual.length && x - k < expected.length && equal(actual[x]!, expected[x - k]!)) x++;
-      reached.set(k, x);
+      reached[zero + k] = x;
       if (x >= actual.length && x - k >= expected.length) return traceBack(d);
     }
   }
@@ -204,7 +243,7 @@ function diffLines(actual: readonly string[], expected: readonly string[], ignor
       const from = rounds[d]!;
       const k = x - y;
       const before = stepsDown(k, d, from) ? k + 1 : k - 1;
-      const startX = from.get(before) ?? 0;
+      const startX = from[zero + before]!;
       const startY = startX - before;
       while (x > startX && y > startY) {
         const line = actual[--x]!;

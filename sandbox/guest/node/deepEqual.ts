@@ -7,154 +7,249 @@ import * as types from "../types.ts";
 export type Comparison = "loose" | "strict" | "structural" | "partial";
 type Same = (a: unknown, b: unknown) => boolean;
 type Fields = Record<PropertyKey, unknown>;
+type KeyObject = { equals(other: unknown): boolean };
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const tagOf = (value: object): string => Object.prototype.toString.call(value);
+const isEnumerable = (value: object, key: PropertyKey): boolean =>
+  Object.prototype.propertyIsEnumerable.call(value, key);
+const isError = (value: unknown): boolean => types.isNativeError(value) || value instanceof Error;
 
 /** Compares deeply, as Node's `assert` and `util` do. */
 export function isDeepEqual(a: unknown, b: unknown, mode: Comparison, seen = new Set<unknown>()): boolean {
   if (a === b) return a !== 0 || mode === "loose" || Object.is(a, b);
-  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
   if (!isObject(a) || !isObject(b)) {
     if (Number.isNaN(a) && Number.isNaN(b)) return true;
     // eslint-disable-next-line eqeqeq
     return mode === "loose" && !isObject(a) && !isObject(b) && a == b;
   }
   if (mode === "strict" && !sameClass(a, b)) return false;
-  const tag = (value: object): string => Object.prototype.toString.call(value);
-  if (tag(a) !== tag(b) || !sameSlots(a, b, mode, (left, right) => isDeepEqual(left, right, mode, seen)))
-    return false;
+  const same: Same = (left, right) => isDeepEqual(left, right, mode, seen);
+  if (tagOf(a) !== tagOf(b) || !sameSlots(a, b, mode, same)) return false;
+  const keys = sharedKeys(a, b, mode);
+  if (keys === undefined) return false;
+  const isCollection = types.isSet(b) || types.isMap(b);
+  if (keys.length === 0 && !(isCollection ? types.sizeOf(b) > 0 : Array.isArray(b) && b.length > 0))
+    return true;
   // Within a cycle, both have been met before, or neither has.
   const { size } = seen;
   seen.add(a).add(b);
   if (seen.size !== size + 2 && a !== b) return seen.size === size;
-  const same: Same = (left, right) => isDeepEqual(left, right, mode, seen);
   try {
-    return sameKeys(a, b, mode, same) && sameItems(a, b, mode, same);
+    return (
+      keys.every((key) => isEnumerable(a, key) && same((a as Fields)[key], (b as Fields)[key])) &&
+      sameItems(a, b, mode, same)
+    );
   } finally {
     seen.delete(a);
     seen.delete(b);
   }
 }
 
+/** Classes that are compared even if an object has a constructor of its own. */
+const KNOWN = new Set<unknown>(
+  "Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error Float32Array Float64Array Function Int16Array Int32Array Int8Array Map Number Object Promise RegExp Set String Symbol Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet"
+    .split(" ")
+    .map((name) => (globalThis as unknown as Fields)[name]),
+);
+
 /** Compares the constructors, and the prototypes of objects that have a constructor of their own, or none. */
 function sameClass(a: object, b: object): boolean {
   const { constructor } = a;
-  const isInherited = constructor !== undefined && !Object.hasOwn(a, "constructor");
-  return isInherited ? constructor === b.constructor : Object.getPrototypeOf(a) === Object.getPrototypeOf(b);
+  const isCompared =
+    KNOWN.has(constructor) || (constructor !== undefined && !Object.hasOwn(a, "constructor"));
+  return isCompared ? constructor === b.constructor : Object.getPrototypeOf(a) === Object.getPrototypeOf(b);
 }
 
-/** Compares what an object is, apart from its properties. */
+/** Reads the primitive that an object wraps, whatever its own `valueOf`. */
+function unboxed(value: object): unknown {
+  const { prototype } = [Number, String, Boolean, BigInt, Symbol].find((_, at) => BOXED[at]!(value))!;
+  return Reflect.apply(prototype.valueOf, value, []);
+}
+const BOXED = [
+  types.isNumberObject,
+  types.isStringObject,
+  types.isBooleanObject,
+  types.isBigIntObject,
+  types.isSymbolObject,
+];
+
+/** Checks whether a property of errors, `message` say, is the same where it isn't compared as an enumerable one. */
+function sameOfError(a: Fields, b: Fields, name: string, mode: Comparison, same: Same): boolean {
+  if (isEnumerable(b, name)) return true;
+  const isLeftOut = b[name] === undefined || (name === "message" && b[name] === "");
+  return (mode === "partial" && isLeftOut) || same(a[name], b[name]);
+}
+
+/** Compares what an object is, apart from its properties and items. */
 function sameSlots(a: object, b: object, mode: Comparison, same: Same): boolean {
-  const both = (is: (value: unknown) => boolean): boolean | undefined =>
-    is(a) ? is(b) : is(b) ? false : undefined;
   const isPartial = mode === "partial";
-  if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && (isPartial ? a.length >= b.length : a.length === b.length);
-  const isDate = both(types.isDate);
-  if (isDate !== undefined) return isDate && Object.is((a as Date).getTime(), (b as Date).getTime());
-  const isRegExp = both(types.isRegExp);
-  if (isRegExp !== undefined) {
+  const fits = (left: number, right: number): boolean => (isPartial ? left >= right : left === right);
+  if (Array.isArray(a)) return Array.isArray(b) && fits(a.length, b.length);
+  if (tagOf(a) === "[object Object]") return true;
+  if (types.isDate(a)) {
+    const timeOf = (date: object): number => Date.prototype.getTime.call(date);
+    return types.isDate(b) && Object.is(timeOf(a), timeOf(b));
+  }
+  if (types.isRegExp(a)) {
     const [left, right] = [a as RegExp, b as RegExp];
     return (
-      isRegExp &&
+      types.isRegExp(b) &&
       left.source === right.source &&
       left.flags === right.flags &&
       left.lastIndex === right.lastIndex
     );
   }
-  const isError = both((value) => types.isNativeError(value) || value instanceof Error);
-  if (isError !== undefined) {
-    const left = a as Fields;
-    const right = b as Fields;
-    return (
-      isError &&
-      left["message"] === right["message"] &&
-      left["name"] === right["name"] &&
-      ["cause", "errors"].every(
-        (name) => Object.hasOwn(a, name) === Object.hasOwn(b, name) && same(left[name], right[name]),
-      )
-    );
-  }
-  const isView = both(types.isArrayBufferView);
-  if (isView !== undefined) {
-    if (!isView || types.typedArrayName(a) !== types.typedArrayName(b)) return false;
-    if (mode === "loose" && types.typedArrayName(a)?.startsWith("Float")) {
-      const [left, right] = [a as Float64Array, b as Float64Array];
+  if (types.isArrayBufferView(a)) {
+    const name = types.typedArrayName(a);
+    if (name !== types.typedArrayName(b)) return false;
+    const [left, right] = [a as Float64Array, b as Float64Array];
+    if (mode === "loose" && name?.startsWith("Float"))
       return left.length === right.length && left.every((value, at) => value === right[at]);
-    }
-    return sameBytes(bytesOf(a as ArrayBufferView), bytesOf(b as ArrayBufferView));
+    return sameBytes(bytesOf(left), bytesOf(right), isPartial);
   }
-  const isBuffer = both(types.isAnyArrayBuffer);
-  if (isBuffer !== undefined)
-    return isBuffer && sameBytes(new Uint8Array(a as ArrayBuffer), new Uint8Array(b as ArrayBuffer));
-  const isBoxed = both(types.isBoxedPrimitive);
-  if (isBoxed !== undefined)
+  const isSet = types.isSet(a);
+  if (isSet || types.isMap(a))
+    return (isSet ? types.isSet(b) : types.isMap(b)) && fits(types.sizeOf(a), types.sizeOf(b));
+  if (types.isAnyArrayBuffer(a))
     return (
-      isBoxed &&
-      typeof (a as Boxed).valueOf() === typeof (b as Boxed).valueOf() &&
-      Object.is((a as Boxed).valueOf(), (b as Boxed).valueOf())
+      types.isAnyArrayBuffer(b) &&
+      sameBytes(new Uint8Array(a as ArrayBuffer), new Uint8Array(b as ArrayBuffer), isPartial)
     );
-  const isCollection = both(types.isSet) ?? both(types.isMap);
-  if (isCollection !== undefined) {
-    const [left, right] = [(a as Set<unknown>).size, (b as Set<unknown>).size];
-    return isCollection && types.isSet(a) === types.isSet(b) && (isPartial ? left >= right : left === right);
+  if (isError(a)) {
+    const [left, right] = [a as Fields, b as Fields];
+    const hasCause = Object.hasOwn(b, "cause");
+    return (
+      isError(b) &&
+      ["message", "name", "cause", "errors"].every((name) => sameOfError(left, right, name, mode, same)) &&
+      (hasCause === Object.hasOwn(a, "cause") || (isPartial && !hasCause))
+    );
   }
+  if (types.isBoxedPrimitive(a))
+    return BOXED.every((is) => is(a) === is(b)) && Object.is(unboxed(a), unboxed(b));
+  if (Array.isArray(b) || types.isBoxedPrimitive(b) || isError(b)) return false;
+  if ([types.isArrayBufferView, types.isSet, types.isMap, types.isDate, types.isRegExp].some((is) => is(b)))
+    return false;
   if (a instanceof URL) return b instanceof URL && a.href === b.href;
-  return !types.isWeakMap(a) && !types.isWeakSet(a) && !types.isPromise(a);
+  if (tagOf(a) === "[object KeyObject]") return (a as KeyObject).equals(b);
+  if (tagOf(a) === "[object CryptoKey]") {
+    const [left, right] = [a as CryptoKey, b as CryptoKey];
+    return (
+      left.extractable === right.extractable &&
+      same(left.algorithm, right.algorithm) &&
+      same(left.usages, right.usages) &&
+      keyObjectOf(left).equals(keyObjectOf(right))
+    );
+  }
+  return !types.isWeakMap(a) && !types.isWeakSet(a) && !(types.isPromise(a) && types.isPromise(b));
 }
 
-interface Boxed {
-  valueOf(): unknown;
+let keyObjectOf: (key: CryptoKey) => KeyObject;
+/** Says where this chunk finds `node:crypto`, which compares Web Crypto's keys. */
+export function compareKeysWith(load: (chunk: string) => Readonly<Record<string, unknown>>): void {
+  keyObjectOf = (key) => (load("nodeCrypto")["KeyObject"] as { from(key: CryptoKey): KeyObject }).from(key);
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, at) => byte === b[at]);
+/** Compares bytes; if `isPartial`, the first may have others between those of the second. */
+function sameBytes(a: Uint8Array, b: Uint8Array, isPartial: boolean): boolean {
+  if (a.length === b.length) return a.every((byte, at) => byte === b[at]);
+  let at = 0;
+  for (let from = 0; isPartial && at < b.length && from < a.length; from++) if (a[from] === b[at]) at++;
+  return isPartial && at === b.length;
+}
 
-/** Compares enumerable properties, without the indexes of lists. */
-function sameKeys(a: object, b: object, mode: Comparison, same: Same): boolean {
-  const isList = Array.isArray(a) || types.isTypedArray(a);
+/**
+ * Returns the second value's enumerable keys that are compared, without the indexes of lists; undefined if the first has others.
+ */
+function sharedKeys(a: object, b: object, mode: Comparison): PropertyKey[] | undefined {
+  const isList = Array.isArray(a) || types.isArrayBufferView(a);
   const keysOf = (value: object): PropertyKey[] => {
-    const names = Object.keys(value).filter((name) => !isList || !/^(?:0|[1-9]\d*)$/.test(name));
+    const names = Object.keys(value).filter((name) => !isList || !isIndex(name));
     const symbols = mode === "loose" ? [] : Object.getOwnPropertySymbols(value);
-    return [
-      ...names,
-      ...symbols.filter((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol)),
-    ];
+    return [...names, ...symbols.filter((symbol) => isEnumerable(value, symbol))];
   };
   const keys = keysOf(b);
-  if (mode !== "partial" && keysOf(a).length !== keys.length) return false;
-  return keys.every(
-    (key) =>
-      Object.prototype.propertyIsEnumerable.call(a, key) && same((a as Fields)[key], (b as Fields)[key]),
-  );
+  return mode === "partial" || keysOf(a).length === keys.length ? keys : undefined;
 }
+const isIndex = (name: string): boolean => String(Number(name) >>> 0) === name && name !== "4294967295";
 
 /** Compares the items of arrays, sets and maps. */
 function sameItems(a: object, b: object, mode: Comparison, same: Same): boolean {
-  if (Array.isArray(a)) {
-    const [left, right] = [a as unknown[], b as unknown[]];
-    if (mode === "partial") {
-      let at = 0;
-      return [...right.keys()].every((index) => {
-        while (at < left.length && (at in left !== index in right || !same(left[at], right[index]))) at++;
-        return at++ < left.length;
-      });
-    }
-    return [...left.keys()].every(
-      (at) => (mode === "loose" || at in left === at in right) && same(left[at], right[at]),
-    );
+  if (Array.isArray(a)) return sameLists(a as unknown[], b as unknown[], mode, same);
+  if (types.isSet(a)) return sameSets(a as Set<unknown>, b as Set<unknown>, mode, same);
+  if (types.isMap(a)) return sameMaps(a as Map<unknown, unknown>, b as Map<unknown, unknown>, mode, same);
+  return true;
+}
+
+function sameLists(a: readonly unknown[], b: readonly unknown[], mode: Comparison, same: Same): boolean {
+  if (mode === "partial") {
+    const [left, right] = [a, b].every(isDense) ? [a, b] : [Object.values(a), Object.values(b)];
+    let at = 0;
+    return right.every((item) => {
+      while (at < left.length && !same(left[at], item)) at++;
+      return at++ < left.length;
+    });
   }
-  if (!types.isSet(a) && !types.isMap(a)) return true;
-  // A key that is no object is looked up first, so that each of the others finds its own.
-  const left = [...(a as Iterable<unknown>)];
-  const isPrimitive = (item: unknown): boolean => {
-    const key: unknown = types.isMap(a) ? (item as [unknown])[0] : item;
-    return typeof key !== "object" || key === null;
-  };
-  const right = [...(b as Iterable<unknown>)].sort((x, y) => Number(isPrimitive(y)) - Number(isPrimitive(x)));
-  return right.every((item) => {
-    const at = left.findIndex((other) => same(other, item));
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  });
+  for (let at = 0; at < a.length; at++) {
+    if (b[at] === undefined && !Object.hasOwn(b, at)) {
+      // From the first hole on, the keys that there are must be the same.
+      const [left, right] = [Object.keys(a), Object.keys(b)];
+      if (left.length !== right.length) return false;
+      return right
+        .slice(at)
+        .every(
+          (key) =>
+            Object.hasOwn(a, key) && same((a as unknown as Fields)[key], (b as unknown as Fields)[key]),
+        );
+    }
+    if (mode !== "loose" && a[at] === undefined && (b[at] !== undefined || !Object.hasOwn(a, at)))
+      return false;
+    if (!same(a[at], b[at])) return false;
+  }
+  return true;
+}
+const isDense = (list: readonly unknown[]): boolean => {
+  for (let at = 0; at < list.length; at++)
+    if (list[at] === undefined && !Object.hasOwn(list, at)) return false;
+  return true;
+};
+
+function sameSets(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>, mode: Comparison, same: Same): boolean {
+  const wanted = [...b].filter((item) => !a.has(item));
+  if (mode !== "loose" && !wanted.every(isObject)) return false;
+  return areFound(
+    [...a].filter((item) => !b.has(item)),
+    wanted,
+    same,
+  );
+}
+
+function sameMaps(
+  a: ReadonlyMap<unknown, unknown>,
+  b: ReadonlyMap<unknown, unknown>,
+  mode: Comparison,
+  same: Same,
+): boolean {
+  // A key that is no object is looked up.
+  const isLookedUp = (key: unknown): boolean =>
+    !isObject(key) && a.has(key) && b.has(key) && same(a.get(key), b.get(key));
+  const wanted = [...b.keys()].filter((key) => !isLookedUp(key));
+  if (mode !== "loose" && !wanted.every(isObject)) return false;
+  return areFound(
+    [...a.keys()].filter((key) => (isObject(key) || mode === "loose") && !isLookedUp(key)),
+    wanted,
+    (key, other) => same(key, other) && same(a.get(key), b.get(other)),
+  );
+}
+
+/** Whether each of what is wanted is the same as another item. */
+function areFound(items: readonly unknown[], wanted: unknown[], same: Same): boolean {
+  for (const item of items) {
+    if (wanted.length === 0) return true;
+    const at = wanted.findIndex((other) => same(item, other));
+    if (at >= 0) wanted.splice(at, 1);
+  }
+  return wanted.length === 0;
 }
