@@ -113,7 +113,7 @@ async function bundle(): Promise<string> {
         resolveDir: guestDir,
       },
       inject: [join(guestDir, "descriptors.ts")],
-      plugins: [streamParts(guestDir), streamTexts, ownBytes],
+      plugins: [streamParts(guestDir), streamPolyfill, ownBytes],
       define: {
         "Object.defineProperty": "defineProperty",
         "Object.defineProperties": "defineProperties",
@@ -454,8 +454,8 @@ const MEMORY_SECTION = 5;
 const WRONG_THIS = /new TypeError\(`[^`]* can only be used on a \w+`\)/g;
 
 /** Words the errors of web-streams-polyfill as Deno does, and hides its fields behind symbols, which it exports as `fields`. */
-const streamTexts: Plugin = {
-  name: "stream texts",
+const streamPolyfill: Plugin = {
+  name: "stream polyfill",
   setup(build) {
     build.onLoad({ filter: /web-streams-polyfill.*ponyfill\.m?js$/ }, ({ path }) => {
       let contents = wordStreams(readFileSync(path, "utf8")).replace(

@@ -31,7 +31,7 @@ export function secretOperations(deps: HttpDeps, secrets: Secrets): readonly Ope
       path: "/api/secrets",
       summary: "List secrets",
       description: "The names of the dapp's secrets, never their values.",
-      request: "consumers",
+      request: "listSecrets",
       answer: listOf(SecretView),
       run: async ({ dapp, values: { network } }) => ({ items: await secrets.list(dapp, network) }),
     }),

@@ -16,7 +16,7 @@ import {
   type Facility,
   type WebhookEvent,
 } from "../../lib/vocabulary.ts";
-import { address, networkParameter, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
+import { address, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const role = () => Type.Enum([...ROLES], { description: "What the member may do." });
 
@@ -263,6 +263,10 @@ export function secretSchemas(terms: SchemaTerms) {
           ),
         ),
       },
+      STRICT,
+    ),
+    listSecrets: Type.Object(
+      { network: Type.Optional(oneOf(terms.networks, "Only the secrets on this network. Default: on all.")) },
       STRICT,
     ),
     secretNetwork: Type.Object({ network: networkParameter(terms, "Network of the secrets.") }, STRICT),

@@ -3,7 +3,7 @@ import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { CATCH_UPS, LOG_CONFIDENCES, TIME_PATTERN, type CatchUp } from "../../lib/vocabulary.ts";
 import { integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
-const scheduleName = Type.String({ minLength: 1, maxLength: 60, description: "A name of your own." });
+const triggerName = Type.String({ minLength: 1, maxLength: 60, description: "A name of your own." });
 
 const duration = (description: string) =>
   Type.String({
@@ -85,7 +85,7 @@ export function triggerSchemas(terms: SchemaTerms) {
   return {
     createSchedule: Type.Object(
       {
-        name: scheduleName,
+        name: triggerName,
         network: networkParameter(terms),
         action,
         ...schedule,
@@ -98,7 +98,7 @@ export function triggerSchemas(terms: SchemaTerms) {
     ),
     changeSchedule: Type.Object(
       {
-        name: Type.Optional(scheduleName),
+        name: Type.Optional(triggerName),
         action: Type.Optional(action),
         ...schedule,
         catchUp: Type.Optional(catchUp()),
@@ -110,7 +110,7 @@ export function triggerSchemas(terms: SchemaTerms) {
     ),
     createTrigger: Type.Object(
       {
-        name: scheduleName,
+        name: triggerName,
         network: networkParameter(terms, "Network whose logs it acts on."),
         addresses: Type.Array(
           Type.String({ pattern: "^0x[0-9a-fA-F]{40}$", [EXPECTED]: "an address: 0x and 40 hex digits" }),
@@ -156,7 +156,7 @@ export function triggerSchemas(terms: SchemaTerms) {
     ),
     changeTrigger: Type.Object(
       {
-        name: Type.Optional(scheduleName),
+        name: Type.Optional(triggerName),
         action: Type.Optional(eventAction),
         actionNetwork: actionNetwork(terms),
         paused: Type.Optional(paused()),
