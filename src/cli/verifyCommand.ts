@@ -7,7 +7,8 @@ import { dataDirOfEnvironment } from "./environment.ts";
 import { parseBlock } from "./parseBlock.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createExplorer, NotFoundError } from "../client/index.ts";
-import { findResultAddress, findShared, isServiceRequest } from "../lib/resultAddress.ts";
+import { isId } from "../lib/idForm.ts";
+import { findResultAddress, findShared } from "../lib/resultAddress.ts";
 import { createCheckedExplorer } from "./checkedClient.ts";
 import { findServiceUrl, serviceUrl } from "./connectService.ts";
 import { isQuicknet, nameBeacon, UNKNOWN_PRESET } from "../lib/drawText.ts";
@@ -225,7 +226,7 @@ interface OfService {
 
 function findOfService(text: string): OfService | undefined {
   const id = text.trim();
-  if (isServiceRequest(id)) return { id };
+  if (isId("req", id)) return { id };
   const address = findResultAddress(text);
   return address !== undefined && "id" in address ? address : undefined;
 }

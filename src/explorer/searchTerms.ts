@@ -1,6 +1,5 @@
 import type { Hex } from "viem";
-import { isDappId } from "../lib/dappId.ts";
-import { isServiceRequest } from "../lib/resultAddress.ts";
+import { isId } from "../lib/idForm.ts";
 import { toWord } from "../lib/uint256.ts";
 
 /** Longest text to search for: a decimal uint256 has 78 digits. */
@@ -43,8 +42,8 @@ export interface SearchTerms {
 export function parseSearch(given: string): SearchTerms {
   const text = given.trim().toLowerCase();
   if (text.length > MAX_SEARCH_CHARACTERS) return {};
-  if (isServiceRequest(text)) return { serviceRequest: text };
-  if (isDappId(text)) return { dapp: text };
+  if (isId("req", text)) return { serviceRequest: text };
+  if (isId("dapp", text)) return { dapp: text };
   if (/^req_[0-9a-hjkmnp-tv-z]{8,25}$/.test(text)) return { servicePrefix: text };
   const [, start = "", suffix = ""] = SHORTENED.exec(text) ?? [];
   const { prefix, servicePrefix } = start === "" ? {} : parseSearch(start);

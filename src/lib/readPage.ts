@@ -1,3 +1,6 @@
+import { isId } from "./idForm.ts";
+import { InvalidParameterError } from "./invalidParameter.ts";
+
 /**
  * Reads a page of at most `limit` rows, and one row more to find out whether another page follows.
  *
@@ -11,13 +14,9 @@ export async function readPage<Row extends { readonly id: string }>(
   const rows = found.slice(0, limit);
   return { rows, nextCursor: found.length > limit ? rows.at(-1)!.id : null };
 }
-import { InvalidParameterError } from "./invalidParameter.ts";
-
 /** Asserts that a cursor has the form of an item's id: a page's cursor is the id of its last item. Throws `invalid_parameter`. */
 export function assertCursor(cursor: string | undefined, prefix: "req" | "dry"): void {
-  if (cursor === undefined) return;
-  if (cursor.startsWith(`${prefix}_`) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(cursor.slice(prefix.length + 1)))
-    return;
+  if (cursor === undefined || isId(prefix, cursor)) return;
   throw new InvalidParameterError([
     { path: "/cursor", message: "must be the nextCursor of an earlier page" },
   ]);

@@ -27,11 +27,6 @@ export function findResultAddress(text: string): ResultAddress | undefined {
   return id === undefined ? undefined : { id, origin };
 }
 
-/** Whether a text is the id of a service's request, which is not to be taken for a label. */
-export function isServiceRequest(text: string): boolean {
-  return /^req_[0-9a-hjkmnp-tv-z]{26}$/.test(text);
-}
-
 /** Takes from what a service says of a shared result only which request of which transaction it is: `undefined` if it doesn't say. */
 export function findShared({
   network,

@@ -172,7 +172,7 @@ async function readReadiness(
 function createCatalogue(
   networks: ReadonlyMap<string, ServiceNetwork>,
   registry: Pick<PresetRegistry, "list" | "problems">,
-): Pick<Service, "networks" | "presets" | "presetProblems"> {
+): Pick<Service, "networks" | "findNetwork" | "presets" | "presetProblems"> {
   let networkViews: readonly NetworkView[] = [];
   let presetViews: { readonly of: unknown; readonly views: readonly PresetView[] } = {
     of: undefined,
@@ -185,6 +185,7 @@ function createCatalogue(
         networkViews = views;
       return networkViews;
     },
+    findNetwork: (name) => networks.get(name)?.view(),
     presets() {
       const presets = registry.list();
       if (presetViews.of !== presets) presetViews = { of: presets, views: presets.map(viewOf) };

@@ -251,6 +251,8 @@ export interface Service {
 
   /** The networks served. The same array until its content changes. */
   networks(): readonly NetworkView[];
+  /** Finds a network that is served. */
+  findNetwork(name: string): NetworkView | undefined;
   /** The networks served, each with its oracle's nodes if several operators run them. */
   networksWithNodes(): Promise<readonly NetworkView[]>;
   /** The live presets, by name. The same array until a preset is added, changed or removed. */

@@ -21,7 +21,7 @@ import { sessionRoutes, type SessionRoutesOptions } from "./sessionRoutes.ts";
 export interface WebDeps extends SessionRoutesOptions {
   /** The page that verifies results in a browser. */
   readonly getVerifierPage: () => Promise<VerifierPage>;
-  readonly service: Pick<Service, "getShared" | "networks">;
+  readonly service: Pick<Service, "getShared" | "findNetwork">;
   readonly explorer: Pick<Explorer, "lacks">;
 }
 
@@ -74,7 +74,7 @@ async function describeResult(ctx: Context, id: string, service: WebDeps["servic
     }
     return { content: plainContent("Result", "It can't be read now. Reload this page in a while.") };
   }
-  const known = service.networks().find(({ name }) => name === shared.network);
+  const known = shared.network === undefined ? undefined : service.findNetwork(shared.network);
   return {
     title: describePage(shared).title,
     tags: createLinkPreview(shared, known),

@@ -38,7 +38,7 @@ export function resultPictureRoutes(
   router: Router,
   options: {
     readonly guard: (ctx: Context) => Promise<void>;
-    readonly service: Pick<Service, "getShared" | "networks">;
+    readonly service: Pick<Service, "getShared" | "findNetwork">;
   },
 ): void {
   const { guard, service } = options;
@@ -50,7 +50,7 @@ export function resultPictureRoutes(
     const id = ctx["params"].id as string;
     const shared = await service.getShared(id);
     if (!("outcome" in shared && shared.outcome.success)) throw new NotFoundError(`picture of ${id}`);
-    const known = service.networks().find(({ name }) => name === shared.network);
+    const known = service.findNetwork(shared.network);
     const picture = createResultPicture(shared, known);
     if (picture === undefined) {
       ctx.redirect(COMMON_PICTURE);

@@ -10,7 +10,7 @@ type Deps = Parameters<typeof findConsumers>[1];
 
 /** Two chains that have the same contracts, and one that can't be reached. */
 const service = {
-  networks: () => NETWORKS.map((name) => ({ name, contracts: { presetConsumer: OWN } })),
+  findNetwork: () => ({ contracts: { presetConsumer: OWN } }),
   listRequests: async () => ({
     // Newest first: linked again twice, once after it was unlinked, and once while it was linked.
     items: [3, 2, 1].flatMap((updatedAt) =>

@@ -247,6 +247,7 @@ export function createExampleService(): ExampleService {
       };
     },
     networks: () => NETWORKS,
+    findNetwork: (wanted) => NETWORKS.find(({ name }) => name === wanted),
     networksWithNodes: async () => NETWORKS,
     presets: () => presets,
     presetProblems: () => [],

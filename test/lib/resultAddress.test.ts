@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findResultAddress, findShared, isServiceRequest } from "../../src/lib/resultAddress.ts";
+import { findResultAddress, findShared } from "../../src/lib/resultAddress.ts";
 
 const HASH = `0x${"5f".repeat(32)}`;
 const ID = "req_01h000000000000000000000ab";
@@ -29,12 +29,6 @@ test.each([
   "http://127.0.0.1:3000/r/req_",
 ])("finds no result in %s", (text) => {
   expect(findResultAddress(text)).toBeUndefined();
-});
-
-test("knows the id of a service's request from a label", () => {
-  expect(isServiceRequest(ID)).toBe(true);
-  for (const text of [`${ID}0`, ID.slice(0, -1), "req_raffle", ID.replace("h", "u")])
-    expect(isServiceRequest(text)).toBe(false);
 });
 
 test("takes network, transaction and request of a service's answer, and nothing in their place", () => {

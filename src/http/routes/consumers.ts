@@ -1,6 +1,6 @@
 import { ConsumerList } from "../../api/operator.ts";
 import { ConsumerResult } from "../../api/results.ts";
-import type { ConsumerList as Consumers, NetworkView } from "../../api/types.ts";
+import type { ConsumerList as Consumers } from "../../api/types.ts";
 import type { RequestRecord, Service } from "../../requests/service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import { getAddress, type Hex } from "viem";
@@ -133,8 +133,7 @@ export async function findConsumers(
     // Linking a linked contract again finds the same transaction: the first of these requests has its date.
     return own.findLast((one) => hashOf(one) === hashOf(own[0]));
   };
-  const ownOf = (network: string): Hex | undefined =>
-    service.networks().find(({ name }: NetworkView) => name === network)?.contracts.presetConsumer;
+  const ownOf = (network: string): Hex | undefined => service.findNetwork(network)?.contracts.presetConsumer;
   const linked = networks.flatMap(({ network, consumers }) => {
     const found = onChain.get(network);
     const addresses = new Set([...consumers, ...(found?.keys() ?? [])] as Hex[]);

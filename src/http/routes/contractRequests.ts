@@ -36,7 +36,7 @@ export function contractRequestsOperation(
         service.findSpentBudget(dapp, network),
       ]);
       if (list === undefined) {
-        const view = service.networks().find(({ name }) => name === network);
+        const view = service.findNetwork(network);
         throw new UnreadableChainError(view?.title ?? network, view?.statusDetail ?? "it is starting");
       }
       return spent === undefined ? list : { ...list, items: list.items.map(addReason(spent)) };

@@ -238,11 +238,10 @@ function chainOperations(
 
 /** Returns what wraps a read on the path's network: it returns what was found, or throws why nothing was. `before`: where the page begins. */
 function createFind(service: Service, explorer: Explorer) {
-  const titleOf = (network: string): string =>
-    service.networks().find(({ name }) => name === network)?.title ?? network;
+  const titleOf = (network: string): string => service.findNetwork(network)?.title ?? network;
   /** Throws if a network has nothing to show at all, with the reason. */
   const checkNetwork = (network: string): void => {
-    const view = service.networks().find(({ name }) => name === network);
+    const view = service.findNetwork(network);
     if (view === undefined || !explorer.has(network)) {
       const names = service.networks().map(({ name }) => name);
       throw new TycheError(
@@ -263,8 +262,7 @@ function createFind(service: Service, explorer: Explorer) {
   ) =>
     async ({ param, values }: OperationCall<{ readonly before?: string }>): Promise<View> => {
       const network = param("network");
-      const isKnown = service.networks().some(({ name }) => name === network);
-      const view = isKnown
+      const view = service.findNetwork(network)
         ? await read(network, param, parseBefore(values.before)).catch((error: unknown) => {
             // What is known of the network says more than that its node broke off.
             checkNetwork(network);

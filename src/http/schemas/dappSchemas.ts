@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
+import { idPattern } from "../../lib/idForm.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import {
   BEACONS,
@@ -190,7 +191,7 @@ export const DAPP_SCHEMAS = {
     {
       eventId: Type.Optional(
         Type.String({
-          pattern: "^evt_[0-9a-hjkmnp-tv-z]{26}$",
+          pattern: idPattern("evt"),
           [EXPECTED]: "evt_ and 26 characters",
           description: "The event to send again, delivered or not.",
         }),

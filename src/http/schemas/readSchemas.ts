@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { MAX_SEARCH_CHARACTERS } from "../../explorer/searchTerms.ts";
+import { idPattern } from "../../lib/idForm.ts";
 import { AUDIT_TEXT } from "../../lib/operations.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, TOLD_EVENTS } from "../../lib/vocabulary.ts";
@@ -11,7 +12,7 @@ const cursor = () =>
 const pageCursor = (prefix: string) =>
   Type.Optional(
     Type.String({
-      pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`,
+      pattern: idPattern(prefix),
       [EXPECTED]: "the nextCursor of an earlier page",
       description: "`nextCursor` of the previous page.",
     }),
@@ -59,7 +60,7 @@ export const PAGE_SCHEMAS = {
       ),
       eventId: Type.Optional(
         Type.String({
-          pattern: "^evt_[0-9a-hjkmnp-tv-z]{26}$",
+          pattern: idPattern("evt"),
           [EXPECTED]: "evt_ and 26 characters",
           description: "Only attempts to tell this event, by its `webhook-id`. Default: all.",
         }),

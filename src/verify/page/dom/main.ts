@@ -10,7 +10,8 @@ import type { Hex } from "viem";
 import { messageOf } from "../../../lib/errors.ts";
 import { readableTime } from "../../../lib/time.ts";
 import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
-import { findResultAddress, findShared, isServiceRequest } from "../../../lib/resultAddress.ts";
+import { isId } from "../../../lib/idForm.ts";
+import { findResultAddress, findShared } from "../../../lib/resultAddress.ts";
 import {
   describeAdvice,
   describeFailedVerdict,
@@ -236,7 +237,7 @@ async function readPublic<Answer>(path: string, problem: string): Promise<Answer
  */
 async function readAddress(): Promise<ExplorerNetwork | undefined> {
   const named = field("tx");
-  const isOfService = isServiceRequest(named);
+  const isOfService = isId("req", named);
   if (isOfService && serviceButton.hidden)
     throw new Error(`${named} is a request's id, which only its service knows. ${WHAT_TO_PASTE}`);
   const address = findResultAddress(isOfService ? `${location.origin}/r/${named}` : named);

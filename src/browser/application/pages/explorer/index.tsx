@@ -1,5 +1,5 @@
 import { Link, Redirect, useSearchParams } from "wouter";
-import { isDappId } from "../../../../lib/dappId.ts";
+import { isId } from "../../../../lib/idForm.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
@@ -423,6 +423,6 @@ function NamedRequest({
 
 /** Returns the address of the list of requests with a text, or of a dapp. */
 const listOf = (text: string): string => {
-  const wanted = isDappId(text) ? { dapp: text } : { text: text.slice(0, MAX_TEXT_CHARACTERS) };
+  const wanted = isId("dapp", text) ? { dapp: text } : { text: text.slice(0, MAX_TEXT_CHARACTERS) };
   return `/explorer/requests?${new URLSearchParams(wanted).toString()}`;
 };

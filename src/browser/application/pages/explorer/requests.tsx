@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRef, type FormEvent } from "react";
 import { Link, Redirect, useParams, useSearchParams } from "wouter";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { isDappId } from "../../../../lib/dappId.ts";
+import { isId } from "../../../../lib/idForm.ts";
 import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Code, count } from "../../parts/format.tsx";
@@ -60,7 +60,7 @@ export function ExplorerRequests() {
     const params = new URLSearchParams(chosen);
     // What was typed counts, whatever is chosen next.
     const typed = input.current?.value.trim() ?? "";
-    if (typed === "" || isDappId(typed)) params.delete("text");
+    if (typed === "" || isId("dapp", typed)) params.delete("text");
     else params.set("text", typed);
     // The requests for a preset are of one kind.
     if (name === "kind") params.delete("preset");
@@ -100,7 +100,7 @@ export function ExplorerRequests() {
     event.preventDefault();
     const given = new FormData(event.currentTarget).get("text");
     const wanted = typeof given === "string" ? given.trim() : "";
-    if (isDappId(wanted)) choose("dapp", wanted);
+    if (isId("dapp", wanted)) choose("dapp", wanted);
     else choose("text", wanted);
   };
   return (
