@@ -70,7 +70,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Rooms of a layer, each with those beside it that it may import. Files outside them connect them, and hold what several need. */
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   app: { oracle: ["network"], process: ["network"], tools: ["network"], network: [] },
-  http: { routes: ["schemas"], schemas: [] },
+  api: { parameters: [] },
+  http: { routes: [] },
   browser: { application: [], docs: [] },
   verify: { page: [] },
   networks: { embedded: [], external: [] },

@@ -30,7 +30,7 @@ import { createNetwork } from "./network/createNetwork.ts";
 import type { ServedNetwork } from "./network/servedNetwork.ts";
 import { type HttpServer, startHttp } from "../http/server.ts";
 import { readJsonBody } from "../http/body.ts";
-import { createLiveSchemas } from "../http/schemas/liveSchemas.ts";
+import { createLiveSchemas } from "../http/liveSchemas.ts";
 import type { OperatorPart } from "../http/operatorPart.ts";
 import { createPublicGuard } from "../http/publicGuard.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";

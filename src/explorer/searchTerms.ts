@@ -1,9 +1,8 @@
 import type { Hex } from "viem";
 import { isId } from "../lib/idForm.ts";
 import { toWord } from "../lib/uint256.ts";
+import { MAX_SEARCH_CHARACTERS } from "../lib/vocabulary.ts";
 
-/** Longest text to search for: a decimal uint256 has 78 digits. */
-export const MAX_SEARCH_CHARACTERS = 100;
 /** Shorter texts are part of nearly every name. */
 export const MIN_NAME_CHARACTERS = 2;
 /** Shorter beginnings of hashes and ids are those of many. */

@@ -14,7 +14,7 @@ import type { HttpDeps, RequestState, HttpContext } from "./context.ts";
 import { frame, isApiPath, createHttpMetrics } from "./frame.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { DEFAULT_LIMITS, type HttpLimits } from "../config/httpLimits.ts";
-import type { LiveSchemas } from "./schemas/liveSchemas.ts";
+import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import type { OperatorPart } from "./operatorPart.ts";
 import type { PublicGuard } from "./publicGuard.ts";

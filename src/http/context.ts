@@ -4,7 +4,7 @@ import type { Service } from "../requests/service.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import type { HttpLimits } from "../config/httpLimits.ts";
 import type { Caller } from "../people/roles.ts";
-import type { LiveSchemas } from "./schemas/liveSchemas.ts";
+import type { LiveSchemas } from "./liveSchemas.ts";
 
 /** State that the layers of one request share. */
 export interface RequestState {

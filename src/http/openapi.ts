@@ -3,7 +3,7 @@ import type { PresetView } from "../api/types.ts";
 import recorded from "./examples.json" with { type: "json" };
 import { version } from "../lib/version.ts";
 import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
-import type { LiveSchemas } from "./schemas/liveSchemas.ts";
+import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { TYPE } from "../api/common.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";

@@ -1,12 +1,12 @@
 import type { OperationId } from "../lib/operations.ts";
-import type { Static, TSchema } from "typebox";
+import type { TSchema } from "typebox";
 import type { ErrorCode } from "../lib/errorTable.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
 import { sendJson } from "./frame.ts";
 import { readParameters, readQuery, parseRequest } from "./parameters.ts";
-import type { RequestSchemas } from "./schemas/liveSchemas.ts";
+import type { Checked, RequestSchemas } from "../api/parameters/requestSchemas.ts";
 import type { Validator } from "../lib/schemaCheck.ts";
 import { readIdempotencyKey } from "./waitPreference.ts";
 
@@ -83,11 +83,9 @@ type Described<Name extends keyof RequestSchemas> = Pick<
     /** Default: `none`. */
     readonly request?: Name;
     /** Checks what a schema can't express. */
-    readonly check?: (values: Static<RequestSchemas[Name]>) => readonly ParameterViolation[];
+    readonly check?: (values: Checked<Name>) => readonly ParameterViolation[];
     /** Returns `data`; `undefined` if the response is complete, or nobody waits for it any more. */
-    readonly run: (
-      call: OperationCall<Static<RequestSchemas[Name]>>,
-    ) => Promise<object | undefined> | object | undefined;
+    readonly run: (call: OperationCall<Checked<Name>>) => Promise<object | undefined> | object | undefined;
   };
 
 /**
@@ -124,7 +122,7 @@ export function createOperations(
           ]);
         const idempotencyKey = given.takesIdempotencyKey === true ? readIdempotencyKey(ctx) : undefined;
         const found = takesBody ? await readParameters(ctx, deps.limits) : readQuery(ctx);
-        const validate = deps.schemas().validate[request] as Validator<Static<RequestSchemas[Name]>>;
+        const validate = deps.schemas().validate[request] as Validator<Checked<Name>>;
         const data = await run({
           ctx,
           get dapp() {

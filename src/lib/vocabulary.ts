@@ -109,3 +109,6 @@ export type Role = (typeof ROLES)[number];
 
 /** Highest daily limit of a key: the maximum of an `integer` column in every database. */
 export const MAX_DAILY_LIMIT = 2_147_483_647;
+
+/** Longest text to search for: a decimal uint256 has 78 digits. */
+export const MAX_SEARCH_CHARACTERS = 100;

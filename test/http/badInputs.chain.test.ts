@@ -1,6 +1,6 @@
 import { beforeAll, afterAll, expect, test } from "vitest";
 import { pino } from "pino";
-import { createLiveSchemas } from "../../src/http/schemas/liveSchemas.ts";
+import { createLiveSchemas } from "../../src/http/liveSchemas.ts";
 import { startHttp, type HttpServer } from "../../src/http/server.ts";
 import { BAD_INPUTS, sendBadInput } from "./badInputs.ts";
 import { describeParts } from "./harness.ts";

@@ -8,7 +8,7 @@ import type { HttpLimits } from "../../src/config/httpLimits.ts";
 import { createCallCounter } from "../../src/lib/rateLimit.ts";
 import type { OperatorPart } from "../../src/http/operatorPart.ts";
 import { createPublicGuard } from "../../src/http/publicGuard.ts";
-import { createLiveSchemas } from "../../src/http/schemas/liveSchemas.ts";
+import { createLiveSchemas } from "../../src/http/liveSchemas.ts";
 import { startHttp, type HttpServer, type StartHttpOptions } from "../../src/http/server.ts";
 import type { DappDirectory } from "../../src/dapps/dapps.ts";
 import { createChainExplorer } from "../../src/explorer/explorer.ts";

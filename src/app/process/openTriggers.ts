@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { DappDirectory } from "../../dapps/dapps.ts";
-import type { LiveSchemas } from "../../http/schemas/liveSchemas.ts";
+import type { LiveSchemas } from "../../http/liveSchemas.ts";
 import { checkTriggerCommand, parseTriggerAction } from "../../http/triggerAction.ts";
 import type { Service } from "../../requests/service.ts";
 import type { Replica } from "../../requests/replica.ts";

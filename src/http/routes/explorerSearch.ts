@@ -5,7 +5,6 @@ import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "../../explorer/s
 import {
   describeTerms,
   isAsShortened,
-  MAX_SEARCH_CHARACTERS,
   MIN_PREFIX_DIGITS,
   parseSearch,
   type SearchTerms,
@@ -13,6 +12,7 @@ import {
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../lib/errors.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import { MAX_SEARCH_CHARACTERS } from "../../lib/vocabulary.ts";
 import { hitOf } from "../../requests/read/requestReader.ts";
 import type { Service } from "../../requests/service.ts";
 

@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import { sendStored, storeFile, type StoredFile } from "../../lib/storedFile.ts";
 import type { HttpDeps, RequestState } from "../context.ts";
 import { sendJson } from "../frame.ts";
-import type { LiveSchemas } from "../schemas/liveSchemas.ts";
+import type { LiveSchemas } from "../liveSchemas.ts";
 import { describeApi, describeForModels } from "../openapi.ts";
 import type { Operation } from "../operation.ts";
 import type { PublicGuard } from "../publicGuard.ts";

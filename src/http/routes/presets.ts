@@ -1,4 +1,3 @@
-import type { Static } from "typebox";
 import { PresetResult } from "../../api/results.ts";
 import type { HttpDeps } from "../context.ts";
 import type { Operation } from "../operation.ts";
@@ -7,8 +6,9 @@ import type { Responder } from "../responder.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { PresetCommand, Service } from "../../requests/service.ts";
-import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
-import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
+import { checkConfirmations, checkLabel, labelOf, readOnce } from "./drawParameters.ts";
+import type { Checked } from "../../api/parameters/requestSchemas.ts";
+import type { LiveSchemas } from "../liveSchemas.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
 import { MAX_VIOLATIONS } from "../../lib/schemaCheck.ts";
 import { didYouMean } from "../../lib/didYouMean.ts";
@@ -98,7 +98,7 @@ export function parsePresetRequest(
 
 /** Checks the limits that differ between networks. */
 function checkRange(
-  { network, confirmations, ...given }: Static<RequestSchemas["preset"]>,
+  { network, confirmations, ...given }: Checked<"preset">,
   { networks }: LiveSchemas,
 ): readonly ParameterViolation[] {
   const view = networks.get(network);

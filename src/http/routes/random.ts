@@ -1,12 +1,12 @@
 import type { NetworkView } from "../../api/types.ts";
 import { RandomResult } from "../../api/results.ts";
-import type { Static } from "typebox";
 import type { Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
-import { checkConfirmations, checkLabel, labelOf, readOnce } from "../schemas/parameterSchemas.ts";
+import { checkConfirmations, checkLabel, labelOf, readOnce } from "./drawParameters.ts";
 import type { HttpDeps } from "../context.ts";
 import type { RandomCommand } from "../../requests/service.ts";
-import type { LiveSchemas, RequestSchemas } from "../schemas/liveSchemas.ts";
+import type { Checked } from "../../api/parameters/requestSchemas.ts";
+import type { LiveSchemas } from "../liveSchemas.ts";
 import type { Operation } from "../operation.ts";
 import { readParameters, type GivenParameters, parseRequest } from "../parameters.ts";
 import type { Responder } from "../responder.ts";
@@ -65,7 +65,7 @@ export function parseRandomCommand(
 
 /** Checks the limits that differ between networks. */
 function checkRange(
-  { numWords, confirmations, keyHash, keyHashes: joined, label, once }: Static<RequestSchemas["random"]>,
+  { numWords, confirmations, keyHash, keyHashes: joined, label, once }: Checked<"random">,
   network: NetworkView | undefined,
 ): ParameterViolation[] {
   if (network === undefined) return [];

@@ -5,7 +5,7 @@ import {
   openSchedules,
   type OpenSchedules,
 } from "../../../src/app/process/openTriggers.ts";
-import { createLiveSchemas } from "../../../src/http/schemas/liveSchemas.ts";
+import { createLiveSchemas } from "../../../src/http/liveSchemas.ts";
 import { createId } from "../../../src/lib/id.ts";
 import type { Service } from "../../../src/requests/service.ts";
 import type { Dapp } from "../../../src/dapps/dapps.ts";

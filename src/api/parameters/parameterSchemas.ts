@@ -1,10 +1,6 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
 import { EXPECTED, DECIMAL_PATTERN } from "../../lib/schemaCheck.ts";
-import type { NetworkView } from "../../api/types.ts";
-import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
-import type { Labelled } from "../../requests/service.ts";
 
 export const STRICT = { additionalProperties: false } as const;
 
@@ -90,17 +86,6 @@ export function confirmationsParameter(drawn: string) {
   );
 }
 
-/** Checks the range of a network. */
-export function checkConfirmations(
-  confirmations: number | undefined,
-  { name, vrf: { minConfirmations, maxConfirmations } }: NetworkView,
-): ParameterViolation[] {
-  if (confirmations === undefined || (confirmations >= minConfirmations && confirmations <= maxConfirmations))
-    return [];
-  const message = `must be from ${minConfirmations} to ${maxConfirmations} on ${name}; got ${confirmations}`;
-  return [{ path: "/confirmations", message }];
-}
-
 /** The parameters that say what a request is for. */
 export const LABEL_PARAMETERS = {
   label: Type.Optional(
@@ -118,28 +103,3 @@ export const LABEL_PARAMETERS = {
     }),
   ),
 };
-
-interface Given {
-  readonly label?: string | undefined;
-  readonly once?: boolean | undefined;
-}
-
-/** Turns `once` of a query, which is text, into what it means. */
-export function readOnce({ values }: { readonly values: Record<string, unknown> }): void {
-  if (values["once"] === "true" || values["once"] === "false") values["once"] = values["once"] === "true";
-}
-
-/** Checks what a schema can't express. */
-export function checkLabel({ label, once }: Given): ParameterViolation[] {
-  if (label === undefined)
-    return once === undefined ? [] : [{ path: "/once", message: "needs a label; send label, too" }];
-  const message = findLabelProblem(label);
-  return message === undefined ? [] : [{ path: "/label", message }];
-}
-
-/** Returns the label as it goes on chain. */
-export function labelOf({ label, once }: Given): Labelled {
-  return label === undefined
-    ? {}
-    : { label: canonicalLabel(label), ...(once === true ? { once: true as const } : {}) };
-}

@@ -1,11 +1,8 @@
 import type { Static, TSchema } from "typebox";
-import type { NetworkView, PresetView } from "../../api/types.ts";
-import type { Service } from "../../requests/service.ts";
-import { callSchemas } from "./callSchemas.ts";
-import { DAPP_SCHEMAS, secretSchemas } from "./dappSchemas.ts";
-import { PAGE_SCHEMAS, readSchemas } from "./readSchemas.ts";
-import { triggerSchemas } from "./triggerSchemas.ts";
-import { compileValidator, type Validator } from "../../lib/schemaCheck.ts";
+import { createRequestSchemas, type Checked, type RequestSchemas } from "../api/parameters/requestSchemas.ts";
+import type { NetworkView, PresetView } from "../api/types.ts";
+import type { Service } from "../requests/service.ts";
+import { compileValidator, type Validator } from "../lib/schemaCheck.ts";
 
 /** The request schemas for one set of networks and presets, with their validators. */
 export interface LiveSchemas {
@@ -13,11 +10,9 @@ export interface LiveSchemas {
   readonly presets: ReadonlyMap<string, PresetView>;
   readonly requests: RequestSchemas;
   readonly validate: {
-    readonly [K in keyof RequestSchemas]: Validator<Static<RequestSchemas[K]>>;
+    readonly [K in keyof RequestSchemas]: Validator<Checked<K>>;
   };
 }
-
-export type RequestSchemas = ReturnType<typeof createRequestSchemas>;
 
 /**
  * Returns a function that gives the current schemas. They are rebuilt only when the service's lists of networks or presets change,
@@ -38,7 +33,12 @@ export function createLiveSchemas(service: Service): () => LiveSchemas {
 }
 
 function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly PresetView[]): LiveSchemas {
-  const requests = createRequestSchemas(networks, presets);
+  const requests = createRequestSchemas({
+    networks: networks.map(({ name }) => name),
+    embedded: networks.filter(({ embedded }) => embedded).map(({ name }) => name),
+    presets: presets.map(({ name }) => name),
+    maxWords: Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1),
+  });
   return {
     networks: new Map(networks.map((network) => [network.name, network])),
     presets: new Map(presets.map((preset) => [preset.name, preset])),
@@ -53,21 +53,4 @@ function compileLiveSchemas(networks: readonly NetworkView[], presets: readonly 
 function compileOnFirstCall<S extends TSchema>(schema: S): Validator<Static<S>> {
   let validate: Validator<Static<S>> | undefined;
   return (values) => (validate ??= compileValidator(schema))(values);
-}
-
-function createRequestSchemas(networks: readonly NetworkView[], presets: readonly PresetView[]) {
-  const terms = {
-    networks: networks.map(({ name }) => name),
-    embedded: networks.filter(({ embedded }) => embedded).map(({ name }) => name),
-    presets: presets.map(({ name }) => name),
-    maxWords: Math.max(...networks.map(({ vrf }) => vrf.maxWords), 1),
-  };
-  return {
-    ...callSchemas(terms),
-    ...readSchemas(terms),
-    ...secretSchemas(terms),
-    ...triggerSchemas(terms),
-    ...DAPP_SCHEMAS,
-    ...PAGE_SCHEMAS,
-  };
 }

@@ -1,9 +1,14 @@
 import { Type } from "typebox";
-import { MAX_SEARCH_CHARACTERS } from "../../explorer/searchTerms.ts";
 import { idPattern } from "../../lib/idForm.ts";
 import { AUDIT_TEXT } from "../../lib/operations.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES, TOLD_EVENTS } from "../../lib/vocabulary.ts";
+import {
+  DRY_RUN_KINDS,
+  MAX_SEARCH_CHARACTERS,
+  REQUEST_KINDS,
+  REQUEST_STATES,
+  TOLD_EVENTS,
+} from "../../lib/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const cursor = () =>

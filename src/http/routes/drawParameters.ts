@@ -1,0 +1,40 @@
+import type { NetworkView } from "../../api/types.ts";
+import type { ParameterViolation } from "../../lib/invalidParameter.ts";
+import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import type { Labelled } from "../../requests/service.ts";
+
+/** Checks the range of a network. */
+export function checkConfirmations(
+  confirmations: number | undefined,
+  { name, vrf: { minConfirmations, maxConfirmations } }: NetworkView,
+): ParameterViolation[] {
+  if (confirmations === undefined || (confirmations >= minConfirmations && confirmations <= maxConfirmations))
+    return [];
+  const message = `must be from ${minConfirmations} to ${maxConfirmations} on ${name}; got ${confirmations}`;
+  return [{ path: "/confirmations", message }];
+}
+
+interface Given {
+  readonly label?: string | undefined;
+  readonly once?: boolean | undefined;
+}
+
+/** Turns `once` of a query, which is text, into what it means. */
+export function readOnce({ values }: { readonly values: Record<string, unknown> }): void {
+  if (values["once"] === "true" || values["once"] === "false") values["once"] = values["once"] === "true";
+}
+
+/** Checks what a schema can't express. */
+export function checkLabel({ label, once }: Given): ParameterViolation[] {
+  if (label === undefined)
+    return once === undefined ? [] : [{ path: "/once", message: "needs a label; send label, too" }];
+  const message = findLabelProblem(label);
+  return message === undefined ? [] : [{ path: "/label", message }];
+}
+
+/** Returns the label as it goes on chain. */
+export function labelOf({ label, once }: Given): Labelled {
+  return label === undefined
+    ? {}
+    : { label: canonicalLabel(label), ...(once === true ? { once: true as const } : {}) };
+}
