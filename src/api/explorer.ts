@@ -135,6 +135,15 @@ export const ExplorerNetwork = Type.Object({
       description: "The contracts' addresses; absent until the chain is known.",
     }),
   ),
+  head: Type.Optional(
+    Type.Object(
+      {
+        number: decimal("Its number."),
+        agoMs: Type.Integer({ description: "How long ago the node named it, in milliseconds." }),
+      },
+      { description: "The newest block that was seen; while the chain can't be read, the last one." },
+    ),
+  ),
 });
 
 /** A chain's newest blocks and transactions. */

@@ -528,6 +528,13 @@ export interface ExplorerNetwork {
     /** Whether presets wait for a round where neither call nor dapp says otherwise. */
     readonly isDefault: boolean;
   };
+  /** The newest block that was seen; while the chain can't be read, the last one. */
+  readonly head?: {
+    /** Its number. */
+    readonly number: string;
+    /** How long ago the node named it, in milliseconds. */
+    readonly agoMs: number;
+  };
 }
 
 export type Facility = "presets" | "functions";

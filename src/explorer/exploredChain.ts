@@ -5,6 +5,13 @@ import type { ChainClient } from "../evm/client.ts";
 import type { DrandChain } from "../lib/drand.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 
+/** The newest block that was seen, which the node may no longer be there to confirm. */
+export interface SeenHead {
+  readonly number: bigint;
+  /** How long ago the node named it, in milliseconds. */
+  readonly agoMs: number;
+}
+
 /** A chain whose history can be shown. */
 export interface ExploredChain {
   readonly network: string;
@@ -26,6 +33,8 @@ export interface ExploredChain {
   readonly findLinking?: (address: Hex) => Promise<Hex | undefined>;
   /** Returns what the chain's own oracle says a request waits for, by request id. Default: nothing. */
   readonly findOracleReason?: (requestId: Hex) => string | undefined;
+  /** Returns the newest block that was seen, however long ago; without a call of the node. Default: none. */
+  readonly findSeenHead?: () => SeenHead | undefined;
   /** Names of accounts that are not contracts of the stack. */
   readonly accounts: Readonly<Record<Hex, string>>;
 }

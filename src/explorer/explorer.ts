@@ -19,7 +19,7 @@ import { TycheError } from "../lib/errors.ts";
 import { MAX_CREATED } from "../lib/explorerLimits.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
-import type { ExploredChain } from "./exploredChain.ts";
+import type { ExploredChain, SeenHead } from "./exploredChain.ts";
 import {
   PAGE_ENTRIES,
   readAddressTransactions,
@@ -108,6 +108,8 @@ export interface Explorer {
   /** Returns the requests with a label, in its canonical form, from `before` on, and where to go on; if there are none, some whose label contains it; or those with a dapp's labels. As expensive. */
   searchLabel(network: string, wanted: LabelQuery, before?: ListCursor): Promise<FoundLabels>;
   findOverview(network: string): Promise<Listed<ChainOverview> | undefined>;
+  /** Returns the newest block that was seen on a network, also while its chain can't be read. */
+  findSeenHead(network: string): SeenHead | undefined;
   /**
    * Returns what contracts other than the service's own requested: the newest requests, or those before a cursor. Of an address, what that
    * requested; of the contracts that take requests, those of all.
@@ -182,6 +184,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
 
   return {
     has: (network) => networks.has(network),
+    findSeenHead: (network) => networks.get(network)?.()?.findSeenHead?.(),
     async lacks(network, subject) {
       if (!networks.has(network)) return true;
       if (subject === undefined) return false;

@@ -270,6 +270,10 @@ function showParts(
         ...describeChain(source, opened.chain, findRecordedCallbacks),
         findLinking: async (address) =>
           (await findLinkingTransaction(store.db, { network: profile.name, address })) as Hex | undefined,
+        findSeenHead() {
+          const head = opened.watcher?.head();
+          return head && { number: head.number, agoMs: performance.now() - head.seenAtMs };
+        },
         ...(isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
       }),
     observed: () =>

@@ -82,14 +82,24 @@ export function useFailure({
 }
 
 /** After this time without an answer a page says that it still waits, in ms. */
-const LONG_MS = 2_000;
+const LONG_MS = 1_500;
 
-function Loading() {
+/** Whether something has been going on for so long that a page says so. */
+export function useIsLong(isGoingOn: boolean): boolean {
   const [isLong, setLong] = useState(false);
   useEffect(() => {
+    if (!isGoingOn) return undefined;
     const timer = setTimeout(() => setLong(true), LONG_MS);
-    return () => clearTimeout(timer);
-  }, []);
+    return () => {
+      clearTimeout(timer);
+      setLong(false);
+    };
+  }, [isGoingOn]);
+  return isLong;
+}
+
+function Loading() {
+  const isLong = useIsLong(true);
   return (
     <p className="note loading" aria-busy="true">
       Loading…{isLong && " There is no answer yet; this page keeps trying."}

@@ -119,7 +119,7 @@ export function useNetworks(refreshMs?: number): UseQueryResult<readonly Explore
   return useQuery({
     queryKey: ["networks"],
     queryFn: () => explorer.networks(),
-    staleTime: 10_000,
+    staleTime: refreshMs ?? 10_000,
     refetchInterval: ({ state: { data } }) =>
       refreshMs ?? (data?.some(({ status }) => status !== "serving") === true ? CHANGING_MS : false),
   });

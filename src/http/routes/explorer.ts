@@ -60,10 +60,14 @@ export function explorerOperations(deps: HttpDeps, parts: ExplorerParts): readon
       answer: listOf(views.ExplorerNetwork),
       run() {
         return {
-          items: service.networks().map(({ contracts, ...network }) => ({
-            ...network,
-            ...(contracts.presetConsumer === "0x" ? {} : { contracts }),
-          })),
+          items: service.networks().map(({ contracts, ...network }) => {
+            const seen = parts.explorer.findSeenHead(network.name);
+            return {
+              ...network,
+              ...(contracts.presetConsumer === "0x" ? {} : { contracts }),
+              ...(seen && { head: { number: seen.number.toString(), agoMs: Math.round(seen.agoMs) } }),
+            };
+          }),
         };
       },
     }),
@@ -249,8 +253,10 @@ function createFind(service: Service, explorer: Explorer) {
         { code: "not_found", blame: "caller" },
       );
     }
-    if (view.status !== "serving")
-      throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting");
+    if (view.status !== "serving") {
+      const seen = explorer.findSeenHead(network);
+      throw new UnreadableChainError(view.title, view.statusDetail ?? "it is starting", seen?.number);
+    }
   };
   return <View extends object>(
     read: (
@@ -387,8 +393,10 @@ export function parseBefore(before: string | undefined): ListCursor | undefined 
 
 /** A chain is temporarily unreadable. */
 export class UnreadableChainError extends TycheError {
-  constructor(title: string, reason: string) {
-    super(`${title} can't be read now: ${reason}. Try again in a few seconds.`, {
+  /** @param seen the newest block that was seen of it. */
+  constructor(title: string, reason: string, seen?: bigint) {
+    const known = seen === undefined ? "" : ` The newest block seen here is ${seen}.`;
+    super(`${title} can't be read now: ${reason}.${known} Try again in a few seconds.`, {
       code: "chain_unavailable",
       blame: "us",
       expose: true,

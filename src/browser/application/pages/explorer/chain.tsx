@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
 import type { BlockSummary } from "../../../../client/index.ts";
-import { Page } from "../../page.tsx";
+import { Page, useIsLong } from "../../page.tsx";
 import { AddToWallet } from "../../parts/addToWallet.tsx";
 import {
   Age,
@@ -38,45 +38,51 @@ export function Chain() {
     queryFn: () => explorer.overview(network),
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
+  const isLong = useIsLong(query.isPending);
+  const isWithout = query.data === undefined && (isLong || query.error !== null);
   return (
-    <Found query={query} network={network}>
-      {({ title, chainId, headNumber, blocks, transactions, contracts }) => (
-        <Page title={`${title} explorer`} trail={[{ href: "/explorer", text: "Explorer" }]}>
-          <h1>{title}</h1>
-          <p className="lead">
-            Chain {chainId}, block <BlockLink network={network} number={headNumber} />
-          </p>
-          {known !== undefined && <AddToWallet network={known} />}
-          <SearchForm network={network} />
-          <LatestRequests network={network} />
-          <section className="panel" id="transactions">
-            <h2>Latest transactions</h2>
-            <TransactionTable transactions={transactions} network={network} />
-            <p className="pages">
-              <Link href={`/explorer/${network}/transactions`}>All transactions</Link>
+    <>
+      <Found query={query} network={network}>
+        {({ title, chainId, headNumber, blocks, transactions, contracts }) => (
+          <Page title={`${title} explorer`} trail={[{ href: "/explorer", text: "Explorer" }]}>
+            <h1>{title}</h1>
+            <p className="lead">
+              Chain {chainId}, block <BlockLink network={network} number={headNumber} />
             </p>
-          </section>
-          <section className="panel" id="blocks">
-            <h2>Latest blocks</h2>
-            <BlockTable blocks={blocks} network={network} />
-            <p className="pages">
-              <Link href={`/explorer/${network}/blocks`}>All blocks</Link>
-            </p>
-          </section>
-          <section className="panel" id="contracts" aria-label="Contracts">
-            <h2>Contracts</h2>
-            <Facts
-              entries={contracts.map(({ address, name }) => [
-                name ?? "",
-                <Link href={`/explorer/${network}/address/${address}`}>
-                  <Code text={address} />
-                </Link>,
-              ])}
-            />
-          </section>
-        </Page>
-      )}
-    </Found>
+            {known !== undefined && <AddToWallet network={known} />}
+            <SearchForm network={network} />
+            <LatestRequests network={network} />
+            <section className="panel" id="transactions">
+              <h2>Latest transactions</h2>
+              <TransactionTable transactions={transactions} network={network} />
+              <p className="pages">
+                <Link href={`/explorer/${network}/transactions`}>All transactions</Link>
+              </p>
+            </section>
+            <section className="panel" id="blocks">
+              <h2>Latest blocks</h2>
+              <BlockTable blocks={blocks} network={network} />
+              <p className="pages">
+                <Link href={`/explorer/${network}/blocks`}>All blocks</Link>
+              </p>
+            </section>
+            <section className="panel" id="contracts" aria-label="Contracts">
+              <h2>Contracts</h2>
+              <Facts
+                entries={contracts.map(({ address, name }) => [
+                  name ?? "",
+                  <Link href={`/explorer/${network}/address/${address}`}>
+                    <Code text={address} />
+                  </Link>,
+                ])}
+              />
+            </section>
+          </Page>
+        )}
+      </Found>
+      {/* They are known without the chain. */}
+      {isWithout && known !== undefined && <LatestRequests network={network} />}
+    </>
   );
 }
 

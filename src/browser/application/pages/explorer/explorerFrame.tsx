@@ -4,8 +4,18 @@ import { Link, useParams } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
-import { describeRefusal, Loaded, Page, Refusal, type TrailEntry, useFailure } from "../../page.tsx";
-import { groupDigits } from "../../parts/format.tsx";
+import {
+  describeRefusal,
+  Loaded,
+  Page,
+  Refusal,
+  sentence,
+  type TrailEntry,
+  useFailure,
+  useIsLong,
+} from "../../page.tsx";
+import { count, groupDigits } from "../../parts/format.tsx";
+import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
@@ -139,6 +149,42 @@ function GoOn({ network }: { readonly network: string }) {
   );
 }
 
+/** How often the state of a network that doesn't answer is read, in ms. */
+const UNANSWERED_MS = 1_000;
+/** The node of a chain that is up names its newest block more often than so, in ms. */
+const SILENT_MS = 1_500;
+
+/** Says why a network's answer takes long, and what is known of it all the same; nothing while its chain is up, where only the answer is slow. */
+function Unanswered({ network, isFirst }: { readonly network: string; readonly isFirst: boolean }) {
+  const { data: networks = [] } = useNetworks(UNANSWERED_MS);
+  const found = networks.find(({ name }) => name === network);
+  if (found === undefined) return null;
+  const { title, status, statusDetail, head } = found;
+  if (status === "serving" && (head === undefined || head.agoMs < SILENT_MS)) return null;
+  const notice = (
+    <Notice>
+      {status === "serving" ? (
+        <>There is no answer from {title} yet.</>
+      ) : (
+        <>
+          {title} can't be read now: <UnknownText text={sentence(statusDetail ?? status)} />
+        </>
+      )}
+      {head !== undefined &&
+        ` The newest block seen here is ${groupDigits(head.number)}, ${count(Math.round(head.agoMs / 1000), "second")} ago.`}{" "}
+      {isFirst ? "This page appears" : "It goes on"} by itself once there is an answer.
+    </Notice>
+  );
+  if (!isFirst) return notice;
+  return (
+    <ExplorerPage title={title} network={network} trail={[{ href: "/explorer", text: "Explorer" }]}>
+      <h1>{title}</h1>
+      {notice}
+      <GoOn network={network} />
+    </ExplorerPage>
+  );
+}
+
 /** Renders the data, or why the network doesn't have it, with the box to search for something else. */
 export function Found<Data>({
   query,
@@ -158,7 +204,14 @@ export function Found<Data>({
   const { data: networks = [] } = useNetworks();
   const trail = useTrail(network);
   const error = useFailure(query);
-  if (query.data !== undefined || error === null) return <Loaded query={query}>{children}</Loaded>;
+  const isLong = useIsLong(query.isFetching);
+  if (query.data !== undefined || error === null)
+    return (
+      <>
+        {isLong && <Unanswered network={network} isFirst={query.data === undefined} />}
+        <Loaded query={query}>{children}</Loaded>
+      </>
+    );
   const isKnown = networks.some(({ name }) => name === network);
   return (
     <Refusal error={error} trail={trail.slice(0, isKnown ? 2 : 1)}>
