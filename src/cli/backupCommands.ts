@@ -1,6 +1,7 @@
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
+import { wholeNumber } from "./parseNumber.ts";
 import type { Terminal } from "./terminal.ts";
 
 const BACKUP_HELP = `
@@ -21,7 +22,11 @@ export function registerBackup(program: Command, terminal: Terminal): void {
       "<target>",
       "new file, or a folder (with a slash, it is created) in which the file is named for the time",
     )
-    .option("--keep <number>", "delete all but so many of the folder's backups (default: none)", parseKeep)
+    .option(
+      "--keep <number>",
+      "delete all but so many of the folder's backups (default: none)",
+      wholeNumber(1),
+    )
     .description("Copies database and embedded chains to an archive, even while the service runs.")
     .addHelpText("after", BACKUP_HELP)
     .action(async (target: string, { keep }: { readonly keep?: number }) => {
@@ -59,9 +64,4 @@ export function registerBackup(program: Command, terminal: Terminal): void {
 
 function withChains(names: readonly string[]): string {
   return names.length === 0 ? "" : `, with the chains ${names.join(", ")}`;
-}
-
-function parseKeep(text: string): number {
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a whole number, at least 1.");
 }

@@ -1,6 +1,6 @@
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { createExplorer } from "../client/index.ts";
-import { serviceUrl } from "./connectService.ts";
+import { serviceUrl, withUrl } from "./connectService.ts";
 import { QUICKNET_HASH } from "../lib/vocabulary.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -9,17 +9,11 @@ Needs no key; with one in TYCHE_API_KEY, signatures that others send don't use u
 
 /** Adds `tyche beacon`. */
 export function registerBeacon(program: Command, { out }: Terminal): void {
-  program
-    .command("beacon")
+  withUrl(program.command("beacon"))
     .description("Hands in a round of drand that no relay has and that requests wait for (beacon_late).")
     .argument("<round>", "number of the round")
     .argument("<signature>", "its signature, 48 bytes of hex")
     .option("--chain <hash>", "hash of the round's chain (default: that of drand's quicknet)")
-    .addOption(
-      new Option("--url <url>", "address of the service (default: the one running on this machine)").env(
-        "TYCHE_URL",
-      ),
-    )
     .addHelpText("after", NOTE)
     .action(async (round: string, signature: string, flags: BeaconFlags) => {
       const apiKey = process.env["TYCHE_API_KEY"] ?? "";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Hex } from "viem";
 import { text } from "node:stream/consumers";
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import {
   FunctionFailedError,
   type FunctionResult,
@@ -16,7 +16,9 @@ import {
 import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { listOption } from "./listOption.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
+import { wholeNumber } from "./parseNumber.ts";
 import { parseTypedParam, readPresetParams, type TypedParams } from "./presetParams.ts";
 import { findShown, printEvent, printOutcome, withWaits } from "./outcome.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
@@ -39,7 +41,7 @@ interface BeaconFlag {
 const CONFIRMATIONS = [
   "--confirmations <number>",
   "blocks to wait before the words are drawn",
-  parseCount,
+  wholeNumber(0),
 ] as const;
 
 const NOTE = `
@@ -78,12 +80,14 @@ export function registerCall(program: Command, terminal: Terminal): void {
 
   withCall(call.command("random"))
     .description("Draws random numbers.")
-    .option("--words <number>", "how many", parseCount, 1)
+    .option("--words <number>", "how many", wholeNumber(0), 1)
     .option(...CONFIRMATIONS)
     .addOption(
-      new Option("--key-hash <hash>", "a VRF key; repeat it up to 4 times to join the words of several keys")
-        .default([], "the network's first")
-        .argParser((value, all: readonly Hex[]) => [...all, value as Hex]),
+      listOption(
+        "--key-hash <hash>",
+        "a VRF key; repeat it up to 4 times to join the words of several keys",
+        "the network's first",
+      ),
     )
     .allowExcessArguments()
     .action(async (_flags: object, command: Command) => {
@@ -109,15 +113,9 @@ export function registerCall(program: Command, terminal: Terminal): void {
   withCall(call.command("run"))
     .description("Runs a source on the oracle network.")
     .argument("<file>", "JavaScript or TypeScript source; - reads standard input")
+    .addOption(listOption("--arg <text>", "an argument, args[0] first; may be repeated"))
     .addOption(
-      new Option("--arg <text>", "an argument, args[0] first; may be repeated")
-        .default([], "none")
-        .argParser((value, all: readonly string[]) => [...all, value]),
-    )
-    .addOption(
-      new Option("--secret <name>", "a secret of the dapp that the source may read; may be repeated")
-        .default([], "none")
-        .argParser((value, all: readonly string[]) => [...all, value]),
+      listOption("--secret <name>", "a secret of the dapp that the source may read; may be repeated"),
     )
     .addOption(
       new Option("--return-type <type>", "how the result is read").choices(RETURN_TYPES).default("string"),
@@ -226,9 +224,4 @@ function printRefusal(
 
 function collectParam(text: string, previous: TypedParams): TypedParams {
   return [...previous, parseTypedParam(text)];
-}
-
-function parseCount(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
 }

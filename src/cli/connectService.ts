@@ -38,18 +38,21 @@ const DEFAULT_URL = "http://127.0.0.1:3000";
 /** About two seconds: someone is waiting at the keyboard. */
 const RETRIES = 3;
 
+/** Adds the option that selects the service. */
+export function withUrl(command: Command): Command {
+  return command.addOption(
+    new Option("--url <url>", "address of the service (default: the one running on this machine)").env(
+      "TYCHE_URL",
+    ),
+  );
+}
+
 /** Adds the options that select the service and the dapp. */
 export function withService(command: Command): Command {
-  return command
-    .addOption(
-      new Option("--url <url>", "address of the service (default: the one running on this machine)").env(
-        "TYCHE_URL",
-      ),
-    )
-    .option(
-      "--dapp <dapp>",
-      "id or name of the dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
-    );
+  return withUrl(command).option(
+    "--dapp <dapp>",
+    "id or name of the dapp to call it for, from the local data directory (default: that of TYCHE_API_KEY, or the first)",
+  );
 }
 
 /**

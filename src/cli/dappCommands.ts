@@ -25,6 +25,7 @@ import { countOf } from "./countOf.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
 import { defaultNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { withOverlap, type OverlapFlag } from "./overlapOption.ts";
+import { wholeNumber } from "./parseNumber.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface JsonFlag {
@@ -210,7 +211,7 @@ function registerKeys(dapp: Command, terminal: Terminal): void {
     .option(
       "--daily-limit <n>",
       "most requests it may make in a day (UTC); default: no limit",
-      parseDailyLimit,
+      wholeNumber(1, MAX_DAILY_LIMIT),
     )
     .addOption(
       new Option("--access <access>", "what calls with it may do: read (GET alone) or full")
@@ -232,7 +233,7 @@ function registerKeys(dapp: Command, terminal: Terminal): void {
     .argument("<keyId>", "id of the key, not the key itself")
     .option("--name <name>", "what to call the key")
     .option("--daily-limit <n>", 'most requests it may make in a day (UTC), or "none"', (text) =>
-      text === "none" ? text : parseDailyLimit(text),
+      text === "none" ? text : wholeNumber(1, MAX_DAILY_LIMIT)(text),
     )
     .option("--expires <time>", 'ISO 8601, such as 2026-12-31T23:59:59Z, or "never"', (text) =>
       text === "never" ? text : parseTime(text),
@@ -357,11 +358,4 @@ function parseTime(text: string): number {
   const at = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(at)) throw new InvalidArgumentError("It must be a time such as 2026-12-31T23:59:59Z.");
   return at;
-}
-
-function parseDailyLimit(text: string): number {
-  const limit = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MAX_DAILY_LIMIT)
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_DAILY_LIMIT}.`);
-  return limit;
 }

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { TycheClient } from "../client/index.ts";
 import { connectService, type AnyPresets, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
+import { wholeNumber } from "./parseNumber.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface Page<Item> {
@@ -9,17 +10,24 @@ interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Lets a command with `<id>` and `--json` list what belongs to one thing, page by page. */
+interface PageFlags extends ServiceFlags {
+  readonly json?: true;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** Lets a command with `--json` list things page by page: all of them, or those that belong to its `<id>`. */
 export function listPages<Item>(
   command: Command,
   { out, err, colors }: Terminal,
   list: {
     readonly read: (
       client: TycheClient<AnyPresets>,
-      id: string,
       page: { readonly limit: number; readonly cursor?: string },
       /** Options of the command that take text. */
       flags: Readonly<Record<string, string | undefined>>,
+      /** The command's argument, if it has one. */
+      id: string,
     ) => Promise<Page<Item>>;
     readonly describe: (item: Item) => string;
     /** Names of the columns, above the items. */
@@ -28,20 +36,16 @@ export function listPages<Item>(
     readonly none: string;
   },
 ): void {
-  interface Flags extends ServiceFlags {
-    readonly json?: true;
-    readonly limit: number;
-    readonly cursor?: string;
-  }
   command
     .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
     .option("--cursor <cursor>", "cursor printed with the previous page")
-    .action(async (id: string, flags: Flags, its: Command) => {
-      const { limit, cursor } = flags;
-      const { client } = await connectService(flags);
+    .action(async (...given: readonly unknown[]) => {
+      const its = given.at(-1) as Command;
+      const { limit, cursor, json, ...service } = its.opts<PageFlags>();
+      const { client } = await connectService(service);
       const which = { limit, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await list.read(client, id, which, its.opts());
-      if (flags.json) return out(JSON.stringify(page, null, 2));
+      const page = await list.read(client, which, its.opts(), its.args[0] ?? "");
+      if (json) return out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return err(list.none);
       if (list.head !== undefined) out(colors.dim(list.head));
       for (const item of page.items) out(list.describe(item));
@@ -50,9 +54,5 @@ export function listPages<Item>(
     });
 }
 
-/** Parses how many entries of a list to show. Throws commander's own error for anything else. */
-export function parseLimit(text: string): number {
-  const limit = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > 100) throw new InvalidArgumentError("It must be a whole number from 1 to 100.");
-  return limit;
-}
+/** Parses how many entries of a list to show. */
+export const parseLimit = wholeNumber(1, 100);

@@ -1,9 +1,10 @@
 import path from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { findPresetFolders, OWN_PRESETS_FOLDER } from "../requests/accept/presetFolder.ts";
 import type { Preset } from "../presets/preset.ts";
 import type { PresetReport, RunChecks } from "../requests/accept/presetTools.ts";
 import { countOf } from "./countOf.ts";
+import { wholeNumber } from "./parseNumber.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 import { formatPresetProblem } from "../presets/presetProblem.ts";
@@ -15,6 +16,8 @@ interface FolderFlags {
 
 const CHECK_NOTE = `
 Exit code: 0 when nothing is wrong, 1 otherwise.`;
+
+const parseCount = wholeNumber(0, 2 ** 32 - 1);
 
 /** Adds `tyche preset list`, `check` and `new`. */
 export function registerPreset(program: Command, terminal: Terminal): void {
@@ -106,14 +109,6 @@ function withFolder(command: Command, folder = findPresetFolders().at(-1)): Comm
   return command
     .option("--folder <path>", "folder that holds a folder for each preset", folder)
     .option("--json", "print JSON");
-}
-
-function parseCount(value: string): number {
-  const number = Number(value);
-  if (!/^[0-9]{1,10}$/.test(value) || number >= 2 ** 32) {
-    throw new InvalidArgumentError("It must be a whole number from 0 to 4294967295.");
-  }
-  return number;
 }
 
 function toJson({ name, preset, problems, ran }: PresetReport): object {

@@ -1,10 +1,9 @@
 import { Option, type Command } from "commander";
-import type { RequestKind, RequestState } from "../client/index.ts";
+import type { RequestKind, RequestState, RequestView } from "../client/index.ts";
 import { cut } from "../lib/cut.ts";
 import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
-import { nextPage } from "./nextPage.ts";
-import { parseLimit } from "./pagedCommand.ts";
+import { listPages } from "./pagedCommand.ts";
 import {
   colorOf,
   findShown,
@@ -16,13 +15,10 @@ import {
 } from "./outcome.ts";
 import { withoutControls, type Terminal } from "./terminal.ts";
 
-interface ListFlags extends ServiceFlags {
+interface ListFlags {
   readonly network?: string;
   readonly kind?: RequestKind;
   readonly state?: RequestState;
-  readonly limit: number;
-  readonly cursor?: string;
-  readonly json?: true;
 }
 
 /** Longest value to show in a list, in characters. */
@@ -32,37 +28,18 @@ const MAX_SHOWN = 60;
 export function registerRequests(program: Command, terminal: Terminal): void {
   const requests = program.command("requests").description("Shows the requests of a dapp.");
 
-  withService(requests.command("list"))
+  const list = withService(requests.command("list"))
     .description("Lists requests, newest first.")
     .option("--network <name>", "only those on this network")
     .addOption(new Option("--kind <kind>", "only those of this kind").choices(REQUEST_KINDS))
     .addOption(new Option("--state <state>", "only those in this state").choices(REQUEST_STATES))
-    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
-    .option("--cursor <cursor>", "cursor printed with the previous page")
-    .option("--json", "print JSON")
-    .action(async (flags: ListFlags, command: Command) => {
-      const { network, kind, state, limit, cursor } = flags;
-      const { client } = await connectService(flags);
-      const page = await client.requests({ network, kind, state, limit, cursor });
-      if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
-      if (page.items.length === 0) return terminal.err("no requests");
-      for (const request of page.items) {
-        const { label, preset } = request.params;
-        const parts = [
-          ...(label === undefined ? [] : [JSON.stringify(label)]),
-          ...(typeof preset === "string" ? [preset] : []),
-          summarize(request),
-        ];
-        const value = parts.map(withoutControls).join("  ").trimEnd();
-        const state = colorOf(request.state, terminal.colors)(request.state.padEnd(10));
-        terminal.out(
-          `${request.id}  ${request.createdAt.slice(0, 19)}  ${request.network.padEnd(14)}  ${request.kind.padEnd(8)}  ${state}  ${cut(value, MAX_SHOWN)}`,
-        );
-      }
-      if (page.nextCursor === null) return;
-      const more = nextPage(command, { flag: "--cursor", value: page.nextCursor });
-      terminal.err(terminal.colors.dim(`more: ${more}`));
-    });
+    .option("--json", "print JSON");
+  listPages(list, terminal, {
+    read: (client, page, { network, kind, state }: ListFlags) =>
+      client.requests({ ...page, network, kind, state }),
+    describe: (request) => describeRequest(request, terminal),
+    none: "no requests",
+  });
 
   withService(requests.command("show"))
     .description("Shows a request with its timeline and its result.")
@@ -89,4 +66,17 @@ export function registerRequests(program: Command, terminal: Terminal): void {
         if (event.type === "result" && !event.result.success) process.exitCode = 1;
       }
     });
+}
+
+function describeRequest(request: RequestView, { colors }: Terminal): string {
+  const { id, createdAt, network, kind, state, params } = request;
+  const { label, preset } = params;
+  const parts = [
+    ...(label === undefined ? [] : [JSON.stringify(label)]),
+    ...(typeof preset === "string" ? [preset] : []),
+    summarize(request),
+  ];
+  const value = parts.map(withoutControls).join("  ").trimEnd();
+  const colored = colorOf(state, colors)(state.padEnd(10));
+  return `${id}  ${createdAt.slice(0, 19)}  ${network.padEnd(14)}  ${kind.padEnd(8)}  ${colored}  ${cut(value, MAX_SHOWN)}`;
 }

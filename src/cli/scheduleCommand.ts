@@ -75,7 +75,7 @@ export function registerSchedule(program: Command, terminal: Terminal): void {
     print(flags, run, describeRun(run, terminal));
   });
   listPages(command("runs <id>", "Lists the runs of the last 30 days, newest first."), terminal, {
-    read: (client, id, page) => client.schedules.runs(id, page),
+    read: (client, page, _flags, id) => client.schedules.runs(id, page),
     describe: (run) => describeRun(run, terminal),
     none: "no runs yet",
   });

@@ -7,6 +7,7 @@ import { Option, type Command } from "commander";
 import type { SecretView } from "../client/index.ts";
 import { SECRET_NAME } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
+import { listOption } from "./listOption.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 import { UsageError } from "../lib/usageError.ts";
@@ -63,12 +64,11 @@ export function registerSecret(program: Command, terminal: Terminal): void {
     )
     .option("--env-file <path>", "file of NAME=value lines: sets each of them")
     .addOption(
-      new Option(
+      listOption(
         "--allow-host <host>",
         "host, or host:port, to which a source with it may send requests; may be repeated",
-      )
-        .default([], "any")
-        .argParser((value, all: readonly string[]) => [...all, value]),
+        "any",
+      ),
     )
     .option("--expires <time>", "ISO 8601: after this no request can read it")
     .action(async (name: string | undefined, flags: SetFlags, its: Command) => {

@@ -12,6 +12,7 @@ import type { SimulateTool } from "../requests/accept/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
+import { listOption } from "./listOption.ts";
 import { printWarnings, showText } from "./outcome.ts";
 import { describeSystemError } from "./systemError.ts";
 import { isReadable, type Terminal, withoutControls } from "./terminal.ts";
@@ -39,11 +40,7 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
     .summary("Runs a source as the oracle network would.")
     .description("Runs a source as the oracle network would, on this machine. Nothing is sent to a chain.")
     .argument("<file>", "JavaScript or TypeScript source; - reads standard input")
-    .addOption(
-      new Option("--arg <text>", "an argument, args[0] first; may be repeated")
-        .default([], "none")
-        .argParser(collect<string>),
-    )
+    .addOption(listOption("--arg <text>", "an argument, args[0] first; may be repeated"))
     .addOption(
       new Option("--bytes-arg <hex>", "an element of bytesArgs, 0x first; may be repeated")
         .default([], "none, or a random word for a preset's source")
@@ -203,10 +200,6 @@ function printResult(
       `${result.timeMs.toFixed(1)} ms, ${memoryMb} MB, ${result.httpRequests} of ${maxHttpRequests} HTTP requests`,
     ),
   );
-}
-
-function collect<T>(value: T, previous: readonly T[]): readonly T[] {
-  return [...previous, value];
 }
 
 function collectBytes(value: string, previous: readonly Hex[]): readonly Hex[] {

@@ -5,7 +5,7 @@ import { describeArguments } from "../lib/eventText.ts";
 import { LOG_CONFIDENCES, type LogConfidence } from "../lib/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
-import { parseBlock } from "./parseBlock.ts";
+import { parseBlock } from "./parseNumber.ts";
 import { describeOutcome } from "./scheduleCommand.ts";
 import { createResource, type ResourceFlags } from "./resourceCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -70,7 +70,7 @@ export function registerTrigger(program: Command, terminal: Terminal): void {
     });
   addEnds();
   listPages(command("runs <id>", "Lists the runs of the last 30 days, newest first."), terminal, {
-    read: (client, id, page) => client.triggers.runs(id, page),
+    read: (client, page, _flags, id) => client.triggers.runs(id, page),
     describe: (run) => describeRun(run, terminal),
     none: "no runs yet",
   });

@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Hex } from "viem";
 import type { verifyWithTool } from "../app/tools/verifyTool.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
-import { parseBlock } from "./parseBlock.ts";
+import { parseBlock } from "./parseNumber.ts";
 import { parseRpcUrl } from "./parseRpcUrl.ts";
 import { createExplorer, NotFoundError } from "../client/index.ts";
 import { isId } from "../lib/idForm.ts";

@@ -82,7 +82,7 @@ export function registerWebhook(program: Command, terminal: Terminal): void {
     .addOption(new Option("--type <type>", "only of events of this type").choices(TOLD_EVENTS))
     .option("--event <id>", "only of this event, by its webhook-id");
   listPages(log, terminal, {
-    read: (client, id, page, { state, type, event }: AttemptFlags) =>
+    read: (client, page, { state, type, event }: AttemptFlags, id) =>
       client.webhooks.attempts(id, { ...page, state, type, eventId: event }),
     describe: (attempt) => describeAttempt(attempt, terminal),
     head: columns("TIME", "ATTEMPT", "NO.", "EVENT", "TYPE", "OUTCOME"),
