@@ -21,7 +21,7 @@ import { findOutsideKey } from "../lib/outsideSecret.ts";
 import { isUsableKey } from "../lib/usableKey.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ask } from "./ask.ts";
-import { countOf } from "./countOf.ts";
+import { countOf } from "../lib/countOf.ts";
 import { dataDirOfEnvironment } from "./environment.ts";
 import { defaultNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { withOverlap, type OverlapFlag } from "./overlapOption.ts";

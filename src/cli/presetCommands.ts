@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { findPresetFolders, OWN_PRESETS_FOLDER } from "../requests/accept/presetFolder.ts";
 import type { Preset } from "../presets/preset.ts";
 import type { PresetReport, RunChecks } from "../requests/accept/presetTools.ts";
-import { countOf } from "./countOf.ts";
+import { countOf } from "../lib/countOf.ts";
 import { wholeNumber } from "./parseNumber.ts";
 import { createProgress } from "./progress.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { loadPresets } from "../presets/presetNames.ts";
 import { describeResult as describePresetResult } from "../presets/readResult.ts";
 import { findPresetFolders } from "../requests/accept/presetFolder.ts";
+import { countOf } from "../lib/countOf.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { describeDraw, describeTimes, shorten } from "../lib/drawText.ts";
 import { describeDraws, describeLabel } from "../lib/label.ts";
@@ -78,7 +79,7 @@ function printVerdict(
   ];
   const otherwise = found.verdict === "valid" ? "" : ` (${words})`;
   const said = isExpected ? words : `not as expected${otherwise}`;
-  const count = `${found.requests.length} request${found.requests.length === 1 ? "" : "s"}`;
+  const count = countOf(found.requests.length, "request");
   const by = believed === undefined ? "" : `, by ${believed}`;
   out(`${color(said)}: ${count} of ${found.transactionHash} on ${found.network}${by}`);
   for (const problem of unexpected) out(`  ${colors.red(readable(problem))}`);

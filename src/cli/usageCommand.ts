@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { UsageDay } from "../client/index.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
-import { countOf } from "./countOf.ts";
+import { countOf } from "../lib/countOf.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface UsageFlags extends ServiceFlags {

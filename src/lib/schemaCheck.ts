@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type KeywordDefinition } from "ajv/dist/2020.js";
 import type { Static, TSchema } from "typebox";
+import { countOf } from "./countOf.ts";
 import { describeValue } from "./describeValue.ts";
 import type { ParameterViolation } from "./invalidParameter.ts";
 import { didYouMean } from "./didYouMean.ts";
@@ -114,13 +115,13 @@ function describeValueError({ keyword, params, data, message, parentSchema }: Er
     case "type":
       return `must be ${nameType(params["type"])}; got ${describeValue(data)}`;
     case "minItems":
-      return `must have at least ${count(limit, "item")}; got ${(data as unknown[]).length}`;
+      return `must have at least ${countOf(limit, "item")}; got ${(data as unknown[]).length}`;
     case "maxItems":
-      return `must have at most ${count(limit, "item")}; got ${(data as unknown[]).length}`;
+      return `must have at most ${countOf(limit, "item")}; got ${(data as unknown[]).length}`;
     case "minLength":
-      return `must have at least ${count(limit, "character")}; got ${(data as string).length}`;
+      return `must have at least ${countOf(limit, "character")}; got ${(data as string).length}`;
     case "maxLength":
-      return `must have at most ${count(limit, "character")}; got ${(data as string).length}`;
+      return `must have at most ${countOf(limit, "character")}; got ${(data as string).length}`;
     case "pattern":
       return `must match ${params["pattern"]}; got ${describeValue(data)}`;
     case "minimum":
@@ -142,10 +143,6 @@ function nameType(type: unknown): string {
     .flat()
     .map((name) => `${/^[aio]/.test(String(name)) ? "an" : "a"} ${String(name)}`)
     .join(" or ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 type Checked<T> =

@@ -1,5 +1,6 @@
 /** How pages and the previews of links to them name a shared result. */
 import { capitalize } from "./capitalize.ts";
+import { countOf } from "./countOf.ts";
 import { cut } from "./cut.ts";
 import { findSourceHosts } from "./sourceHosts.ts";
 
@@ -201,7 +202,7 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
   const what = nameKind({ kind, ...(title === undefined ? {} : { title }) });
   const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
   const extent = isRandom
-    ? countOf(outcome.randomNumber, "random number", "random numbers")
+    ? countOf(outcome.randomNumber.length, "random number")
     : shown?.as === "list" && list !== undefined && others.length === 0
       ? `${shown.entries.length} of ${countEntries(list)}`
       : undefined;
@@ -236,11 +237,7 @@ export function partsOf(shown: Shown): readonly string[] {
 
 /** "1 entry", "6 entries". */
 export function countEntries(list: readonly unknown[]): string {
-  return countOf(list, "entry", "entries");
-}
-
-function countOf({ length }: readonly unknown[], one: string, many: string): string {
-  return `${length} ${length === 1 ? one : many}`;
+  return countOf(list.length, "entry", "entries");
 }
 
 /** What text doesn't have: characters that control a device, and those that take the place of bytes that are none. */

@@ -1,5 +1,6 @@
 /** How the pages and the command name a verification's verdicts, and name and draw the outcomes of its steps. */
 
+import { countOf } from "./countOf.ts";
 import { nameFailure } from "./failureText.ts";
 
 const VERDICT_TEXT = {
@@ -189,7 +190,7 @@ export function describeSteps(steps: readonly { readonly outcome: keyof typeof O
         ? "all hold"
         : `${count} ${count > 1 && outcome === "ok" ? "hold" : OUTCOME_TEXT[outcome]}`,
     );
-  return `${steps.length} step${steps.length === 1 ? "" : "s"}: ${counts.join(", ")}`;
+  return `${countOf(steps.length, "step")}: ${counts.join(", ")}`;
 }
 
 /** Each outcome's mark as an SVG path, 12 by 12, because not every font has such signs. */

@@ -11,6 +11,7 @@ import { createExternalSource } from "../../networks/external/externalSource.ts"
 import type { NetworkSource } from "../../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../../networks/profiles.ts";
 import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
+import { countOf } from "../../lib/countOf.ts";
 import type { LateBeacons } from "../../lib/drand.ts";
 import type { ExternalNetworkConfig } from "../../config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
@@ -145,7 +146,7 @@ function presetKeyHashesOf(
     : vrfOperatorsOf(contracts.oracle).map(({ keyHash }) => keyHash);
   if (presetVrfKeys > keyHashes.length)
     throw new StartError(
-      `networks.${name}.presetVrfKeys is ${presetVrfKeys}, and the contracts were deployed for ${keyHashes.length} VRF key${keyHashes.length > 1 ? "s" : ""}; correct it, or deploy with the cards of more VRF operators`,
+      `networks.${name}.presetVrfKeys is ${presetVrfKeys}, and the contracts were deployed for ${countOf(keyHashes.length, "VRF key")}; correct it, or deploy with the cards of more VRF operators`,
     );
   return presetVrfKeys === 1 ? undefined : keyHashes.slice(0, presetVrfKeys);
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Dapp } from "../../dapps/dapps.ts";
+import { countOf } from "../../lib/countOf.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { shareByKey } from "../../lib/memo.ts";
 import { RateLimitedError } from "../../lib/rateLimit.ts";
@@ -158,7 +159,7 @@ export function createDailyLimit(
 export class DailyLimitError extends RateLimitedError {
   constructor(who: "dapp" | "API key", limit: number) {
     super(
-      `this ${who} has made its ${limit} request${limit === 1 ? "" : "s"} for today; the next day begins at 00:00 UTC`,
+      `this ${who} has made its ${countOf(limit, "request")} for today; the next day begins at 00:00 UTC`,
       DAY_MS - (Date.now() % DAY_MS),
     );
   }

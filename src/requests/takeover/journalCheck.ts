@@ -4,6 +4,7 @@ import { isOfService } from "../../chainlink/presetConsumerReads.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { parseHex, parseObject, parseQuantity, RpcError, toQuantity } from "../../lib/nodeAnswers.ts";
 import { createLogReader } from "../../evm/logReader.ts";
+import { countOf } from "../../lib/countOf.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { findSpentNonce, saveSpentNonce, type SpentNonce } from "../../store/chainRecords.ts";
 import { listEndedBlocks } from "../../store/requests.ts";
@@ -199,7 +200,7 @@ export class JournalBehindError extends TycheError {
   readonly problem: string;
 
   constructor(network: string, transactions: number) {
-    const missing = `${transactions} transaction${transactions === 1 ? "" : "s"}`;
+    const missing = countOf(transactions, "transaction");
     const problem = `the database is older than the chain of ${network}: it lacks ${missing} with requests that the service has sent there`;
     super(`${problem}. ${JournalBehindError.remedyFor([network])}`, {
       code: "chain_unavailable",

@@ -7,6 +7,7 @@ import type {
   Verification,
 } from "../../../api/types.ts";
 import type { Hex } from "viem";
+import { countOf } from "../../../lib/countOf.ts";
 import { messageOf } from "../../../lib/errors.ts";
 import { readableTime } from "../../../lib/time.ts";
 import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
@@ -199,8 +200,8 @@ function takeNetwork(network: string): void {
 
 function takeContracts(): void {
   setField("contracts", JSON.stringify({ data: { items: networks } }, null, 2));
-  const { length } = networks;
-  showTaken(`The addresses that ${location.host} publishes, of ${length} network${length === 1 ? "" : "s"}.`);
+  const count = countOf(networks.length, "network");
+  showTaken(`The addresses that ${location.host} publishes, of ${count}.`);
 }
 
 /** Says where the addresses come from, in place of their field; shows the field if nothing is said. */
@@ -660,7 +661,7 @@ function show(
       : (describeFailedVerdict(found)?.meaning ?? describeAdvice(found));
   const reasons = verdictReasons(found).map((reason) => element("p", `${capitalize(showHidden(reason))}.`));
   const isWaiting = found.verdict === "incomplete";
-  const without = `${others} more request${others === 1 ? "" : "s"} of the transaction`;
+  const without = `${countOf(others, "more request")} of the transaction`;
   output.replaceChildren(
     createVerdict(words, outcome),
     // What it waits for says more than that it does.

@@ -1,4 +1,5 @@
 import type { LogTriggerView, ScheduleView } from "../../../../client/index.ts";
+import { countOf } from "../../../../lib/countOf.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const UNITS: Readonly<Record<string, string>> = { s: "second", m: "minute", h: "hour", d: "day" };
@@ -76,8 +77,7 @@ function describeDistance(every: string): string {
 
 /** Writes `90s` as "90 seconds". */
 function describeDuration(text: string): string {
-  const size = Number(text.slice(0, -1));
-  return `${size} ${UNITS[text.slice(-1)]}${size === 1 ? "" : "s"}`;
+  return countOf(Number(text.slice(0, -1)), UNITS[text.slice(-1)]!);
 }
 
 /** Puts the usual cron expressions in words; names others as they are. */
