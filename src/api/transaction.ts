@@ -28,6 +28,12 @@ export const DecodedValue = Type.Object({
   isJuels: Type.Optional(
     Type.Boolean({ description: "Whether it is an amount of LINK, in juels (1e-18 LINK); absent if not." }),
   ),
+  holds: Type.Optional(
+    Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      [TYPE]: "readonly DecodedValue[]",
+      description: "What its bytes hold, such as the presets of a batch; absent if unknown.",
+    }),
+  ),
 });
 
 /** Decoded calldata. */

@@ -386,6 +386,8 @@ export interface DecodedValue {
   readonly knownAs?: string;
   /** Whether it is an amount of LINK, in juels (1e-18 LINK); absent if not. */
   readonly isJuels?: boolean;
+  /** What its bytes hold, such as the presets of a batch; absent if unknown. */
+  readonly holds?: readonly DecodedValue[];
 }
 
 /** A page of dry runs and refused calls. */

@@ -15,6 +15,7 @@ import type { StackAddresses } from "./stackPlan.ts";
 import { sampleConsumerAbi } from "./contracts/abi.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
+import { unpackBytes } from "./unpackBytes.ts";
 import { VRF_CONTRACTS } from "./vrfPlan.ts";
 
 type Role = Exclude<keyof StackAddresses, "vrfVersion">;
@@ -141,8 +142,12 @@ export function createAddressBook(
       const knownAs = one.type === "address" ? names.get(one.value.toLowerCase()) : undefined;
       return knownAs === undefined ? one : { ...one, knownAs };
     });
-  const describe = (contract: Hex, values: readonly DecodedValue[]): DecodedValue[] =>
-    nameAddresses(markJuels(values, contractOf.get(contract.toLowerCase()) === "LinkToken"));
+  const describe = (contract: Hex, values: readonly DecodedValue[]): DecodedValue[] => {
+    const known = contractOf.get(contract.toLowerCase());
+    const described = nameAddresses(markJuels(values, known === "LinkToken"));
+    // Others may call anything so.
+    return known === undefined ? described : unpackBytes(described);
+  };
   const find = <Item>(tables: Tables<Item>, address: Hex, selector: Hex): Item | undefined => {
     const own = contractOf.get(address.toLowerCase());
     const found = own === undefined ? undefined : tables.get(own)?.get(selector);

@@ -284,12 +284,16 @@ function summarizeEvent(log: RawLog, book: AddressBook): AddressView["events"][n
 
 function shorten(values: readonly DecodedValue[]): readonly DecodedValue[] {
   return values.map((one) => {
-    const { value } = one;
-    if (typeof value === "string") return { ...one, value: cut(value, MAX_VALUE_CHARACTERS) };
-    const entries = shorten(value.slice(0, MAX_VALUE_ENTRIES));
-    const rest = value.length > entries.length ? [{ name: "", type: "", value: "…" }] : [];
-    return { ...one, value: [...entries, ...rest] };
+    const { value, holds } = one;
+    const held = holds && { holds: shortenList(holds) };
+    if (typeof value === "string") return { ...one, value: cut(value, MAX_VALUE_CHARACTERS), ...held };
+    return { ...one, value: shortenList(value) };
   });
+}
+
+function shortenList(values: readonly DecodedValue[]): readonly DecodedValue[] {
+  const entries = shorten(values.slice(0, MAX_VALUE_ENTRIES));
+  return values.length > entries.length ? [...entries, { name: "", type: "", value: "…" }] : entries;
 }
 
 function outcomeOf(

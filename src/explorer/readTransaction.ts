@@ -85,6 +85,7 @@ export async function readTransaction(
         ),
     readReports(transaction, chain, book),
   ]);
+  const words = new Map(randomness.map((one) => [one.requestId, one.words]));
   return {
     network: chain.network,
     hash: transaction.hash,
@@ -141,7 +142,7 @@ export async function readTransaction(
       };
     }),
     reports,
-    events: logs.slice(0, MAX_EVENTS).map((log) => viewEvent(log, book)),
+    events: logs.slice(0, MAX_EVENTS).map((log) => viewEvent(log, book, words)),
     ...(logs.length > MAX_EVENTS ? { moreEvents: logs.length - MAX_EVENTS } : {}),
   };
 }
@@ -279,15 +280,24 @@ async function findReason(
   return { revertReason: (await findRevertReason(client, call, receipt)).text };
 }
 
-/** Describes an event, decoded where its interface is known. */
-function viewEvent(log: RawLog, book: AddressBook): EventView {
+/**
+ * Describes an event, decoded where its interface is known.
+ *
+ * @param words those that the transaction's proofs give, by request id
+ */
+function viewEvent(log: RawLog, book: AddressBook, words: ReadonlyMap<string, readonly string[]>): EventView {
   const decoded = book.decodeEvent(log.address, log);
+  const given = words.get(log.topics[1] ?? "")?.map((value) => ({ name: "", type: "uint256", value }));
   const { logIndex, topics, data } = log;
   return {
     logIndex,
     contract: book.party(log.address),
     ...decoded,
-    fields: decoded?.fields ?? [],
+    fields: (decoded?.fields ?? []).map((field) =>
+      field.name === "outputSeed" && field.holds !== undefined && given !== undefined
+        ? { ...field, holds: given }
+        : field,
+    ),
     topics,
     data,
   };

@@ -126,6 +126,11 @@ test("presets show from their request and from their delivery, with program, wor
   ]);
   expect((await view(requested.transactionHash)).presets).toEqual(presets);
   expect(there.randomness).toMatchObject([{ requestId: vrfRequestId, outcome: "fulfilled" }]);
+  const fieldsOf = (name: string) => there.events.find(({ event }) => event === name)?.fields;
+  const held = (id: string) => ({ value: [{ value: id }, { name: "result", value: "1" }] });
+  expect(fieldsOf("BatchReported")).toMatchObject([{}, { holds: [held(first!), held(second!)] }]);
+  const values = there.randomness[0]!.words.map((value) => ({ name: "", type: "uint256", value }));
+  expect(fieldsOf("RandomWordsFulfilled")![1]).toMatchObject({ name: "outputSeed", holds: values });
   expect(there.reports).toMatchObject([{ requestIds: [vrfRequestId] }]);
   expect(there.reports[0]!.signatures.map(({ signer }) => signer?.address)).toEqual(
     TEST_ROLES.signers.slice(0, 3).map(({ address }) => address),

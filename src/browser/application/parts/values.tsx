@@ -2,17 +2,31 @@ import { Fragment } from "react";
 import { Link } from "wouter";
 import type { DecodedValue, Party } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
-import { Code, PartyLink, ShortHex, units } from "./format.tsx";
-import { Folded, RawBytes, UnknownText } from "./parts.tsx";
+import { Code, count, PartyLink, ShortHex, units } from "./format.tsx";
+import { Folded, Listing, RawBytes, UnknownText } from "./parts.tsx";
 
-/** Arguments or fields as a table of name, type and value; structs and arrays are nested tables. */
+/** What is known besides of the requests that values are about. */
+export interface KnownResults {
+  /** Results in one line as their requests' types, by request id. */
+  readonly results?: ReadonlyMap<string, string> | undefined;
+  /** The request that values are about, unless one of them is its id. */
+  readonly requestId?: string | undefined;
+}
+
+/** Arguments or fields as a table of name, type and value; structs and arrays are nested tables, and what bytes hold stands above them. */
 export function ValueTable({
   values,
   network,
-}: {
+  results,
+  requestId: outer,
+}: KnownResults & {
   readonly values: readonly DecodedValue[];
   readonly network: string;
 }) {
+  const own = values.find(({ name }) => REQUEST_ID.test(name))?.value;
+  const requestId = typeof own === "string" ? asWord(own) : outer;
+  const known = { network, requestId, ...(results && { results }) };
+  const result = requestId === undefined ? undefined : results?.get(requestId);
   if (values.length === 0) return <p className="note">None.</p>;
   return (
     <table className="values">
@@ -23,10 +37,15 @@ export function ValueTable({
               {one.name === "" ? i : <UnknownText text={one.name} />} <small>{one.type}</small>
             </th>
             <td>
-              {typeof one.value === "string" ? (
-                <Whole {...one} value={one.value} network={network} />
+              {typeof one.value !== "string" ? (
+                <ValueTable values={one.value} {...known} />
+              ) : one.name === "result" && result !== undefined ? (
+                <UnknownText text={result} />
               ) : (
-                <ValueTable values={one.value} network={network} />
+                <>
+                  {one.holds !== undefined && <ValueTable values={one.holds} {...known} />}
+                  <Whole {...one} value={one.value} network={network} />
+                </>
               )}
             </td>
           </tr>
@@ -82,18 +101,29 @@ interface Leaf extends DecodedValue {
   readonly value: string;
 }
 
-/** A value as it is; long bytes are folded. */
+/** Longer texts are folded, in UTF-16 code units. */
+const LONG_TEXT = 200;
+
+/** A value as it is; long texts and bytes are folded, and so are bytes of which it is known what they hold. */
 function Whole({ network, ...leaf }: Leaf & { readonly network: string }) {
   const { type, value } = leaf;
   if (type === "address") return <PartyLink network={network} party={partyOf(leaf)} full />;
-  if (type === "string") return <UnknownText text={value} />;
+  if (type === "string")
+    return value.length <= LONG_TEXT ? (
+      <UnknownText text={value} />
+    ) : (
+      <Folded summary={count(value.length, "character")}>
+        <Listing text={value} label={leaf.name} />
+      </Folded>
+    );
   if (leaf.isJuels === true)
     return (
       <>
         <Code text={value} /> <span className="note">{units(value, "LINK")}</span>
       </>
     );
-  const text = type === "bytes" ? textOf(value) : undefined;
+  const isRaw = leaf.holds !== undefined && type.startsWith("bytes");
+  const text = type === "bytes" && !isRaw ? textOf(value) : undefined;
   if (text !== undefined && value.length <= 200)
     return (
       <>
@@ -103,9 +133,9 @@ function Whole({ network, ...leaf }: Leaf & { readonly network: string }) {
         </span>
       </>
     );
-  if (value.length <= 200) return <Code text={value} />;
+  if (!isRaw && value.length <= 200) return <Code text={value} />;
   return (
-    <Folded summary={`${(value.length - 2) / 2} bytes`}>
+    <Folded summary={count((value.length - 2) / 2, "byte")}>
       <RawBytes hex={value} label={`${type} value`} />
     </Folded>
   );
@@ -121,7 +151,8 @@ const REQUEST_ID = /^(?:vrfR|r)equestId$/;
 
 /** A value in a few characters, with a link where there is something to see. It may have been cut before, and ends with `…` then. */
 function Brief({ value: one, network }: { readonly value: DecodedValue; readonly network: string }) {
-  const { name, type, value } = one;
+  const { name, type, value, holds } = one;
+  if (holds !== undefined) return <Brief value={{ name, type: "", value: holds }} network={network} />;
   if (typeof value !== "string")
     return (
       <>
@@ -136,7 +167,7 @@ function Brief({ value: one, network }: { readonly value: DecodedValue; readonly
     );
   if (type === "address") return <PartyLink network={network} party={partyOf({ ...one, value })} />;
   if (REQUEST_ID.test(name) && /^(?:bytes32|uint256)$/.test(type)) {
-    const id = `0x${BigInt(value).toString(16).padStart(64, "0")}`;
+    const id = asWord(value);
     return (
       <Link href={`/explorer/search?${new URLSearchParams({ q: id, network }).toString()}`}>
         <ShortHex text={id} />
@@ -152,6 +183,11 @@ function Brief({ value: one, network }: { readonly value: DecodedValue; readonly
     return isCut(value) ? <code>{cut(value, BRIEF_DIGITS)}</code> : <ShortHex text={value} />;
   }
   return value.length > BRIEF_DIGITS ? <ShortHex text={value} /> : value;
+}
+
+/** Returns a number, or bytes that are one, as 32 bytes of hex. */
+function asWord(value: string): string {
+  return `0x${BigInt(value).toString(16).padStart(64, "0")}`;
 }
 
 function partyOf({ value, knownAs }: Leaf): Party {

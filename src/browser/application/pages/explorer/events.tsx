@@ -1,7 +1,7 @@
 import type { EventView, TransactionView } from "../../../../client/index.ts";
 import { Code, PartyLink } from "../../parts/format.tsx";
 import { Folded, RawBytes } from "../../parts/parts.tsx";
-import { ValueTable } from "../../parts/values.tsx";
+import { type KnownResults, ValueTable } from "../../parts/values.tsx";
 
 /** Consecutive events of the same kind are folded, if they are more. */
 const MAX_ALIKE = 3;
@@ -9,6 +9,7 @@ const MAX_ALIKE = 3;
 /** The events of a transaction. */
 export function Events({ transaction }: { readonly transaction: TransactionView }) {
   const { network, events, moreEvents = 0 } = transaction;
+  const results = resultsOf(transaction);
   const runs: [EventView, ...EventView[]][] = [];
   for (const event of events) {
     const last = runs.at(-1);
@@ -23,7 +24,9 @@ export function Events({ transaction }: { readonly transaction: TransactionView 
       {events.length === 0 && <p className="note">This transaction emitted no events.</p>}
       {runs.map((run) => {
         const [{ logIndex, event, contract }] = run;
-        const parts = run.map((one) => <EventPart key={one.logIndex} event={one} network={network} />);
+        const parts = run.map((one) => (
+          <EventPart key={one.logIndex} event={one} {...{ network, results }} />
+        ));
         if (run.length <= MAX_ALIKE) return parts;
         return (
           <Folded
@@ -44,6 +47,18 @@ export function Events({ transaction }: { readonly transaction: TransactionView 
   );
 }
 
+/** Returns results in one line as their requests' types, by request id: those of presets, and of this service's own requests. */
+export function resultsOf({ presets, requests = [] }: TransactionView): ReadonlyMap<string, string> {
+  return new Map([
+    ...presets.flatMap(({ requestId, answer }) =>
+      answer?.result === undefined ? [] : [[requestId, answer.result] as const],
+    ),
+    ...requests.flatMap(({ requestId, result, success }) =>
+      result === undefined || success === false ? [] : [[requestId, result] as const],
+    ),
+  ]);
+}
+
 function kindOf({ contract, event, topics }: EventView): string {
   return `${contract.address} ${event ?? topics[0]}`;
 }
@@ -52,7 +67,8 @@ function kindOf({ contract, event, topics }: EventView): string {
 function EventPart({
   event: { logIndex, contract, event, fields, topics, data },
   network,
-}: {
+  results,
+}: Pick<KnownResults, "results"> & {
   readonly event: EventView;
   readonly network: string;
 }) {
@@ -74,7 +90,7 @@ function EventPart({
           raw
         ) : (
           <>
-            <ValueTable values={fields} network={network} />
+            <ValueTable values={fields} {...{ network, results }} />
             <Folded summary="Topics and data">{raw}</Folded>
           </>
         )}

@@ -33,7 +33,7 @@ import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 import { Batch } from "./batch.tsx";
-import { Events } from "./events.tsx";
+import { Events, resultsOf } from "./events.tsx";
 import { ExplorerPage, Found, useTrail } from "./explorerFrame.tsx";
 import { ReportDetails } from "./functionSections.tsx";
 import { Group } from "./group.tsx";
@@ -482,11 +482,8 @@ function Overview({ transaction }: { readonly transaction: TransactionView }) {
   );
 }
 
-function CallSection({
-  transaction: { network, to, call, input },
-}: {
-  readonly transaction: TransactionView;
-}) {
+function CallSection({ transaction }: { readonly transaction: TransactionView }) {
+  const { network, to, call, input } = transaction;
   const bytes = groupDigits((input.length - 2) / 2);
   return (
     <section className="panel" id="call">
@@ -503,7 +500,7 @@ function CallSection({
             }
           >
             <div className="scroll">
-              <ValueTable values={call.arguments} network={network} />
+              <ValueTable values={call.arguments} network={network} results={resultsOf(transaction)} />
             </div>
           </Folded>
         ))}
