@@ -60,7 +60,7 @@ export function describeForPython(): string {
     if (patternProperties !== undefined)
       return `dict[str, ${typeOf(Object.values(patternProperties)[0]!, hint)}]`;
     if (items !== undefined) return `list[${typeOf(items, hint)}]`;
-    return PRIMITIVES[schema.type ?? ""] ?? "Any";
+    return PRIMITIVES[String(schema.type)] ?? "Any";
   };
   const define = (name: string, schema: Schema, doc = schema.description): void => {
     if (written.has(name)) return;

@@ -2210,3 +2210,494 @@ export interface WebhookView {
   /** Events whose attempts all failed; they can be replayed. */
   readonly failed: number;
 }
+
+export interface AddKeyParams {
+  /** Name of the key: at most 60 characters. Default: `""`. */
+  readonly name?: string | undefined;
+  /** Maximum number of requests that the key may make per day (UTC); further calls get 429. Default: no limit. */
+  readonly dailyLimit?: number | undefined;
+  /** What calls with it may do: `read` takes GET alone, and refuses others with 403. Default: `"full"`. */
+  readonly access?: "read" | "full" | undefined;
+  /** From then on calls with it get 401 `key_expired`. Default: never. */
+  readonly expiresAt?: string | null | undefined;
+}
+
+export interface AttemptsParams {
+  /** Maximum number of attempts in one answer. Default: `20`. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Only attempts that were answered with 2xx, or only those that weren't. Default: all. */
+  readonly state?: "delivered" | "failed" | undefined;
+  /** Only attempts to tell events of this type. Default: all. */
+  readonly type?:
+    | "request.fulfilled"
+    | "request.failed"
+    | "request.reopened"
+    | "trigger.skipped"
+    | "trigger.reverted"
+    | "webhook.test"
+    | undefined;
+  /** Only attempts to tell this event, by its `webhook-id`. Default: all. */
+  readonly eventId?: string | undefined;
+}
+
+export interface AuditParams {
+  /** Maximum number of entries in one answer. Default: `50`. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Only what this person, API key or session did; `operator` is the token. */
+  readonly actor?: string | undefined;
+  /** Only this operation, by its name here, or `signIn` or `acceptInvitation`. */
+  readonly action?:
+    | "signIn"
+    | "acceptInvitation"
+    | "addPasskey"
+    | "removePasskey"
+    | "endSession"
+    | "createWebhook"
+    | "changeWebhook"
+    | "deleteWebhook"
+    | "rotateWebhookSecret"
+    | "replayWebhook"
+    | "setSecret"
+    | "deleteSecret"
+    | "setSecretsSigner"
+    | "createSchedule"
+    | "changeSchedule"
+    | "deleteSchedule"
+    | "createTrigger"
+    | "changeTrigger"
+    | "deleteTrigger"
+    | "updateDapp"
+    | "addKey"
+    | "changeKey"
+    | "rotateKey"
+    | "revealKey"
+    | "revokeKey"
+    | "addConsumer"
+    | "removeConsumer"
+    | "changeMember"
+    | "removeMember"
+    | "createInvitation"
+    | "revokeInvitation"
+    | "deleteDapp"
+    | "createDapp"
+    | "changePerson"
+    | "removePerson"
+    | undefined;
+}
+
+export interface BeforeParams {
+  /** `older` of the previous page: a block number, or one with a position in the block. */
+  readonly before?: string | undefined;
+}
+
+export interface ChangeKeyParams {
+  /** The new name: at most 60 characters; empty for none. */
+  readonly name?: string | undefined;
+  /** Maximum number of requests that the key may make per day (UTC); `null` for no limit. */
+  readonly dailyLimit?: number | null | undefined;
+  /** From then on calls with it get 401 `key_expired`; `null` for never. */
+  readonly expiresAt?: string | null | undefined;
+}
+
+export interface ChangeMemberParams {
+  /** What the member may do. */
+  readonly role: "viewer" | "developer" | "owner";
+}
+
+export interface ChangePersonParams {
+  /** Whether everything is allowed. */
+  readonly isOperator: boolean;
+}
+
+export interface ChangeScheduleParams {
+  /** A name of your own. */
+  readonly name?: string | undefined;
+  /** What is requested: `{"preset": "coinflip", …}` with the preset's parameters, `{"random": {…}}` or `{"function": {…}}` with those of that endpoint, without `network`. */
+  readonly action?: Readonly<Record<string, unknown>> | undefined;
+  /** Distance between ticks: `10s`, `5m`, `1h`, `1d`. The first one is that much later. */
+  readonly every?: string | undefined;
+  /** Cron expression, instead of `every`: minute, hour, day, month and weekday, or six fields with seconds first. */
+  readonly cron?: string | undefined;
+  /** Time zone of `cron`, such as `Europe/Berlin`. Default: `UTC`. */
+  readonly timeZone?: string | undefined;
+  /** How late a tick may be caught up with: `1m` to `30d`. Default: `1d`. Not with `skip`: `1m`. */
+  readonly window?: string | undefined;
+  /** What is done about ticks that the service could not act on in time: `skip` none, `one` the newest, `all` each of them. */
+  readonly catchUp?: "skip" | "one" | "all" | undefined;
+  /** Whether a tick is skipped while the request before it has not ended. */
+  readonly overlap?: "skip" | "allow" | undefined;
+  /** After this there are no ticks. `null`: no end, as by default. */
+  readonly until?: string | null | undefined;
+  /** Whether it does nothing for now. */
+  readonly paused?: boolean | undefined;
+}
+
+export interface ChangeTriggerParams {
+  /** A name of your own. */
+  readonly name?: string | undefined;
+  /** As in a schedule; `{"event": "name"}` in place of a value stands for a value of the log. */
+  readonly action?: Readonly<Record<string, unknown>> | undefined;
+  /** Network on which the requests run. Default: that of the logs. */
+  readonly actionNetwork?: string | undefined;
+  /** Whether it does nothing for now. */
+  readonly paused?: boolean | undefined;
+}
+
+export interface ChangeWebhookParams {
+  /** Where events are sent: an https URL on a public host. */
+  readonly url?: string | undefined;
+  /** Types of the events to be told. */
+  readonly events?:
+    | readonly (
+        | "request.fulfilled"
+        | "request.failed"
+        | "request.reopened"
+        | "trigger.skipped"
+        | "trigger.reverted"
+      )[]
+    | undefined;
+  /** A note of your own: at most 200 characters. */
+  readonly description?: string | undefined;
+  /** Whether deliveries wait. `false` resumes a webhook, whatever paused it. */
+  readonly paused?: boolean | undefined;
+}
+
+export interface ConsumerParams {
+  /** Identifier of the dapp, as in the address of its page. Default: the key's dapp. */
+  readonly dappId?: string | undefined;
+  /** Network on which the request runs. Default: the only one. */
+  readonly network?: string | undefined;
+  /** Address of the consumer contract; its checksum is verified when mixed case. */
+  readonly consumer: string;
+}
+
+export interface ConsumersParams {
+  /** Only the contracts on this network. Default: on all. */
+  readonly network?: string | undefined;
+}
+
+export interface ContractRequestsParams {
+  /** Network of the contracts. Default: the only one. */
+  readonly network?: string | undefined;
+  /** `older` of the previous page: a block number, or one with a position in the block. */
+  readonly before?: string | undefined;
+}
+
+export interface CreateDappParams {
+  /** Its name: 1 to 60 characters. */
+  readonly name: string;
+  /** What it may use; `presets` includes random numbers. Default: `["presets","functions"]`. */
+  readonly facilities?: readonly ("presets" | "functions")[] | undefined;
+}
+
+export interface CreateInvitationParams {
+  /** What the member may do. */
+  readonly role: "viewer" | "developer" | "owner";
+  /** Who it is for: at most 60 characters. Default: `""`. */
+  readonly name?: string | undefined;
+}
+
+export interface CreateScheduleParams {
+  /** A name of your own. */
+  readonly name: string;
+  /** Network on which the request runs. Default: the only one. */
+  readonly network?: string | undefined;
+  /** What is requested: `{"preset": "coinflip", …}` with the preset's parameters, `{"random": {…}}` or `{"function": {…}}` with those of that endpoint, without `network`. */
+  readonly action: Readonly<Record<string, unknown>>;
+  /** Distance between ticks: `10s`, `5m`, `1h`, `1d`. The first one is that much later. */
+  readonly every?: string | undefined;
+  /** Cron expression, instead of `every`: minute, hour, day, month and weekday, or six fields with seconds first. */
+  readonly cron?: string | undefined;
+  /** Time zone of `cron`, such as `Europe/Berlin`. Default: `UTC`. */
+  readonly timeZone?: string | undefined;
+  /** How late a tick may be caught up with: `1m` to `30d`. Default: `1d`. Not with `skip`: `1m`. */
+  readonly window?: string | undefined;
+  /** What is done about ticks that the service could not act on in time: `skip` none, `one` the newest, `all` each of them. Default: `"one"`. */
+  readonly catchUp?: "skip" | "one" | "all" | undefined;
+  /** Whether a tick is skipped while the request before it has not ended. Default: `"skip"`. */
+  readonly overlap?: "skip" | "allow" | undefined;
+  /** After this there are no ticks. `null`: no end, as by default. */
+  readonly until?: string | null | undefined;
+  /** Whether it does nothing for now. Default: `false`. */
+  readonly paused?: boolean | undefined;
+}
+
+export interface CreateTriggerParams {
+  /** A name of your own. */
+  readonly name: string;
+  /** Network whose logs it acts on. Default: the only one. */
+  readonly network?: string | undefined;
+  /** Addresses of the contracts: 1 to 10. */
+  readonly addresses: readonly string[];
+  /** Human-readable ABI: `event Closed(uint256 indexed round, uint256 players)`. */
+  readonly event?: string | undefined;
+  /** Instead of `event`: topics by position, as in `eth_getLogs`; `null` is any. */
+  readonly topics?: readonly (string | readonly string[] | null)[] | undefined;
+  /** Wanted values of the event's indexed arguments, by name: one value, or a list of up to 10. */
+  readonly filters?: Readonly<Record<string, unknown>> | undefined;
+  /** Which blocks it acts on: `latest` each new one; `safe` and `finalized` those that the node calls so. On an embedded network each block is final. Default: `"safe"`. */
+  readonly confidence?: "latest" | "safe" | "finalized" | undefined;
+  /** As in a schedule; `{"event": "name"}` in place of a value stands for a value of the log. */
+  readonly action: Readonly<Record<string, unknown>>;
+  /** Network on which the requests run. Default: that of the logs. */
+  readonly actionNetwork?: string | undefined;
+  /** First block whose logs it acts on; an earlier one is replayed. Default: the next block. */
+  readonly fromBlock?: number | undefined;
+  /** Whether it does nothing for now. Default: `false`. */
+  readonly paused?: boolean | undefined;
+}
+
+export interface CreateWebhookParams {
+  /** Where events are sent: an https URL on a public host. */
+  readonly url: string;
+  /** Types of the events to be told. Default: `["request.fulfilled","request.failed","request.reopened","trigger.skipped","trigger.reverted"]`. */
+  readonly events?:
+    | readonly (
+        | "request.fulfilled"
+        | "request.failed"
+        | "request.reopened"
+        | "trigger.skipped"
+        | "trigger.reverted"
+      )[]
+    | undefined;
+  /** A note of your own: at most 200 characters. Default: `""`. */
+  readonly description?: string | undefined;
+  /** How messages are signed: with a shared secret, or with a key pair whose public key verifies. Default: `"hmac"`. */
+  readonly signature?: "hmac" | "ed25519" | undefined;
+}
+
+export interface DryRunsParams {
+  /** Maximum number of dry runs in one answer. Default: `100`. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** `dry-run`: a dry run was requested; the others: a call of that kind was refused. */
+  readonly kind?: "dry-run" | "preset" | "function" | undefined;
+  /** Only those that named this network. */
+  readonly network?: string | undefined;
+}
+
+export interface FaucetParams {
+  /** Embedded network to send on. Default: the only one. */
+  readonly network?: string | undefined;
+  /** Recipient of the coin and LINK; its checksum is verified when mixed case. */
+  readonly address: string;
+}
+
+export interface FunctionParams {
+  /** Network on which the request runs. Default: the only one. */
+  readonly network?: string | undefined;
+  /** JavaScript source of the function: the body of an async function that returns a byte buffer. Its arguments are in the array `args`. At most 30,720 bytes of UTF-8. */
+  readonly source: string;
+  /** Arguments for the function. Default: `[]`. */
+  readonly args?: readonly string[] | undefined;
+  /** Names of the dapp's secrets on the network that the source may read, as `secrets.NAME`. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Type used to decode the result. Default: `"string"`. */
+  readonly returnType?: "string" | "uint256" | "int256" | undefined;
+  /** A source of randomness for the function: the first round of drand that is due after the network's margin, which the answer names. The source gets a word of 32 bytes that follows from it as the last of `bytesArgs`. `local` as for presets. Default: `none`, and no word. */
+  readonly beacon?: "drand" | "local" | "none" | undefined;
+  /** What the request is for, such as `raffle-2026-12-24`: 1 to 100 characters, fixed on chain with it for all to see. Upper and lower case are the same letter by letter. */
+  readonly label?: string | undefined;
+  /** Whether this must be the dapp's only request with this label on the network: it is refused if there is another, and so is every later one. */
+  readonly once?: boolean | undefined;
+}
+
+export interface ListParams {
+  /** Maximum number of requests in one answer. Default: `20`. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  readonly state?:
+    | "checking"
+    | "received"
+    | "submitted"
+    | "randomness"
+    | "executing"
+    | "fulfilled"
+    | "failed"
+    | undefined;
+  readonly kind?: "preset" | "function" | "random" | "consumer" | "unlink" | undefined;
+  /** Only requests on this network. */
+  readonly network?: string | undefined;
+}
+
+export interface ListSecretsParams {
+  /** Only the secrets on this network. Default: on all. */
+  readonly network?: string | undefined;
+}
+
+export interface OnChainParams {
+  /** Only the requests on this network. Default: on all. */
+  readonly network?: string | undefined;
+  /** Only the requests for this preset. With any filter but `network`, a page looks through 1,000 requests, so that it may have few or none of them before the last. */
+  readonly preset?: string | undefined;
+  /** Only the requests of this kind. */
+  readonly kind?: "preset" | "random" | "function" | undefined;
+  /** Only the requests in this state. `waiting`: without a result yet. */
+  readonly state?: "waiting" | "fulfilled" | "failed" | undefined;
+  /** Only the requests whose preset's name, title, label or result contains this text, in any case. */
+  readonly text?: string | undefined;
+  /** Only the requests with a label of the dapp with this id: with the label, it is on chain. */
+  readonly dapp?: string | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface PresetParams {
+  /** Network on which the request runs. Default: the only one, or `"polygon_mumbai"`. */
+  readonly network?: string | undefined;
+  /** Preset to run. */
+  readonly preset: string;
+  /** Block confirmations before the random word is drawn. Default: 1, or the network's minimum if that is higher. `GET /api/networks` lists each network's range. */
+  readonly confirmations?: number | undefined;
+  /** A source of randomness that the word also follows from: the first round of drand that is due after the network's margin. The answer names it. `local`, on embedded networks: a round of the service's own beacon, which works without internet and proves nothing. Default: what the dapp says, or else the network, mostly `none`. */
+  readonly beacon?: "drand" | "local" | "none" | undefined;
+  /** What the request is for, such as `raffle-2026-12-24`: 1 to 100 characters, fixed on chain with it for all to see. Upper and lower case are the same letter by letter. */
+  readonly label?: string | undefined;
+  /** Whether this must be the dapp's only request with this label on the network: it is refused if there is another, and so is every later one. */
+  readonly once?: boolean | undefined;
+}
+
+export interface RandomParams {
+  /** Network on which the request runs. Default: the only one, or `"fantom_testnet"`. */
+  readonly network?: string | undefined;
+  /** Number of random numbers. Default: `1`. */
+  readonly numWords?: number | undefined;
+  /** Block confirmations before the random numbers are drawn. Default: 1, or the network's minimum if that is higher. `GET /api/networks` lists each network's range. */
+  readonly confirmations?: number | undefined;
+  /** What the request is for, such as `raffle-2026-12-24`: 1 to 100 characters, fixed on chain with it for all to see. Upper and lower case are the same letter by letter. */
+  readonly label?: string | undefined;
+  /** Whether this must be the dapp's only request with this label on the network: it is refused if there is another, and so is every later one. */
+  readonly once?: boolean | undefined;
+  /** Keccak256 hash that names the VRF key: one that `GET /api/networks` lists for the network. */
+  readonly keyHash?: string | undefined;
+  /** VRF keys whose words are joined, instead of `keyHash`: 1 to 4 different ones that `GET /api/networks` lists. The numbers are a hash of all their words, so one honest operator is enough. In the query, separated by commas. */
+  readonly keyHashes?: readonly string[] | undefined;
+}
+
+export interface ReplayParams {
+  /** The event to send again, delivered or not. */
+  readonly eventId?: string | undefined;
+  /** Send again all events since then that are not delivered. Instead of `eventId`. */
+  readonly since?: string | undefined;
+}
+
+export interface RotateParams {
+  /** For how many hours the present value stays valid beside the new one; 0: it ends at once. Default: `24`. */
+  readonly overlapHours?: number | undefined;
+}
+
+export interface RunsParams {
+  /** Maximum number of runs in one answer. Default: `20`. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface SearchParams {
+  /** What to look for. */
+  readonly q: string;
+  /** Network whose hits are preferred. */
+  readonly network?: string | undefined;
+  /** Searches `network` for the label from here on: `before` of an entry of `older`. */
+  readonly before?: string | undefined;
+}
+
+export interface SecretNetworkParams {
+  /** Network of the secrets. Default: the only one. */
+  readonly network?: string | undefined;
+}
+
+export interface SecretsSignerParams {
+  /** Network of the subscription. Default: the only one. */
+  readonly network?: string | undefined;
+  /** Account that uploads; the zero address: nobody. */
+  readonly address: string;
+  /** The account's signature (EIP-191) of the message that a call without it answers with. */
+  readonly signature?: string | undefined;
+}
+
+export interface SetSecretParams {
+  /** Network whose functions may read it. Default: the only one. */
+  readonly network?: string | undefined;
+  /** Its value: at most 2,048 bytes of UTF-8. */
+  readonly value?: string | undefined;
+  /** In place of `value`: what `tyche/client` makes of it with the network's key. */
+  readonly ciphertext?: string | undefined;
+  /** Hosts to which a source with the secret may send requests, such as `api.example.com` or `api.example.com:8443`, by https. A run that sends one elsewhere fails. Default: any. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** After this no request can read it. Default: never. */
+  readonly expiresAt?: string | undefined;
+}
+
+export interface SimulateParams {
+  /** Network whose limits apply, and whose secrets. */
+  readonly network?: string | undefined;
+  /** JavaScript source of the function: the body of an async function that returns a byte buffer. Its arguments are in the array `args`. At most 30,720 bytes of UTF-8. */
+  readonly source: string;
+  /** Arguments for the function. Default: `[]`. */
+  readonly args?: readonly string[] | undefined;
+  /** Names of the dapp's secrets on the network that the source may read, as `secrets.NAME`. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Values that the source reads as `secrets.NAME` in this run, in place of the dapp's secrets: at most 2,048 bytes of UTF-8 each. They are kept nowhere, and may be sent to any host. */
+  readonly secretValues?: Readonly<Record<string, string>> | undefined;
+  /** Type used to decode the result. Default: `"string"`. */
+  readonly returnType?: "string" | "uint256" | "int256" | undefined;
+  /** As of a function on the network; the word that the source gets here is always the same. Default: `none`. */
+  readonly beacon?: "drand" | "local" | "none" | undefined;
+}
+
+export interface TestWebhookParams {
+  /** Type of the event. Its `data` is a sample, with `test` true. Default: `"webhook.test"`. */
+  readonly type?:
+    | "request.fulfilled"
+    | "request.failed"
+    | "request.reopened"
+    | "trigger.skipped"
+    | "trigger.reverted"
+    | "webhook.test"
+    | undefined;
+}
+
+export interface UnlinkParams {
+  /** Network on which the request runs. Default: the only one. */
+  readonly network?: string | undefined;
+}
+
+export interface UpdateDappParams {
+  /** The new name: 1 to 60 characters. */
+  readonly name?: string | undefined;
+  /** What it may use from now on. Only the operator may set it; others get 403 `forbidden`. */
+  readonly facilities?: readonly ("presets" | "functions")[] | undefined;
+  /** What presets wait for where a call doesn't say it, see `beacon` of presets. `null`: what the network says, as by default. */
+  readonly beacon?: "drand" | "local" | "none" | null | undefined;
+}
+
+export interface UsageParams {
+  /** First day, in UTC. Default: 29 days before `to`. */
+  readonly from?: string | undefined;
+  /** Last day. Default: today. A report covers at most 366 days. */
+  readonly to?: string | undefined;
+  /** Network. Default: all. */
+  readonly network?: string | undefined;
+  /** `csv` gives `text/csv`, as the header `Accept: text/csv` does. Default: `"json"`. */
+  readonly format?: "json" | "csv" | undefined;
+}
+
+export interface VerifyParams {
+  /** Network of the transaction. Default: the only one. */
+  readonly network?: string | undefined;
+  /** Hash of the transaction: of a request, a VRF proof (`vrfv2Hash`) or a report. */
+  readonly tx: string;
+  /** Check only this request, if several share the transaction: a preset, a function, or all that share a VRF request. */
+  readonly requestId?: string | undefined;
+  /** First block in which other requests with the request's label are looked for, to go on where an earlier search ended. Default: 0. */
+  readonly fromBlock?: number | undefined;
+  /** Last block in which they are looked for. Default: the newest. */
+  readonly toBlock?: number | undefined;
+}

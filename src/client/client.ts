@@ -5,11 +5,8 @@ import type { Presets as BuiltInPresets } from "./presets.ts";
 import {
   createRequests,
   type CallOptions,
-  type DryRunParams,
-  type ListParams,
   type Requests,
   type Send,
-  type SimulateParams,
   type SubmitOptions,
 } from "./requests.ts";
 import { createSend } from "./send.ts";
@@ -20,18 +17,26 @@ import { createSecretCalls, type SecretCalls } from "./secrets.ts";
 import { createWebhookCalls, type WebhookCalls } from "./webhooks.ts";
 import type {
   ConsumerList,
+  ConsumersParams,
   ContractRequestList,
+  ContractRequestsParams,
   DappDeletion,
   DryRunPage,
+  DryRunsParams,
+  FaucetParams,
   FaucetResult,
+  ListParams,
   NetworkView,
   Outcome,
   PresetView,
   RequestPage,
   RequestView,
+  SimulateParams,
   SimulateResult,
+  UsageParams,
   UsageReport,
   Verification,
+  VerifyParams,
 } from "./types.ts";
 
 export interface ClientOptions extends ConnectionOptions {
@@ -50,10 +55,7 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   /** Runs a source off chain. */
   simulate(params: SimulateParams, options?: CallOptions): Promise<SimulateResult>;
   /** Sends 10 coins and 100 LINK to an address on an embedded chain. */
-  faucet(
-    params: { readonly network?: string | undefined; readonly address: string },
-    options?: CallOptions,
-  ): Promise<FaucetResult>;
+  faucet(params: FaucetParams, options?: CallOptions): Promise<FaucetResult>;
   /** Deletes the dapp that the API key belongs to, permanently: this client's key stops working at once. */
   deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
   /** Resolves with the result of an earlier request; rejects with the failure that ended it. */
@@ -63,27 +65,18 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   request(id: string, options?: CallOptions): Promise<RequestView>;
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
   /** Lists dry runs and refused calls, newest first; the service keeps the last 100. */
-  dryRuns(params?: DryRunParams, options?: CallOptions): Promise<DryRunPage>;
+  dryRuns(params?: DryRunsParams, options?: CallOptions): Promise<DryRunPage>;
   /**
    * Lists requests that the dapp's own contracts made on chain, newest first. Each page searches a limited number of blocks, so a page
    * may be empty and still have an older one.
    */
-  contractRequests(
-    params?: { readonly network?: string | undefined; readonly before?: string | undefined },
-    options?: CallOptions,
-  ): Promise<ContractRequestList>;
+  contractRequests(params?: ContractRequestsParams, options?: CallOptions): Promise<ContractRequestList>;
   /** Lists the contracts that are linked to the dapp's subscriptions, as the chains have them. */
-  consumers(params?: { readonly network?: string | undefined }, options?: CallOptions): Promise<ConsumerList>;
+  consumers(params?: ConsumersParams, options?: CallOptions): Promise<ConsumerList>;
   /** Reports requests, words, gas and LINK by day and network. Default: the last 30 days. */
-  usage(
-    params?: { readonly from?: string; readonly to?: string; readonly network?: string },
-    options?: CallOptions,
-  ): Promise<UsageReport>;
+  usage(params?: Omit<UsageParams, "format">, options?: CallOptions): Promise<UsageReport>;
   /** Returns the same report as CSV with a header line. */
-  usageCsv(
-    params?: { readonly from?: string; readonly to?: string; readonly network?: string },
-    options?: CallOptions,
-  ): Promise<string>;
+  usageCsv(params?: Omit<UsageParams, "format">, options?: CallOptions): Promise<string>;
   /** The dapp's webhooks: its server is told the ends of requests. Messages are verified with `verifyWebhook`. */
   readonly webhooks: WebhookCalls;
   /** The dapp's schedules: requests that the service makes at certain times. */
@@ -95,16 +88,7 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
   /** Has the service check a result against chain data. To check without trusting the service, use `tyche/verify`. */
-  verify(
-    params: {
-      readonly network?: string | undefined;
-      readonly tx: string;
-      readonly requestId?: string;
-      readonly fromBlock?: number;
-      readonly toBlock?: number;
-    },
-    options?: CallOptions,
-  ): Promise<Verification>;
+  verify(params: VerifyParams, options?: CallOptions): Promise<Verification>;
 }
 
 /** Seconds after which the service should answer a call that is still waiting; below the timeout of common proxies. */

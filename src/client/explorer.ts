@@ -7,6 +7,7 @@ import type {
   ContractRequestList,
   ContractView,
   ExplorerNetwork,
+  OnChainParams,
   PresetView,
   RequestSummaryPage,
   SearchResult,
@@ -49,20 +50,7 @@ export interface TycheExplorer {
     options?: CallOptions & { readonly before?: string | undefined },
   ): Promise<SearchResult>;
   /** Lists the requests that are on chain, newest first; `cursor`: `nextCursor` of the page before. */
-  requests(
-    options?: CallOptions & {
-      readonly network?: string | undefined;
-      /** Only those for this preset. */
-      readonly preset?: string | undefined;
-      readonly kind?: "preset" | "random" | "function" | undefined;
-      readonly state?: "waiting" | "fulfilled" | "failed" | undefined;
-      /** Only those whose preset's name, title, label or result contains it. */
-      readonly text?: string | undefined;
-      /** Only those with a label of the dapp with this id. */
-      readonly dapp?: string | undefined;
-      readonly cursor?: string | undefined;
-    },
-  ): Promise<RequestSummaryPage>;
+  requests(options?: CallOptions & OnChainParams): Promise<RequestSummaryPage>;
   /** Returns a result or, while there is none, what its request waits for. */
   shared(id: string, options?: CallOptions): Promise<Shared>;
   /**

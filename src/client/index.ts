@@ -5,21 +5,17 @@ export { createExplorer, type SettledRound, type TycheExplorer } from "./explore
 export { createOperator, type OperatorOptions, type TycheOperator } from "./operator.ts";
 export type { RequestEvent } from "./follow.ts";
 export type { Presets } from "./presets.ts";
-export type {
-  CallOptions,
-  DryRunParams,
-  FunctionParams,
-  LabelParams,
-  ListParams,
-  PresetOptions,
-  RandomParams,
-  SimulateParams,
-  SubmitOptions,
-  Submitted,
-} from "./requests.ts";
+export type { CallOptions, LabelParams, PresetOptions, SubmitOptions, Submitted } from "./requests.ts";
 export type * from "./types.ts";
+export type {
+  ChangeScheduleParams as ScheduleParams,
+  ChangeTriggerParams as LogTriggerChanges,
+  ChangeWebhookParams as WebhookParams,
+  CreateTriggerParams as LogTriggerParams,
+  DryRunsParams as DryRunParams,
+} from "./types.ts";
 export { verifyWebhook, type WebhookMessage } from "./verifyWebhook.ts";
-export type { LogTriggerCalls, LogTriggerChanges, LogTriggerParams } from "./logTriggers.ts";
-export type { ScheduleCalls, ScheduleParams } from "./schedules.ts";
+export type { LogTriggerCalls } from "./logTriggers.ts";
+export type { ScheduleCalls } from "./schedules.ts";
 export type { SecretCalls, SecretParams } from "./secrets.ts";
-export type { WebhookCalls, WebhookParams } from "./webhooks.ts";
+export type { WebhookCalls } from "./webhooks.ts";

@@ -1,10 +1,16 @@
 import { createClient, type TycheClient, createIdempotencyKey } from "./client.ts";
 import type {
   Activity,
+  AddKeyParams,
+  AuditParams,
+  ChangeKeyParams,
+  CreateDappParams,
+  FaucetParams,
+  RotateParams,
+  UpdateDappParams,
   AuditPage,
   DappDeletion,
   DappView,
-  Facility,
   FaucetResult,
   FundedAccount,
   InvitationView,
@@ -43,56 +49,20 @@ export interface TycheOperator {
   info(options?: CallOptions): Promise<ServiceInfo>;
   dapps(options?: CallOptions): Promise<readonly DappView[]>;
   dapp(dappId: string, options?: CallOptions): Promise<DappView>;
-  createDapp(
-    params: { readonly name: string; readonly facilities?: readonly Facility[] },
-    options?: SubmitOptions,
-  ): Promise<NewDapp>;
+  createDapp(params: CreateDappParams, options?: SubmitOptions): Promise<NewDapp>;
   /** Changes what is given; `beacon: null`: presets wait for what the network says. */
-  changeDapp(
-    dappId: string,
-    change: {
-      readonly name?: string;
-      readonly facilities?: readonly Facility[];
-      readonly beacon?: NonNullable<DappView["beacon"]> | null;
-    },
-    options?: CallOptions,
-  ): Promise<DappView>;
+  changeDapp(dappId: string, change: UpdateDappParams, options?: CallOptions): Promise<DappView>;
   deleteDapp(dappId: string, options?: CallOptions): Promise<DappDeletion>;
   /** Lists keys, oldest first, including revoked ones. */
   keys(dappId: string, options?: CallOptions): Promise<readonly KeyView[]>;
-  addKey(
-    dappId: string,
-    params?: {
-      readonly name?: string | undefined;
-      readonly dailyLimit?: number | undefined;
-      /** `read`: only calls that read. Default: `full`. */
-      readonly access?: KeyView["access"] | undefined;
-      /** ISO 8601. Default: never. */
-      readonly expiresAt?: string | null | undefined;
-    },
-    options?: SubmitOptions,
-  ): Promise<NewKeyView>;
+  addKey(dappId: string, params?: AddKeyParams, options?: SubmitOptions): Promise<NewKeyView>;
   /** Changes what is given; `null` ends a limit or an expiry. */
-  changeKey(
-    dappId: string,
-    keyId: string,
-    change: {
-      readonly name?: string | undefined;
-      readonly dailyLimit?: number | null | undefined;
-      readonly expiresAt?: string | null | undefined;
-    },
-    options?: CallOptions,
-  ): Promise<KeyView>;
+  changeKey(dappId: string, keyId: string, change: ChangeKeyParams, options?: CallOptions): Promise<KeyView>;
   /**
    * Gives a key a new value; the present one stays valid for `overlapHours` (default 24; 0: not at all). Not repeated if its answer is lost:
    * {@link revealKey} has the value then.
    */
-  rotateKey(
-    dappId: string,
-    keyId: string,
-    params?: { readonly overlapHours?: number | undefined },
-    options?: CallOptions,
-  ): Promise<NewKeyView>;
+  rotateKey(dappId: string, keyId: string, params?: RotateParams, options?: CallOptions): Promise<NewKeyView>;
   /** Returns a key that has not been revoked, in plain text. */
   revealKey(dappId: string, keyId: string, options?: CallOptions): Promise<NewKeyView>;
   revokeKey(dappId: string, keyId: string, options?: CallOptions): Promise<KeyView>;
@@ -125,22 +95,16 @@ export interface TycheOperator {
   removePasskey(passkeyId: string, options?: CallOptions): Promise<PasskeyView>;
   /** Lists changes, newest first: of one dapp, or without `dappId` of the whole service. */
   audit(
-    page?: {
+    page?: Omit<AuditParams, "action"> & {
       readonly dappId?: string | undefined;
-      readonly actor?: string | undefined;
       readonly action?: string | undefined;
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
     },
     options?: CallOptions,
   ): Promise<AuditPage>;
   /** Same as in `createClient`, but not tied to a dapp. */
   presets(options?: CallOptions): Promise<readonly PresetView[]>;
   networks(options?: CallOptions): Promise<readonly NetworkView[]>;
-  faucet(
-    params: { readonly network: string; readonly address: string },
-    options?: CallOptions,
-  ): Promise<FaucetResult>;
+  faucet(params: FaucetParams, options?: CallOptions): Promise<FaucetResult>;
   activity(options?: CallOptions): Promise<Activity>;
   presetProblems(options?: CallOptions): Promise<readonly PresetProblem[]>;
   fundedAccounts(options?: CallOptions): Promise<readonly FundedAccount[]>;

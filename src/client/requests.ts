@@ -1,16 +1,15 @@
 import type { RequestEvent } from "./follow.ts";
 import type { Call } from "./transport.ts";
 import type {
+  ConsumerParams,
   ConsumerResult,
-  DryRunView,
+  FunctionParams,
   FunctionResult,
-  Hex,
+  PresetParams,
   PresetResult,
   PresetValue,
+  RandomParams,
   RandomResult,
-  RequestKind,
-  RequestState,
-  ReturnType,
 } from "./types.ts";
 
 /** Options of every call. */
@@ -35,76 +34,10 @@ export interface SubmitOptions extends CallOptions {
   readonly dryRunsFirst?: boolean | undefined;
 }
 
-/** What a request is for, on chain for all to see. */
-export interface LabelParams {
-  /** 1 to 100 characters; upper and lower case are the same. */
-  readonly label?: string | undefined;
-  /** Whether this must be the dapp's only request with the label on the network. Throws a `LabelTakenError` if it can't be. */
-  readonly once?: boolean | undefined;
-}
+/** What a request is for, on chain for all to see. A call throws a `LabelTakenError` if `once` can't be. */
+export type LabelParams = Pick<FunctionParams, "label" | "once">;
 
-/** What a request waits for besides its block, see {@link PresetOptions.beacon}. */
-export type Beacon = "drand" | "local" | "none";
-
-export interface PresetOptions extends SubmitOptions, LabelParams {
-  /** Default: the only network that the service has, or `polygon_mumbai`. */
-  readonly network?: string | undefined;
-  /** Blocks before the word is drawn. Default: the network's minimum. */
-  readonly confirmations?: number | undefined;
-  /** `drand`: the word also follows from a future round of drand, which the answer names; `local`: of the service's own beacon, which proves nothing. Default: what the dapp says, or the network. */
-  readonly beacon?: Beacon | undefined;
-}
-
-export interface RandomParams extends LabelParams {
-  /** Default: the only network that the service has, or `fantom_testnet`. */
-  readonly network?: string | undefined;
-  /** Default 1. */
-  readonly numWords?: number | undefined;
-  /** Blocks before the words are drawn. Default: the network's minimum. */
-  readonly confirmations?: number | undefined;
-  readonly keyHash?: Hex | undefined;
-  /** Replaces `keyHash`: 1 to 4 distinct key hashes. The words of several keys are joined. */
-  readonly keyHashes?: readonly Hex[] | undefined;
-}
-
-export interface FunctionParams extends LabelParams {
-  /** Default: the only network that the service has. */
-  readonly network?: string | undefined;
-  /** JavaScript: the body of an async function. */
-  readonly source: string;
-  readonly args?: readonly string[] | undefined;
-  /** Names of the dapp's secrets that the source may read, as `secrets.NAME`. */
-  readonly secrets?: readonly string[] | undefined;
-  /** Unless it is `none`, the source gets a word that follows from a future round as the last of its `bytesArgs`. Default `none`. */
-  readonly beacon?: Beacon | undefined;
-  /** Default `string`. */
-  readonly returnType?: ReturnType | undefined;
-}
-
-export interface SimulateParams extends Omit<FunctionParams, "network" | keyof LabelParams> {
-  /** Network whose limits apply. Default: limits that hold on all. */
-  readonly network?: string | undefined;
-  /** Values for this run alone, by name, in place of the dapp's secrets. They reach the service in clear, which keeps none. */
-  readonly secretValues?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface ListParams {
-  /** 1 to 100. Default 20. */
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly state?: RequestState | undefined;
-  readonly kind?: RequestKind | undefined;
-  readonly network?: string | undefined;
-}
-
-export interface DryRunParams {
-  /** 1 to 100. Default 100. */
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly kind?: DryRunView["kind"] | undefined;
-  /** Only entries that named this network. */
-  readonly network?: string | undefined;
-}
+export interface PresetOptions extends SubmitOptions, Omit<PresetParams, "preset"> {}
 
 /** A request that the service has accepted. */
 export interface Submitted<Result> {
@@ -140,18 +73,9 @@ export interface Requests<Presets, Form extends "result" | "submitted"> {
   /** Throws a `FunctionFailedError` if the source fails in the dry run; a failure on chain is a result. */
   runFunction(params: FunctionParams, options?: SubmitOptions): Promise<Given<FunctionResult, Form>>;
   /** Links a contract to the dapp's subscriptions. */
-  addConsumer(
-    params: {
-      /** Default: the key's dapp. */
-      readonly dappId?: string;
-      /** Default: the only network that the service has. */
-      readonly network?: string | undefined;
-      readonly consumer: string;
-    },
-    options?: SubmitOptions,
-  ): Promise<Given<ConsumerResult, Form>>;
+  addConsumer(params: ConsumerParams, options?: SubmitOptions): Promise<Given<ConsumerResult, Form>>;
   removeConsumer(
-    params: { readonly network?: string | undefined; readonly consumer: string },
+    params: Omit<ConsumerParams, "dappId">,
     options?: SubmitOptions,
   ): Promise<Given<ConsumerResult, Form>>;
 }

@@ -2,21 +2,22 @@ import { InvalidOptionError } from "./errors.ts";
 import type { CallOptions } from "./requests.ts";
 import { createSend } from "./send.ts";
 import type { Transport } from "./transport.ts";
-import type { SecretsKey, SecretsSigner, SecretView } from "./types.ts";
+import type {
+  ListSecretsParams,
+  SecretNetworkParams,
+  SecretsKey,
+  SecretsSigner,
+  SecretsSignerParams,
+  SecretView,
+  SetSecretParams,
+} from "./types.ts";
 
 /** Most bytes of a secret's value, as the service takes it in the clear. */
 const MAX_VALUE_BYTES = 2_048;
 
 /** What is set of a secret. */
-export interface SecretParams {
-  /** Default: the only network that the service has. */
-  readonly network?: string | undefined;
-  /** 1 to 2,048 bytes of UTF-8. */
+export interface SecretParams extends Omit<SetSecretParams, "ciphertext"> {
   readonly value: string;
-  /** Hosts to which a source with the secret may send requests, such as `api.example.com`. Default: any. */
-  readonly allowedHosts?: readonly string[] | undefined;
-  /** ISO 8601. Default: never. */
-  readonly expiresAt?: string | undefined;
 }
 
 /** The secrets of a dapp, which its functions read as `secrets.NAME`. */
@@ -28,27 +29,12 @@ export interface SecretCalls {
    */
   set(name: string, params: SecretParams, options?: CallOptions): Promise<SecretView>;
   /** Lists names, never values. */
-  list(
-    params?: { readonly network?: string | undefined },
-    options?: CallOptions,
-  ): Promise<readonly SecretView[]>;
-  delete(
-    name: string,
-    params?: { readonly network?: string | undefined },
-    options?: CallOptions,
-  ): Promise<SecretView>;
+  list(params?: ListSecretsParams, options?: CallOptions): Promise<readonly SecretView[]>;
+  delete(name: string, params?: SecretNetworkParams, options?: CallOptions): Promise<SecretView>;
   /** Returns what {@link set} encrypts to. */
-  key(params?: { readonly network?: string | undefined }, options?: CallOptions): Promise<SecretsKey>;
+  key(params?: SecretNetworkParams, options?: CallOptions): Promise<SecretsKey>;
   /** Lets an account of yours, instead of the one before it, upload secrets for the dapp's subscription with `SecretsManager`. */
-  setSigner(
-    params: {
-      readonly network?: string | undefined;
-      readonly address: string;
-      /** The account's signature (EIP-191) of the message that the error without it has. */
-      readonly signature?: string | undefined;
-    },
-    options?: CallOptions,
-  ): Promise<SecretsSigner>;
+  setSigner(params: SecretsSignerParams, options?: CallOptions): Promise<SecretsSigner>;
 }
 
 /** Creates the calls of secrets. */

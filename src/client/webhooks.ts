@@ -2,70 +2,34 @@ import type { CallOptions } from "./requests.ts";
 import { createResource } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 import type {
+  AttemptsParams,
+  ChangeWebhookParams,
+  CreateWebhookParams,
   NewWebhookView,
+  RotateParams,
   SentWebhook,
+  TestWebhookParams,
   WebhookAttemptPage,
   WebhookReplay,
   WebhookTest,
   WebhookView,
 } from "./types.ts";
 
-/** What is set of a webhook. */
-export interface WebhookParams {
-  /** An https URL on a public host. */
-  readonly url?: string | undefined;
-  /** Default: all. */
-  readonly events?: WebhookView["events"] | undefined;
-  /** A note of your own. */
-  readonly description?: string | undefined;
-}
-
 /** The webhooks of a dapp. */
 export interface WebhookCalls {
   /** The answer has the secret, which is not shown again. Not repeated if its answer is lost. */
-  create(
-    params: WebhookParams & {
-      readonly url: string;
-      readonly signature?: WebhookView["signature"] | undefined;
-    },
-    options?: CallOptions,
-  ): Promise<NewWebhookView>;
+  create(params: CreateWebhookParams, options?: CallOptions): Promise<NewWebhookView>;
   list(options?: CallOptions): Promise<readonly WebhookView[]>;
   get(id: string, options?: CallOptions): Promise<WebhookView>;
   /** Changes what is given; `paused` pauses or resumes. */
-  change(
-    id: string,
-    changes: WebhookParams & { readonly paused?: boolean | undefined },
-    options?: CallOptions,
-  ): Promise<WebhookView>;
+  change(id: string, changes: ChangeWebhookParams, options?: CallOptions): Promise<WebhookView>;
   delete(id: string, options?: CallOptions): Promise<WebhookView>;
   /** Replaces the secret; the previous one signs as well for `overlapHours` (default 24; 0: not at all). Not repeated if its answer is lost. */
-  rotate(
-    id: string,
-    params?: { readonly overlapHours?: number | undefined },
-    options?: CallOptions,
-  ): Promise<NewWebhookView>;
+  rotate(id: string, params?: RotateParams, options?: CallOptions): Promise<NewWebhookView>;
   /** Sends a `webhook.test` event, or a sample of another type, whose `data.test` is true. */
-  test(
-    id: string,
-    params?: { readonly type?: WebhookView["events"][number] | "webhook.test" | undefined },
-    options?: CallOptions,
-  ): Promise<WebhookTest>;
+  test(id: string, params?: TestWebhookParams, options?: CallOptions): Promise<WebhookTest>;
   /** Lists the attempts of the last 30 days, newest first. */
-  attempts(
-    id: string,
-    page?: {
-      readonly limit?: number | undefined;
-      readonly cursor?: string | undefined;
-      /** Only those answered with 2xx, or only the others. */
-      readonly state?: "delivered" | "failed" | undefined;
-      /** Type of the event. */
-      readonly type?: WebhookView["events"][number] | "webhook.test" | undefined;
-      /** Identifier of the event, which messages have as `webhook-id`. */
-      readonly eventId?: string | undefined;
-    },
-    options?: CallOptions,
-  ): Promise<WebhookAttemptPage>;
+  attempts(id: string, page?: AttemptsParams, options?: CallOptions): Promise<WebhookAttemptPage>;
   /** Returns an attempt with the message that was sent. */
   attempt(id: string, attemptId: string, options?: CallOptions): Promise<SentWebhook>;
   /** Sends one event again, or all undelivered ones since a moment, ISO 8601. */

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { describeForPython, PYTHON_FILE } from "../../pack/pythonTypes.ts";
 import { describeShapes, SHAPES_FILE } from "../../pack/answerShapes.ts";
-import { describeAnswers, TYPES_FILE } from "../../pack/apiTypes.ts";
+import { describeTypes, TYPES_FILE } from "../../pack/apiTypes.ts";
 
 test("has the types that follow from the schemas; `npm run types` writes them", async () => {
-  expect(await describeAnswers()).toBe(readFileSync(TYPES_FILE, "utf8"));
+  expect(await describeTypes()).toBe(readFileSync(TYPES_FILE, "utf8"));
 });
 
 test("has the types of the Python client that follow from them; `npm run types` writes those, too", () => {
