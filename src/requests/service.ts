@@ -1,3 +1,4 @@
+import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type {
   DappDeletion,
   DryRunPage,
@@ -15,11 +16,8 @@ import type {
   UsageReport,
 } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
-import type { Beacon, ReturnType, RequestKind, RequestState } from "../lib/vocabulary.ts";
 import type { Hex } from "viem";
 import type { ActiveHour } from "./read/activity.ts";
-import type { DryRunOptions } from "./accept/dryRunLog.ts";
-import type { UsageQuery } from "./read/usageReport.ts";
 
 /** A request as the API shows it, without its address. */
 export type RequestRecord = Omit<RequestView, "statusUrl">;
@@ -35,54 +33,24 @@ export interface Labelled {
   readonly once?: true;
 }
 
-export interface PresetCommand extends Labelled {
+/** Parameters as they were checked, without what the schema has of a label. */
+type Unlabelled<Name extends "preset" | "function" | "random"> = Omit<Checked<Name>, "label" | "once">;
+
+export interface PresetCommand extends Labelled, Unlabelled<"preset"> {
   readonly kind: "preset";
-  /** What its word also follows from. Default: what the dapp says, or else the network. */
-  readonly beacon?: Beacon;
-  readonly network: string;
-  readonly preset: string;
   /** What {@link Service.parsePresetParams} returned. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Default: the network's `vrf.minConfirmations`. */
-  readonly confirmations?: number;
 }
 
-export interface FunctionCommand extends Labelled {
+export interface FunctionCommand extends Labelled, Unlabelled<"function"> {
   readonly kind: "function";
-  /** What the word at the end of its `bytesArgs` follows from. Default: `none`, and no word. */
-  readonly beacon?: Beacon;
-  readonly network: string;
-  readonly source: string;
-  readonly args: readonly string[];
-  /** Names of secrets. */
-  readonly secrets?: readonly string[];
-  readonly returnType: ReturnType;
 }
 
 /** A dry run. Without `network`, it runs with limits that hold on every network. */
-export interface SimulateCommand {
-  readonly network?: string;
-  readonly source: string;
-  readonly args: readonly string[];
-  readonly secrets?: readonly string[];
-  /** Values for this run alone, by name: no secret that is stored is read. */
-  readonly secretValues?: Readonly<Record<string, string>>;
-  /** Unless it is `none`, the source gets a word as a function that waits for a round does. */
-  readonly beacon?: Beacon;
-  readonly returnType: ReturnType;
-}
+export type SimulateCommand = Checked<"simulate">;
 
-export interface RandomCommand extends Labelled {
+export interface RandomCommand extends Labelled, Unlabelled<"random"> {
   readonly kind: "random";
-  readonly network: string;
-  /** 1 to the network's `vrf.maxWords`. */
-  readonly numWords: number;
-  /** Default: the network's `vrf.minConfirmations`. */
-  readonly confirmations?: number;
-  /** Default: the network's first key hash. */
-  readonly keyHash?: Hex;
-  /** 1 to 4 different key hashes of the network, instead of `keyHash`: the words of several are joined. */
-  readonly keyHashes?: readonly Hex[];
 }
 
 export interface ConsumerCommand {
@@ -119,31 +87,6 @@ export interface RequestPage {
   readonly items: readonly RequestRecord[];
   /** Pass it as `cursor` to get the next page; `null` on the last one. */
   readonly nextCursor: string | null;
-}
-
-export interface ListOptions {
-  /** 1–100. */
-  readonly limit: number;
-  /** A `nextCursor` of an earlier page; anything else is `invalid_parameter` at `/cursor`. */
-  readonly cursor?: string;
-  readonly state?: RequestState;
-  readonly kind?: RequestKind;
-  readonly network?: string;
-}
-
-/** A network and the position of a page of the requests on chain; see {@link ListOptions}. */
-export interface OnChainOptions {
-  /** Default: all. */
-  readonly network?: string;
-  /** Only those for this preset, of this kind or in this state, among the next 1,000. Default: all. */
-  readonly preset?: string;
-  readonly kind?: "preset" | "random" | "function";
-  readonly state?: "waiting" | "fulfilled" | "failed";
-  /** Only those whose preset's name, title, label or result contains it, among the next 1,000. Default: all. */
-  readonly text?: string;
-  /** Only those with a label of this dapp, among the next 1,000. Default: all. */
-  readonly dapp?: string;
-  readonly cursor?: string;
 }
 
 export interface OnChainPage {
@@ -207,14 +150,14 @@ export interface Service {
 
   /** Reads a request, by its id or by the one that the oracle network assigned. Throws `not_found` for an unknown id and for another dapp's request alike. */
   getRequest(dapp: Dapp, id: string): Promise<RequestRecord>;
-  listRequests(dapp: Dapp, options: ListOptions): Promise<RequestPage>;
+  listRequests(dapp: Dapp, options: Checked<"list">): Promise<RequestPage>;
   /**
    * Reads the result of any dapp's preset, function or random numbers, for a public page: anyone may see it, as
    * what is on chain of it; while there is none, what the request waits for. Throws `not_found` for any other id.
    */
   getShared(id: string): Promise<Shared>;
   /** Lists what is on chain of all dapps' presets, functions and random numbers, newest first. */
-  listOnChain(options: OnChainOptions): Promise<OnChainPage>;
+  listOnChain(options: Checked<"onChain">): Promise<OnChainPage>;
   /** Finds transactions of this service, and requests, by the beginning of a hash or id: `0x` and lower-case digits, or `req_` and characters. */
   searchPrefix(
     prefix: string,
@@ -233,10 +176,10 @@ export interface Service {
   ): Promise<SimulateResult>;
 
   /** Lists the last 100 dry runs and refused calls of a dapp, newest first. */
-  listDryRuns(dapp: Dapp, options?: DryRunOptions): Promise<DryRunPage>;
+  listDryRuns(dapp: Dapp, options?: Partial<Checked<"dryRuns">>): Promise<DryRunPage>;
 
   /** Reads a dapp's usage, by day and network. Throws `invalid_parameter` for days that can't be reported. */
-  readUsage(dapp: Dapp, query: UsageQuery): Promise<UsageReport>;
+  readUsage(dapp: Dapp, query: Omit<Checked<"usage">, "format">): Promise<UsageReport>;
   /** Returns why a dapp's subscriptions on a network are not topped up again today, in a sentence; `undefined` while they are. */
   findSpentBudget(dapp: Dapp, network: string): Promise<string | undefined>;
 

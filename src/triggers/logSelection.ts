@@ -1,3 +1,4 @@
+import type { Checked } from "../api/parameters/requestSchemas.ts";
 import { encodeEventTopics, getAddress, parseAbiItem, type AbiEvent, type Hex } from "viem";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { decodeBoundedLog } from "../lib/boundedAbi.ts";
@@ -18,12 +19,7 @@ export interface LogSelection {
 }
 
 /** What its owner gives of a {@link LogSelection}. */
-export interface GivenSelection {
-  readonly addresses: readonly string[];
-  readonly event?: string;
-  readonly topics?: readonly (string | readonly string[] | null)[];
-  readonly filters?: Readonly<Record<string, unknown>>;
-}
+export type GivenSelection = Pick<Checked<"createTrigger">, "addresses" | "event" | "topics" | "filters">;
 
 /** Longer values, which no request could take, are not kept. */
 export const MAX_VALUE_CHARACTERS = 65_536;

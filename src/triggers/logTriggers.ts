@@ -1,3 +1,4 @@
+import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type { LogRun, LogRunPage, LogTriggerView } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { NotFoundError } from "../lib/errors.ts";
@@ -5,7 +6,6 @@ import { createId } from "../lib/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
 import { readPage } from "../lib/readPage.ts";
 import { formatTime } from "../lib/time.ts";
-import type { LogConfidence } from "../lib/vocabulary.ts";
 import { RpcError } from "../lib/nodeAnswers.ts";
 import { ChainUnavailableError } from "../networks/chainUnavailable.ts";
 import { lockDapp } from "../store/dapps.ts";
@@ -26,7 +26,7 @@ import { listDueRuns, listRuns, type StoredRun } from "../store/triggerRuns.ts";
 import { describeQueue } from "./actOnRun.ts";
 import { checkAction, type CheckCommand, type ParseAction } from "./eventReferences.ts";
 import { RATE_PER_SECOND } from "./logActor.ts";
-import { namesOf, parseSelection, type GivenSelection, type LogSelection } from "./logSelection.ts";
+import { namesOf, parseSelection, type LogSelection } from "./logSelection.ts";
 import type { ObservedChain } from "./observedChain.ts";
 import { readRunRequests, type RequestOfRun } from "./runRequests.ts";
 import { keyOf } from "./schedules.ts";
@@ -34,34 +34,15 @@ import { keyOf } from "./schedules.ts";
 /** Most log triggers of a dapp. */
 const MAX_TRIGGERS = 100;
 
-/** What its owner sets of a log trigger once. */
-export interface LogTriggerSettings extends GivenSelection, LogTriggerChanges {
-  readonly name: string;
-  readonly network: string;
-  readonly confidence: LogConfidence;
-  readonly action: StoredLogTrigger["action"];
-  /** First block whose logs it acts on. Default: the next one. */
-  readonly fromBlock?: number;
-}
-
-/** What its owner may change of a log trigger. */
-export interface LogTriggerChanges {
-  readonly name?: string;
-  readonly action?: StoredLogTrigger["action"];
-  /** Network of its requests. Default: that of the logs. */
-  readonly actionNetwork?: string;
-  readonly paused?: boolean;
-}
-
 /** The log triggers of dapps. Every method throws `not_found` for an unknown trigger and for another dapp's alike, and `invalid_parameter`. */
 export interface LogTriggers {
   /** Throws {@link ChainUnavailableError} while the network's newest block can't be read. */
-  create(dapp: Dapp, settings: LogTriggerSettings): Promise<LogTriggerView>;
+  create(dapp: Dapp, settings: Checked<"createTrigger">): Promise<LogTriggerView>;
   /** Lists a dapp's triggers, oldest first. */
   list(dappId: string): Promise<readonly LogTriggerView[]>;
   get(dappId: string, id: string): Promise<LogTriggerView>;
   /** Changes what is given. From then on the trigger acts with the key of this call; one that is resumed acts on the blocks from now on. */
-  change(dapp: Dapp, id: string, changes: LogTriggerChanges): Promise<LogTriggerView>;
+  change(dapp: Dapp, id: string, changes: Checked<"changeTrigger">): Promise<LogTriggerView>;
   /** Deletes a trigger with its runs. */
   delete(dappId: string, id: string): Promise<LogTriggerView>;
   /** Lists runs, newest first. */
@@ -143,7 +124,7 @@ export function createLogTriggers(options: {
 
   return {
     async create(dapp, settings) {
-      const { network, action, actionNetwork = network, paused = false } = settings;
+      const { network, action, actionNetwork = network, paused } = settings;
       let found: LogSelection | undefined;
       const { selection, checkFor } = parseAll({
         selection: () => (found = parseSelection(settings)),

@@ -1,3 +1,4 @@
+import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type { ScheduleView, TriggerRun, TriggerRunPage } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { NotFoundError, TycheError } from "../lib/errors.ts";
@@ -53,29 +54,14 @@ const SHOWN_TICKS = 5;
 /** Pages of ticks that an outage left which one call stores before it changes a schedule; the scheduler stores the rest. */
 const MAX_ROUNDS = 10;
 
-/** What its owner sets of a schedule. */
-export interface ScheduleSettings {
-  readonly name: string;
-  readonly every?: string;
-  readonly cron?: string;
-  readonly timeZone?: string;
-  readonly action: Readonly<Record<string, unknown>>;
-  readonly catchUp: CatchUp;
-  /** For how long a tick can be caught up with; only with `one` and `all`. */
-  readonly window?: string;
-  readonly overlap: "skip" | "allow";
-  readonly until?: string | null;
-  readonly paused: boolean;
-}
-
 /** The schedules of dapps. Every method throws `not_found` for an unknown schedule and for another dapp's alike, and `invalid_parameter`. */
 export interface Schedules {
-  create(dapp: Dapp, settings: ScheduleSettings & { readonly network: string }): Promise<ScheduleView>;
+  create(dapp: Dapp, settings: Checked<"createSchedule">): Promise<ScheduleView>;
   /** Lists a dapp's schedules, oldest first. */
   list(dappId: string): Promise<readonly ScheduleView[]>;
   get(dappId: string, id: string): Promise<ScheduleView>;
   /** Changes what is given. From then on the schedule acts with the key of this call. */
-  change(dapp: Dapp, id: string, changes: Partial<ScheduleSettings>): Promise<ScheduleView>;
+  change(dapp: Dapp, id: string, changes: Checked<"changeSchedule">): Promise<ScheduleView>;
   delete(dappId: string, id: string): Promise<ScheduleView>;
   /** Requests at once what a tick would, also while the schedule is paused. */
   run(dapp: Dapp, id: string): Promise<TriggerRun>;
@@ -157,7 +143,7 @@ export function createSchedules(options: SchedulesOptions): Schedules {
   const apply = (
     dapp: Dapp,
     before: StoredSchedule,
-    changes: Partial<ScheduleSettings>,
+    changes: Checked<"changeSchedule">,
     at: number,
   ): StoredSchedule => {
     const { every, cron, timeZone, catchUp = before.catchUp, window, until, paused, action } = changes;
@@ -278,11 +264,10 @@ export function keyOf({ keyId }: Dapp): string | null {
   return keyId.startsWith("key_") ? keyId : null;
 }
 
+type GivenTiming = Pick<Checked<"changeSchedule">, "every" | "cron" | "timeZone">;
+
 /** Completes changed times by the present ones. */
-function withTiming(
-  before: Timing,
-  { every, cron, timeZone }: Partial<ScheduleSettings>,
-): Pick<ScheduleSettings, "every" | "cron" | "timeZone"> {
+function withTiming(before: Timing, { every, cron, timeZone }: GivenTiming): GivenTiming {
   if (every !== undefined) return { every, ...(cron === undefined ? {} : { cron }) };
   const present = "cron" in before ? before : { cron: undefined, timeZone: undefined };
   const zone = timeZone ?? present.timeZone;
@@ -293,10 +278,7 @@ function withTiming(
   };
 }
 
-function parseTiming(
-  { every, cron, timeZone = "UTC" }: Pick<ScheduleSettings, "every" | "cron" | "timeZone">,
-  now: number,
-): Timing {
+function parseTiming({ every, cron, timeZone = "UTC" }: GivenTiming, now: number): Timing {
   const refuse = (path: string, message: string): never => {
     throw new InvalidParameterError([{ path, message }]);
   };

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Checked } from "../../src/api/parameters/requestSchemas.ts";
 import type { LogRun } from "../../src/api/types.ts";
 import type { Dapp } from "../../src/dapps/dapps.ts";
 import type { ChainClient } from "../../src/evm/client.ts";
@@ -14,11 +15,7 @@ import { insertRequests } from "../../src/store/requests.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertWebhook } from "../../src/store/webhooks.ts";
 import type { ParseAction } from "../../src/triggers/eventReferences.ts";
-import {
-  createLogTriggers,
-  type LogTriggers,
-  type LogTriggerSettings,
-} from "../../src/triggers/logTriggers.ts";
+import { createLogTriggers, type LogTriggers } from "../../src/triggers/logTriggers.ts";
 import { startLogWatch } from "../../src/triggers/logWatch.ts";
 import type { ObservedChain } from "../../src/triggers/observedChain.ts";
 import { startTestChain, testAccount, type TestChain } from "../support/anvil.ts";
@@ -80,13 +77,14 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     explorerUrl: "https://example.com",
     ...changes,
   });
-  const create = (changes: Partial<LogTriggerSettings> = {}) =>
+  const create = (changes: Partial<Checked<"createTrigger">> = {}) =>
     triggers.create(DAPP, {
       name: "closed",
       network: "sepolia",
       addresses: [emitter],
       event: CLOSED,
       confidence: "latest",
+      paused: false,
       action: { max: { event: "players" }, list: [{ event: "round" }, "x"] },
       ...changes,
     });
@@ -531,6 +529,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
         network: "sepolia",
         confidence: "latest",
         action: { max: 1 },
+        paused: false,
       });
     const all = [await make("a"), await make("b"), await make("c")];
     await chain.send(testAccount(0), { to: contractAddress!, data: "0x", gas: 29_000_000n });

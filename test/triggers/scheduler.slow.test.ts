@@ -11,7 +11,8 @@ import { insertRequests } from "../../src/store/requests.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertWebhook } from "../../src/store/webhooks.ts";
 import { planTicks, startScheduler } from "../../src/triggers/scheduler.ts";
-import { createSchedules, type Schedules, type ScheduleSettings } from "../../src/triggers/schedules.ts";
+import type { Checked } from "../../src/api/parameters/requestSchemas.ts";
+import { createSchedules, type Schedules } from "../../src/triggers/schedules.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { makeStoredRequest } from "../support/storedRequest.ts";
 
@@ -62,7 +63,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     opened.push(one);
     return one;
   };
-  const create = (changes: Partial<ScheduleSettings> = {}) =>
+  const create = (changes: Checked<"changeSchedule"> = {}) =>
     schedules.create(DAPP, { ...SETTINGS, ...changes });
   /** Sets the clock, and returns a schedule's runs once none is due, oldest first. */
   const runsAt = async (id: string, ms: number, count: number) => {
@@ -230,7 +231,7 @@ describe.each(DATABASES)("on %s", (_name, prepare) => {
     clock = START - 3 * 3_600_000;
     const older = await create({ every: "1h" });
     await runsAt(older.id, 0, 3);
-    const { id, next } = await create(timing as Partial<ScheduleSettings>);
+    const { id, next } = await create(timing as Checked<"changeSchedule">);
     clock = START - 3_600_000;
     scheduler.wake();
     await vi.waitFor(

@@ -20,4 +20,10 @@ export function createRequestSchemas(terms: SchemaTerms) {
 export type RequestSchemas = ReturnType<typeof createRequestSchemas>;
 
 /** The parameters of a call once they are checked: defaults are filled in. */
-export type Checked<Name extends keyof RequestSchemas> = Readonly<Static<RequestSchemas[Name]>>;
+export type Checked<Name extends keyof RequestSchemas> = ReadonlyAll<Static<RequestSchemas[Name]>>;
+
+type ReadonlyAll<Value> = Value extends readonly (infer Item)[]
+  ? readonly ReadonlyAll<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: ReadonlyAll<Value[Name]> }
+    : Value;

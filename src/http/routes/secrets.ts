@@ -1,3 +1,4 @@
+import type { Checked } from "../../api/parameters/requestSchemas.ts";
 import { SecretsKey, SecretsSigner, SecretView } from "../../api/secrets.ts";
 import { listOf } from "../../api/common.ts";
 import { SECRET_NAME } from "../../lib/vocabulary.ts";
@@ -80,14 +81,13 @@ function assertName(name: string): string {
 }
 
 /** Checks what a schema can't express. */
-function parseSecret(given: {
-  readonly network: string;
-  readonly value?: string;
-  readonly ciphertext?: string;
-  readonly allowedHosts?: readonly string[];
-  readonly expiresAt?: string;
-}): SecretParams {
-  const { network, value, ciphertext, allowedHosts, expiresAt } = given;
+function parseSecret({
+  network,
+  value,
+  ciphertext,
+  allowedHosts,
+  expiresAt,
+}: Checked<"setSecret">): SecretParams {
   const violations: ParameterViolation[] = [];
   if ((value === undefined) === (ciphertext === undefined))
     violations.push({ path: "/value", message: "give either value or ciphertext" });

@@ -1,3 +1,4 @@
+import type { Checked } from "../../api/parameters/requestSchemas.ts";
 import type { DryRunPage, DryRunView, SimulateResult } from "../../api/types.ts";
 import { cut } from "../../lib/cut.ts";
 import { createId } from "../../lib/id.ts";
@@ -56,17 +57,6 @@ export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun)
   return id;
 }
 
-/** Selects dry runs. */
-export interface DryRunOptions {
-  /** 1–100. Default 100: all that are kept. */
-  readonly limit?: number;
-  /** A `nextCursor` of an earlier page. */
-  readonly cursor?: string;
-  readonly kind?: DryRunView["kind"];
-  /** Only dry runs that named this network. */
-  readonly network?: string;
-}
-
 /**
  * Reads a page of a dapp's dry runs, of which the last 100 are kept.
  *
@@ -75,7 +65,7 @@ export interface DryRunOptions {
 export async function readDryRuns(
   db: Queryable,
   dappId: string,
-  { limit = KEPT_DRY_RUNS, cursor, ...filter }: DryRunOptions = {},
+  { limit = KEPT_DRY_RUNS, cursor, ...filter }: Partial<Checked<"dryRuns">> = {},
 ): Promise<DryRunPage> {
   assertCursor(cursor, "dry");
   const { rows, nextCursor } = await readPage(limit, (most) =>

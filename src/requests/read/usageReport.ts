@@ -1,3 +1,4 @@
+import type { Checked } from "../../api/parameters/requestSchemas.ts";
 import type { UsageDay, UsageReport } from "../../api/types.ts";
 import { writeCsv } from "../../lib/csv.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
@@ -11,21 +12,11 @@ const DEFAULT_DAYS = 30;
 /** Maximum days of one report: a year and its leap day. */
 const MAX_DAYS = 366;
 
-/** Selects the usage to report. */
-export interface UsageQuery {
-  /** `YYYY-MM-DD` in UTC. Default: 29 days before `to`. */
-  readonly from?: string;
-  /** Default: today. */
-  readonly to?: string;
-  /** Default: every network. */
-  readonly network?: string;
-}
-
 /** Reads a dapp's usage. Throws `invalid_parameter` for invalid days, and for more than 366 of them. */
 export async function readUsage(
   db: Queryable,
   dappId: string,
-  { network, ...asked }: UsageQuery,
+  { network, ...asked }: Omit<Checked<"usage">, "format">,
 ): Promise<UsageReport> {
   const { from, to } = readDays(asked);
   const rows = await listUsage(db, { dappId, from, to, network });
@@ -33,7 +24,10 @@ export async function readUsage(
   return { from, to, items };
 }
 
-function readDays(asked: Pick<UsageQuery, "from" | "to">): { readonly from: string; readonly to: string } {
+function readDays(asked: Pick<Checked<"usage">, "from" | "to">): {
+  readonly from: string;
+  readonly to: string;
+} {
   const toMs = asked.to === undefined ? Date.now() : readDay(asked.to, "/to");
   const fromMs = asked.from === undefined ? toMs - (DEFAULT_DAYS - 1) * DAY_MS : readDay(asked.from, "/from");
   const [from, to] = [dayOf(fromMs), dayOf(toMs)];

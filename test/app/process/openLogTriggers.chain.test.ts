@@ -81,6 +81,7 @@ test("of two replicas one acts on each log; the other takes over when that one e
     event: CLOSED,
     confidence: "safe",
     action: { random: { numWords: 1 } },
+    paused: false,
   });
   const emit = (round: number) =>
     chain.send(testAccount(0), { to: emitter, data: encodeClose(round, 1, 20) });
