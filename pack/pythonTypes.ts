@@ -5,8 +5,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { TYPE } from "../src/api/common.ts";
-import { ERROR_CLASSES } from "../src/client/errors.ts";
 import { coreOf, readAnswers, type Schema } from "./apiTypes.ts";
+import { listErrorClasses } from "./clientErrors.ts";
 
 export const PYTHON_FILE = path.resolve(import.meta.dirname, "../src/client/python/tyche/api.py");
 
@@ -97,7 +97,7 @@ export function describeForPython(): string {
     define(name, schema, docs.get(name));
   }
 
-  const errors = Object.entries(ERROR_CLASSES).map(([code, { name }]) => ({ code, name }));
+  const errors = listErrorClasses();
   const classes = errors
     .filter(({ name }) => name !== "FunctionFailedError")
     .map(({ code, name }) => `class ${name}(ApiError):\n    """\`${code}\`"""\n`);

@@ -1,4 +1,4 @@
-import { StillPendingError } from "./errors.ts";
+import { StillPendingError } from "./errorClasses.ts";
 import { follow, type RequestEvent } from "./follow.ts";
 import { createLimit, within } from "./limits.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";

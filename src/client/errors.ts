@@ -92,39 +92,6 @@ export class ApiError extends TycheClientError {
   }
 }
 
-export class InvalidParameterError extends ApiError {}
-export class MalformedJsonError extends ApiError {}
-export class MalformedHttpError extends ApiError {}
-export class UnauthenticatedError extends ApiError {}
-export class KeyExpiredError extends ApiError {}
-export class ForbiddenError extends ApiError {}
-/** What the call names doesn't exist, or its key may not see it. */
-export class NotFoundError extends ApiError {}
-
-export class MethodNotAllowedError extends ApiError {}
-export class RequestTimeoutError extends ApiError {}
-export class IdempotencyConflictError extends ApiError {}
-export class LabelTakenError extends ApiError {}
-/** The secrets that the call names can't be opened. */
-export class SecretsUnreadableError extends ApiError {}
-export class NameTakenError extends ApiError {}
-export class TooManyConsumersError extends ApiError {}
-export class BodyTooLargeError extends ApiError {}
-export class UnsupportedMediaTypeError extends ApiError {}
-export class HostNotAllowedError extends ApiError {}
-export class OriginNotAllowedError extends ApiError {}
-export class RateLimitedError extends ApiError {}
-export class HeadersTooLargeError extends ApiError {}
-export class InternalError extends ApiError {}
-export class ChainUnavailableError extends ApiError {}
-export class RequestFailedError extends ApiError {}
-export class OracleTimeoutError extends ApiError {}
-export class WordWithheldError extends ApiError {}
-export class BeaconLateError extends ApiError {}
-export class BeaconMissedError extends ApiError {}
-export class OverloadedError extends ApiError {}
-export class StillPendingError extends ApiError {}
-
 /** The source failed in the dry run; no transaction was sent. */
 export class FunctionFailedError extends ApiError {
   /** Output that the source wrote with `console`. */
@@ -143,46 +110,6 @@ export class FunctionFailedError extends ApiError {
     this.column = findPosition(column);
     this.dryRunUrl = findText(dryRunUrl);
   }
-}
-
-/** The class for each code that an API caller can meet. Codes of newer services become a plain {@link ApiError}. */
-export const ERROR_CLASSES: Readonly<Record<string, new (facts: ApiErrorFacts) => ApiError>> = {
-  invalid_parameter: InvalidParameterError,
-  malformed_json: MalformedJsonError,
-  malformed_http: MalformedHttpError,
-  unauthenticated: UnauthenticatedError,
-  key_expired: KeyExpiredError,
-  forbidden: ForbiddenError,
-  not_found: NotFoundError,
-  method_not_allowed: MethodNotAllowedError,
-  request_timeout: RequestTimeoutError,
-  idempotency_conflict: IdempotencyConflictError,
-  label_taken: LabelTakenError,
-  name_taken: NameTakenError,
-  too_many_consumers: TooManyConsumersError,
-  body_too_large: BodyTooLargeError,
-  unsupported_media_type: UnsupportedMediaTypeError,
-  secrets_unreadable: SecretsUnreadableError,
-  function_failed: FunctionFailedError,
-  host_not_allowed: HostNotAllowedError,
-  origin_not_allowed: OriginNotAllowedError,
-  rate_limited: RateLimitedError,
-  headers_too_large: HeadersTooLargeError,
-  internal: InternalError,
-  chain_unavailable: ChainUnavailableError,
-  request_failed: RequestFailedError,
-  oracle_timeout: OracleTimeoutError,
-  word_withheld: WordWithheldError,
-  beacon_late: BeaconLateError,
-  beacon_missed: BeaconMissedError,
-  overloaded: OverloadedError,
-  still_pending: StillPendingError,
-};
-
-/** Creates the error for a response, in the class of its code. */
-export function createApiError(facts: ApiErrorFacts): ApiError {
-  const Class = Object.hasOwn(ERROR_CLASSES, facts.code) ? ERROR_CLASSES[facts.code]! : ApiError;
-  return new Class(facts);
 }
 
 function findText(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
-import { ConnectionError, TycheClientError, createApiError, AnswerTooLargeError } from "./errors.ts";
-import type { OpenStream, Transport } from "./transport.ts";
+import { ConnectionError, TycheClientError, AnswerTooLargeError } from "./errors.ts";
+import { createApiError, type OpenStream, type Transport } from "./transport.ts";
 import type { StateChange } from "./types.ts";
 
 /** An event of a request's stream: each change of state, and finally the result. */

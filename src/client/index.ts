@@ -1,6 +1,8 @@
 /** The exports of `tyche/client`. */
 export { createClient, type ClientOptions, type TycheClient } from "./client.ts";
+export * from "./errorClasses.ts";
 export * from "./errors.ts";
+export { createApiError } from "./transport.ts";
 export { createExplorer, type SettledRound, type TycheExplorer } from "./explorer.ts";
 export { createOperator, type OperatorOptions, type TycheOperator } from "./operator.ts";
 export type { RequestEvent } from "./follow.ts";

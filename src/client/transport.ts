@@ -1,10 +1,11 @@
 import {
   ApiError,
   ConnectionError,
-  createApiError,
   InvalidOptionError,
   AnswerTooLargeError,
+  type ApiErrorFacts,
 } from "./errors.ts";
+import { ERROR_CLASSES } from "./errorClasses.ts";
 
 /** How to reach a service. */
 export interface ConnectionOptions {
@@ -286,6 +287,12 @@ async function readData(response: Response, signal: AbortSignal | undefined): Pr
     data: facts,
     ...(seconds >= 0 && Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
   });
+}
+
+/** Creates the error for a response, in the class of its code. */
+export function createApiError(facts: ApiErrorFacts): ApiError {
+  const Class = Object.hasOwn(ERROR_CLASSES, facts.code) ? ERROR_CLASSES[facts.code]! : ApiError;
+  return new Class(facts);
 }
 
 function writeBigInt(_name: string, value: unknown): unknown {

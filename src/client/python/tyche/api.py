@@ -838,6 +838,10 @@ class ForbiddenError(ApiError):
     """`forbidden`"""
 
 
+class OriginNotAllowedError(ApiError):
+    """`origin_not_allowed`"""
+
+
 class NotFoundError(ApiError):
     """`not_found`"""
 
@@ -854,12 +858,12 @@ class IdempotencyConflictError(ApiError):
     """`idempotency_conflict`"""
 
 
-class LabelTakenError(ApiError):
-    """`label_taken`"""
-
-
 class NameTakenError(ApiError):
     """`name_taken`"""
+
+
+class LabelTakenError(ApiError):
+    """`label_taken`"""
 
 
 class TooManyConsumersError(ApiError):
@@ -878,16 +882,12 @@ class SecretsUnreadableError(ApiError):
     """`secrets_unreadable`"""
 
 
-class HostNotAllowedError(ApiError):
-    """`host_not_allowed`"""
-
-
-class OriginNotAllowedError(ApiError):
-    """`origin_not_allowed`"""
-
-
 class RateLimitedError(ApiError):
     """`rate_limited`"""
+
+
+class HostNotAllowedError(ApiError):
+    """`host_not_allowed`"""
 
 
 class HeadersTooLargeError(ApiError):
@@ -937,20 +937,20 @@ ERROR_CLASSES: dict[str, type[ApiError]] = {
     "unauthenticated": UnauthenticatedError,
     "key_expired": KeyExpiredError,
     "forbidden": ForbiddenError,
+    "origin_not_allowed": OriginNotAllowedError,
     "not_found": NotFoundError,
     "method_not_allowed": MethodNotAllowedError,
     "request_timeout": RequestTimeoutError,
     "idempotency_conflict": IdempotencyConflictError,
-    "label_taken": LabelTakenError,
     "name_taken": NameTakenError,
+    "label_taken": LabelTakenError,
     "too_many_consumers": TooManyConsumersError,
     "body_too_large": BodyTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "secrets_unreadable": SecretsUnreadableError,
     "function_failed": FunctionFailedError,
-    "host_not_allowed": HostNotAllowedError,
-    "origin_not_allowed": OriginNotAllowedError,
     "rate_limited": RateLimitedError,
+    "host_not_allowed": HostNotAllowedError,
     "headers_too_large": HeadersTooLargeError,
     "internal": InternalError,
     "chain_unavailable": ChainUnavailableError,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeFailedCall } from "../../../../../src/browser/application/pages/functions/run.ts";
-import { InvalidParameterError } from "../../../../../src/client/errors.ts";
+import { InvalidParameterError } from "../../../../../src/client/errorClasses.ts";
 
 const refusal = (message: string, details: readonly object[]) =>
   describeFailedCall(
