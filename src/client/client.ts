@@ -1,16 +1,9 @@
 import { StillPendingError } from "./errorClasses.ts";
 import { follow, type RequestEvent } from "./follow.ts";
-import { createLimit, within } from "./limits.ts";
+import { createLimit, within, type CallOptions } from "./limits.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
-import {
-  createRequests,
-  type CallOptions,
-  type Requests,
-  type Send,
-  type SubmitOptions,
-} from "./requests.ts";
-import { createSend } from "./send.ts";
-import { createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
+import { createRequests, type Requests, type Send, type SubmitOptions } from "./requests.ts";
+import { createCalls, createTransport, fillOptions, type Call, type ConnectionOptions } from "./transport.ts";
 import { createLogTriggerCalls, type LogTriggerCalls } from "./logTriggers.ts";
 import { createScheduleCalls, type ScheduleCalls } from "./schedules.ts";
 import { createSecretCalls, type SecretCalls } from "./secrets.ts";
@@ -106,12 +99,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     dappId: options.dappId,
   });
 
-  const send = createSend(transport);
-  const get = <Data>(path: string, query: object, options?: CallOptions): Promise<Data> =>
-    send({ method: "GET", path, query: { ...query } }, options);
-
-  const list = async <Item>(path: string, options?: CallOptions): Promise<readonly Item[]> =>
-    (await get<{ readonly items: readonly Item[] }>(path, {}, options)).items;
+  const { send, get, getItems } = createCalls(transport);
 
   async function* stream<Result>(
     id: string,
@@ -179,12 +167,12 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
       send({ method: "DELETE", path: `/api/dapps/${encodeURIComponent(dappId)}` }, options),
     wait,
     stream,
-    request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, {}, options),
-    requests: (params = {}, options) => get("/api/requests", params, options),
-    dryRuns: (params = {}, options) => get("/api/dryRuns", params, options),
-    contractRequests: (params = {}, options) => get("/api/contractRequests", params, options),
-    consumers: (params = {}, options) => get("/api/vrfv2/consumers", params, options),
-    usage: (params = {}, options) => get("/api/usage", params, options),
+    request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, options),
+    requests: (params, options) => get("/api/requests", options, params),
+    dryRuns: (params, options) => get("/api/dryRuns", options, params),
+    contractRequests: (params, options) => get("/api/contractRequests", options, params),
+    consumers: (params, options) => get("/api/vrfv2/consumers", options, params),
+    usage: (params, options) => get("/api/usage", options, params),
     usageCsv: (params = {}, options = {}) =>
       within(options, (signal) => {
         const query = { ...params, format: "csv" };
@@ -194,9 +182,9 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     schedules: createScheduleCalls(transport),
     secrets: createSecretCalls(transport),
     triggers: createLogTriggerCalls(transport),
-    presets: (options) => list("/api/presets", options),
-    networks: (options) => list("/api/networks", options),
-    verify: (params, options) => get("/api/verify", params, options),
+    presets: (options) => getItems("/api/presets", options),
+    networks: (options) => getItems("/api/networks", options),
+    verify: (params, options) => get("/api/verify", options, params),
   };
 }
 

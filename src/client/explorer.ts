@@ -16,9 +16,8 @@ import type {
   TransactionView,
   TransferList,
 } from "./types.ts";
-import { within } from "./limits.ts";
-import type { CallOptions } from "./requests.ts";
-import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
+import type { CallOptions } from "./limits.ts";
+import { createCalls, createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
 
 /**
  * Public chain data, open to everyone: needs no API key. Throws a `NotFoundError` for anything that doesn't
@@ -82,24 +81,15 @@ export function createExplorer(
   },
 ): TycheExplorer {
   const transport = createTransport({ ...fillOptions(options), apiKey: options.apiKey ?? "" });
-  const get = <Data>(
-    path: string,
-    options: CallOptions = {},
-    query: Record<string, string | undefined> = {},
-  ): Promise<Data> =>
-    within(
-      options,
-      async (signal) =>
-        (await transport.send({ method: "GET", path: `/api/explorer${path}`, query, signal })).data as Data,
-    );
+  const { send, get, getItems } = createCalls(transport);
   const on = (network: string, ...parts: readonly string[]): string =>
-    ["/networks", network, ...parts].map((part, i) => (i === 0 ? part : encodeURIComponent(part))).join("/");
+    ["/api/explorer/networks", network, ...parts]
+      .map((part, i) => (i === 0 ? part : encodeURIComponent(part)))
+      .join("/");
 
   return {
-    networks: async (options) =>
-      (await get<{ readonly items: readonly ExplorerNetwork[] }>("/networks", options)).items,
-    presets: async (options) =>
-      (await get<{ readonly items: readonly PresetView[] }>("/presets", options)).items,
+    networks: (options) => getItems("/api/explorer/networks", options),
+    presets: (options) => getItems("/api/explorer/presets", options),
     overview: (network, options) => get(on(network), options),
     transaction: (network, hash, options) => get(on(network, "transactions", hash), options),
     block: (network, number, options) => get(on(network, "blocks", number), options),
@@ -113,16 +103,14 @@ export function createExplorer(
       get(on(network, "addresses", address, "contractRequests"), options, { before }),
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
-      get("/search", options, { q: query, network, before: options?.before }),
+      get("/api/explorer/search", options, { q: query, network, before: options?.before }),
     requests: ({ network, preset, kind, state, text, dapp, cursor, ...options } = {}) =>
-      get("/requests", options, { network, preset, kind, state, text, dapp, cursor }),
-    shared: (id, options) => get(`/results/${encodeURIComponent(id)}`, options),
-    chainData: (id, options) => get(`/results/${encodeURIComponent(id)}/chainData`, options),
-    handInRound: ({ round, chainHash }, signature, options = {}) =>
-      within(options, async (signal) => {
-        const path = `/beacon/${encodeURIComponent(chainHash.replace(/^0x/i, ""))}/public/${encodeURIComponent(round)}`;
-        return (await transport.send({ method: "PUT", path, body: { signature }, signal }))
-          .data as SettledRound;
-      }),
+      get("/api/explorer/requests", options, { network, preset, kind, state, text, dapp, cursor }),
+    shared: (id, options) => get(`/api/explorer/results/${encodeURIComponent(id)}`, options),
+    chainData: (id, options) => get(`/api/explorer/results/${encodeURIComponent(id)}/chainData`, options),
+    handInRound: ({ round, chainHash }, signature, options) => {
+      const path = `/beacon/${encodeURIComponent(chainHash.replace(/^0x/i, ""))}/public/${encodeURIComponent(round)}`;
+      return send({ method: "PUT", path, body: { signature } }, options);
+    },
   };
 }

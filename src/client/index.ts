@@ -5,9 +5,10 @@ export * from "./errors.ts";
 export { createApiError } from "./transport.ts";
 export { createExplorer, type SettledRound, type TycheExplorer } from "./explorer.ts";
 export { createOperator, type OperatorOptions, type TycheOperator } from "./operator.ts";
+export type { CallOptions } from "./limits.ts";
 export type { RequestEvent } from "./follow.ts";
 export type { Presets } from "./presets.ts";
-export type { CallOptions, LabelParams, PresetOptions, SubmitOptions, Submitted } from "./requests.ts";
+export type { LabelParams, PresetOptions, SubmitOptions, Submitted } from "./requests.ts";
 export type * from "./types.ts";
 export type {
   ChangeScheduleParams as ScheduleParams,

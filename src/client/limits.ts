@@ -1,5 +1,15 @@
 import { TimeoutError } from "./errors.ts";
-import type { CallOptions } from "./requests.ts";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts the call; a request that the service has already accepted continues there. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Aborts the call with a {@link TimeoutError}. Default: no timeout; the service itself ends a request after some
+   * minutes.
+   */
+  readonly timeoutMs?: number | undefined;
+}
 
 /** Runs `work` within the limits of a call. `onId` reports the request's id, for the error thrown on timeout. */
 export async function within<Result>(

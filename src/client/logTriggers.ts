@@ -1,4 +1,4 @@
-import type { CallOptions } from "./requests.ts";
+import type { CallOptions } from "./limits.ts";
 import { createResource } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 import type {
@@ -24,10 +24,9 @@ export interface LogTriggerCalls {
 
 /** Creates the calls of log triggers. */
 export function createLogTriggerCalls(transport: Transport): LogTriggerCalls {
-  const { calls, send, of } = createResource<LogTriggerView>(transport, "/api/triggers");
+  const { calls, get, of } = createResource<LogTriggerView>(transport, "/api/triggers");
   return {
     ...calls,
-    runs: (id, page = {}, options) =>
-      send({ method: "GET", path: of(id, "/runs"), query: { ...page } }, options),
+    runs: (id, page, options) => get(of(id, "/runs"), options, page),
   };
 }

@@ -32,10 +32,10 @@ import type {
   SessionView,
   SubscriptionBalances,
 } from "./types.ts";
-import type { CallOptions, SubmitOptions } from "./requests.ts";
+import type { CallOptions } from "./limits.ts";
+import type { SubmitOptions } from "./requests.ts";
 import type { Presets as BuiltInPresets } from "./presets.ts";
-import { createSend } from "./send.ts";
-import { createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
+import { createCalls, createTransport, fillOptions, type ConnectionOptions } from "./transport.ts";
 
 export interface OperatorOptions extends ConnectionOptions {
   /** The service's operator token, or the token of a session in the application. */
@@ -115,15 +115,11 @@ export interface TycheOperator {
 /** Creates a client for the operator's part of the API. */
 export function createOperator({ token, ...options }: OperatorOptions): TycheOperator {
   const transport = createTransport({ ...fillOptions(options), apiKey: token });
-  const send = createSend(transport);
+  const { send, get, getItems } = createCalls(transport);
   const create = <Data>(path: string, body: object, options: SubmitOptions = {}): Promise<Data> => {
     const headers = { "idempotency-key": options.idempotencyKey ?? createIdempotencyKey() };
     return send({ method: "POST", path, body, headers }, options);
   };
-  const get = <Data>(path: string, options?: CallOptions): Promise<Data> =>
-    send({ method: "GET", path }, options);
-  const list = async <Item>(path: string, options?: CallOptions): Promise<readonly Item[]> =>
-    (await get<{ readonly items: readonly Item[] }>(path, options)).items;
   const of = (dappId: string, rest = ""): string => `/api/dapps/${encodeURIComponent(dappId)}${rest}`;
   const memberOf = (dappId: string, personId: string): string =>
     of(dappId, `/members/${encodeURIComponent(personId)}`);
@@ -133,12 +129,12 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
   return {
     as: <Presets>(dappId: string) => createClient<Presets>({ ...options, apiKey: token, dappId }),
     info: (options) => get("/api/info", options),
-    dapps: (options) => list("/api/dapps", options),
+    dapps: (options) => getItems("/api/dapps", options),
     dapp: (dappId, options) => get(of(dappId), options),
     createDapp: (body, options) => create("/api/dapps", body, options),
     changeDapp: (dappId, body, options) => send({ method: "PATCH", path: of(dappId), body }, options),
     deleteDapp: (dappId, options) => send({ method: "DELETE", path: of(dappId) }, options),
-    keys: (dappId, options) => list(of(dappId, "/keys"), options),
+    keys: (dappId, options) => getItems(of(dappId, "/keys"), options),
     addKey: (dappId, body = {}, options) => create(of(dappId, "/keys"), body, options),
     changeKey: (dappId, keyId, body, options) =>
       send({ method: "PATCH", path: keyOf(dappId, keyId), body }, options),
@@ -146,15 +142,15 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
       send({ method: "POST", path: `${keyOf(dappId, keyId)}/rotate`, body, isOnce: true }, options),
     revealKey: (dappId, keyId, options) => get(keyOf(dappId, keyId), options),
     revokeKey: (dappId, keyId, options) => send({ method: "DELETE", path: keyOf(dappId, keyId) }, options),
-    configVars: (dappId, options) => list(of(dappId, "/configVars"), options),
-    balances: (dappId, options) => list(of(dappId, "/balances"), options),
+    configVars: (dappId, options) => getItems(of(dappId, "/configVars"), options),
+    balances: (dappId, options) => getItems(of(dappId, "/balances"), options),
     me: (options) => get("/api/me", options),
-    members: (dappId, options) => list(of(dappId, "/members"), options),
+    members: (dappId, options) => getItems(of(dappId, "/members"), options),
     changeMember: (dappId, personId, role, options) =>
       send({ method: "PATCH", path: memberOf(dappId, personId), body: { role } }, options),
     removeMember: (dappId, personId, options) =>
       send({ method: "DELETE", path: memberOf(dappId, personId) }, options),
-    invitations: (dappId, options) => list(of(dappId, "/invitations"), options),
+    invitations: (dappId, options) => getItems(of(dappId, "/invitations"), options),
     invite: (dappId, role, { name, ...options } = {}) =>
       send({ method: "POST", path: of(dappId, "/invitations"), body: { role, name }, isOnce: true }, options),
     revokeInvitation: (dappId, invitationId, options) =>
@@ -162,11 +158,11 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
         { method: "DELETE", path: of(dappId, `/invitations/${encodeURIComponent(invitationId)}`) },
         options,
       ),
-    people: (options) => list("/api/people", options),
+    people: (options) => getItems("/api/people", options),
     setOperator: (personId, isOperator, options) =>
       send({ method: "PATCH", path: personOf(personId), body: { isOperator } }, options),
     removePerson: (personId, options) => send({ method: "DELETE", path: personOf(personId) }, options),
-    sessions: (options) => list("/api/sessions", options),
+    sessions: (options) => getItems("/api/sessions", options),
     endSession: (sessionId, options) =>
       send({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(sessionId)}` }, options),
     removePasskey: (passkeyId, options) =>
@@ -181,12 +177,12 @@ export function createOperator({ token, ...options }: OperatorOptions): TycheOpe
         },
         options,
       ),
-    presets: (options) => list("/api/presets", options),
-    networks: (options) => list("/api/networks", options),
+    presets: (options) => getItems("/api/presets", options),
+    networks: (options) => getItems("/api/networks", options),
     faucet: (body, options) => send({ method: "POST", path: "/api/faucet", body, isOnce: true }, options),
     activity: (options) => get("/api/activity", options),
-    presetProblems: (options) => list("/api/presetProblems", options),
-    fundedAccounts: (options) => list("/api/faucet/accounts", options),
+    presetProblems: (options) => getItems("/api/presetProblems", options),
+    fundedAccounts: (options) => getItems("/api/faucet/accounts", options),
     readiness: (options) => get("/api/readiness", options),
   };
 }

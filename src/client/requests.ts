@@ -1,3 +1,4 @@
+import type { CallOptions } from "./limits.ts";
 import type { RequestEvent } from "./follow.ts";
 import type { Call } from "./transport.ts";
 import type {
@@ -11,17 +12,6 @@ import type {
   RandomParams,
   RandomResult,
 } from "./types.ts";
-
-/** Options of every call. */
-export interface CallOptions {
-  /** Aborts the call; a request that the service has already accepted continues there. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Aborts the call with a {@link TimeoutError}. Default: no timeout; the service itself ends a request after some
-   * minutes.
-   */
-  readonly timeoutMs?: number | undefined;
-}
 
 /** Options of calls that create something. */
 export interface SubmitOptions extends CallOptions {

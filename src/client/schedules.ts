@@ -1,4 +1,4 @@
-import type { CallOptions } from "./requests.ts";
+import type { CallOptions } from "./limits.ts";
 import { createResource } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 import type {
@@ -27,11 +27,10 @@ export interface ScheduleCalls {
 
 /** Creates the calls of schedules. */
 export function createScheduleCalls(transport: Transport): ScheduleCalls {
-  const { calls, send, of } = createResource<ScheduleView>(transport, "/api/schedules");
+  const { calls, send, get, of } = createResource<ScheduleView>(transport, "/api/schedules");
   return {
     ...calls,
     run: (id, options) => send({ method: "POST", path: of(id, "/run"), isOnce: true }, options),
-    runs: (id, page = {}, options) =>
-      send({ method: "GET", path: of(id, "/runs"), query: { ...page } }, options),
+    runs: (id, page, options) => get(of(id, "/runs"), options, page),
   };
 }

@@ -1,7 +1,6 @@
 import { InvalidOptionError } from "./errors.ts";
-import type { CallOptions } from "./requests.ts";
-import { createSend } from "./send.ts";
-import type { Transport } from "./transport.ts";
+import type { CallOptions } from "./limits.ts";
+import { createCalls, type Transport } from "./transport.ts";
 import type {
   ListSecretsParams,
   SecretNetworkParams,
@@ -39,10 +38,9 @@ export interface SecretCalls {
 
 /** Creates the calls of secrets. */
 export function createSecretCalls(transport: Transport): SecretCalls {
-  const send = createSend(transport);
+  const { send, get, getItems } = createCalls(transport);
   const of = (name: string): string => `/api/secrets/${encodeURIComponent(name)}`;
-  const key: SecretCalls["key"] = (query = {}, options) =>
-    send({ method: "GET", path: "/api/secretsKey", query: { ...query } }, options);
+  const key: SecretCalls["key"] = (query, options) => get("/api/secretsKey", options, query);
   return {
     async set(name, { network, value, allowedHosts, expiresAt }, options) {
       assertValue(value);
@@ -57,13 +55,7 @@ export function createSecretCalls(transport: Transport): SecretCalls {
       const ciphertext = await sealSecret(thresholdPublicKey, secret, parseHex(label));
       return await send({ method: "PUT", path: of(name), body: { network, ciphertext, expiresAt } }, options);
     },
-    list: async (query = {}, options) =>
-      (
-        await send<{ readonly items: readonly SecretView[] }>(
-          { method: "GET", path: "/api/secrets", query: { ...query } },
-          options,
-        )
-      ).items,
+    list: (query, options) => getItems("/api/secrets", options, query),
     delete: (name, query = {}, options) =>
       send({ method: "DELETE", path: of(name), query: { ...query } }, options),
     key,

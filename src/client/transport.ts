@@ -6,6 +6,7 @@ import {
   type ApiErrorFacts,
 } from "./errors.ts";
 import { ERROR_CLASSES } from "./errorClasses.ts";
+import { within, type CallOptions } from "./limits.ts";
 
 /** How to reach a service. */
 export interface ConnectionOptions {
@@ -23,21 +24,15 @@ export interface ConnectionOptions {
 }
 
 /** How calls are sent. */
-export interface TransportOptions {
-  readonly baseUrl: string;
+export interface TransportOptions extends Required<ConnectionOptions> {
   /** Empty for calls that need no key. */
   readonly apiKey: string;
   /** The dapp that an operator acts for. */
   readonly dappId?: string | undefined;
-  readonly fetch: typeof globalThis.fetch;
-  /** Maximum number of retries per call. */
-  readonly retries: number;
-  /** The same as long as nothing has answered any call: the address is more likely wrong than the service down. */
+  /** Maximum retries as long as nothing has answered any call: the address is more likely wrong than the service down. */
   readonly firstRetries: number;
   /** Longest time after the start of such a call at which it is still retried. */
   readonly firstContactMs: number;
-  /** Delay before the first retry; doubles with each retry, up to {@link MAX_DELAY_MS}. */
-  readonly retryDelayMs: number;
   /** Longest time one HTTP exchange may take or a stream may stay silent. */
   readonly attemptTimeoutMs: number;
 }
@@ -219,6 +214,20 @@ export function createTransport(options: TransportOptions): Transport {
     },
   };
   return transport;
+}
+
+/** Creates what makes calls within the limits of their caller, and returns the answers' `data`, or the items of a list. */
+export function createCalls(transport: Pick<Transport, "send">) {
+  const send = <Data>(call: Omit<Call, "signal">, options: CallOptions = {}): Promise<Data> =>
+    within(options, async (signal) => (await transport.send({ ...call, signal })).data as Data);
+  const get = <Data>(path: string, options?: CallOptions, query: object = {}): Promise<Data> =>
+    send({ method: "GET", path, query: { ...query } }, options);
+  const getItems = async <Item>(
+    path: string,
+    options?: CallOptions,
+    query?: object,
+  ): Promise<readonly Item[]> => (await get<{ readonly items: readonly Item[] }>(path, options, query)).items;
+  return { send, get, getItems };
 }
 
 /** Throws {@link InvalidOptionError} for a value that no header can carry; `fetch` would throw one that looks like a lost connection. */

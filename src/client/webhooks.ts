@@ -1,4 +1,4 @@
-import type { CallOptions } from "./requests.ts";
+import type { CallOptions } from "./limits.ts";
 import { createResource } from "./resource.ts";
 import type { Transport } from "./transport.ts";
 import type {
@@ -42,17 +42,15 @@ export interface WebhookCalls {
 
 /** Creates the calls of webhooks. */
 export function createWebhookCalls(transport: Transport): WebhookCalls {
-  const { calls, send, of } = createResource<WebhookView, NewWebhookView>(transport, "/api/webhooks");
+  const { calls, send, get, of } = createResource<WebhookView, NewWebhookView>(transport, "/api/webhooks");
   return {
     ...calls,
     rotate: (id, body = {}, options) =>
       send({ method: "POST", path: of(id, "/rotate"), body, isOnce: true }, options),
     test: (id, body = {}, options) =>
       send({ method: "POST", path: of(id, "/test"), body, isOnce: true }, options),
-    attempts: (id, page = {}, options) =>
-      send({ method: "GET", path: of(id, "/attempts"), query: { ...page } }, options),
-    attempt: (id, attemptId, options) =>
-      send({ method: "GET", path: of(id, `/attempts/${encodeURIComponent(attemptId)}`) }, options),
+    attempts: (id, page, options) => get(of(id, "/attempts"), options, page),
+    attempt: (id, attemptId, options) => get(of(id, `/attempts/${encodeURIComponent(attemptId)}`), options),
     replay: (id, body, options) => send({ method: "POST", path: of(id, "/replay"), body }, options),
   };
 }
