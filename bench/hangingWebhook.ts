@@ -105,7 +105,7 @@ const measure = async (title: string): Promise<void> => {
 
 try {
   await insertDapp(store.db, { id: DAPP, name: "bench", facilities: [], createdAt: 1 });
-  const given = { signature: "hmac", events: [TYPE] } as const;
+  const given = { signature: "hmac", events: [TYPE], description: "" } as const;
   const fast = await webhooks.create(DAPP, { ...given, url: `${receiver.url}/fast` });
   await measure("alone");
 

@@ -46,11 +46,7 @@ export interface LogTriggers {
   /** Deletes a trigger with its runs. */
   delete(dappId: string, id: string): Promise<LogTriggerView>;
   /** Lists runs, newest first. */
-  runs(
-    dappId: string,
-    id: string,
-    page: { readonly limit: number; readonly cursor?: string },
-  ): Promise<LogRunPage>;
+  runs(dappId: string, id: string, page: Checked<"runs">): Promise<LogRunPage>;
 }
 
 /** Creates the use cases of log triggers. */

@@ -66,11 +66,7 @@ export interface Schedules {
   /** Requests at once what a tick would, also while the schedule is paused. */
   run(dapp: Dapp, id: string): Promise<TriggerRun>;
   /** Lists runs, newest first. */
-  runs(
-    dappId: string,
-    id: string,
-    page: { readonly limit: number; readonly cursor?: string },
-  ): Promise<TriggerRunPage>;
+  runs(dappId: string, id: string, page: Checked<"runs">): Promise<TriggerRunPage>;
 }
 
 export interface SchedulesOptions extends Omit<ActOptions, "now"> {

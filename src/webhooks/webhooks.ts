@@ -1,3 +1,4 @@
+import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type {
   NewWebhookView,
   SentWebhook,
@@ -13,7 +14,7 @@ import { createId, firstId } from "../lib/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { readPage } from "../lib/readPage.ts";
 import { formatTime } from "../lib/time.ts";
-import { OVERLAP_HOURS, type ToldEvent, type WebhookEvent, WEBHOOK_EVENTS } from "../lib/vocabulary.ts";
+import type { ToldEvent, WebhookEvent } from "../lib/vocabulary.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
   countUndelivered,
@@ -21,7 +22,6 @@ import {
   insertEvent,
   listAttempts,
   replayDeliveries,
-  type AttemptFilter,
   type LoggedAttempt,
 } from "../store/outbox.ts";
 import type { Store } from "../store/store.ts";
@@ -41,48 +41,25 @@ import { createSecret, formatVerifyingKey, plainHeaders } from "./signature.ts";
 const MAX_WEBHOOKS = 20;
 const HOUR_MS = 3_600_000;
 
-/** What its owner sets of a webhook. */
-export interface WebhookSettings {
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-  readonly description: string;
-}
-
 /**
  * The webhooks of dapps. Every method throws `not_found` for an unknown webhook and for another dapp's alike, and `invalid_parameter` for an
  * address that no message may go to.
  */
 export interface Webhooks {
   /** Throws `invalid_parameter` when the dapp has 20 already. */
-  create(
-    dappId: string,
-    settings: Pick<WebhookSettings, "url"> &
-      Partial<WebhookSettings> & { readonly signature: WebhookView["signature"] },
-  ): Promise<NewWebhookView>;
+  create(dappId: string, settings: Checked<"createWebhook">): Promise<NewWebhookView>;
   /** Lists a dapp's webhooks, oldest first. */
   list(dappId: string): Promise<readonly WebhookView[]>;
   get(dappId: string, id: string): Promise<WebhookView>;
   /** What waits while a webhook is paused is delivered when it is resumed. */
-  change(
-    dappId: string,
-    id: string,
-    changes: Partial<WebhookSettings> & { readonly paused?: boolean },
-  ): Promise<WebhookView>;
+  change(dappId: string, id: string, changes: Checked<"changeWebhook">): Promise<WebhookView>;
   delete(dappId: string, id: string): Promise<WebhookView>;
-  /** Replaces the secret; the present one signs as well for `overlapHours` (0: not at all; default 24), and the one before it no longer. */
-  rotate(
-    dappId: string,
-    id: string,
-    options?: { readonly overlapHours?: number | undefined },
-  ): Promise<NewWebhookView>;
+  /** Replaces the secret; the present one signs as well for `overlapHours` (0: not at all), and the one before it no longer. */
+  rotate(dappId: string, id: string, options: Checked<"rotate">): Promise<NewWebhookView>;
   /** Sends a `webhook.test` event, or a sample of another type, also to a paused webhook. */
-  test(dappId: string, id: string, options?: { readonly type?: ToldEvent | undefined }): Promise<WebhookTest>;
+  test(dappId: string, id: string, options: Checked<"testWebhook">): Promise<WebhookTest>;
   /** Lists attempts, newest first. */
-  attempts(
-    dappId: string,
-    id: string,
-    page: AttemptFilter & { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<WebhookAttemptPage>;
+  attempts(dappId: string, id: string, page: Checked<"attempts">): Promise<WebhookAttemptPage>;
   /** Returns an attempt with the message that was sent. */
   attempt(dappId: string, id: string, attemptId: string): Promise<SentWebhook>;
   /** Sends an event again, or all undelivered ones since a moment (Unix ms), also to a paused webhook: with their ids, and the present secret. */
@@ -160,7 +137,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   };
 
   return {
-    async create(dappId, { url, events = WEBHOOK_EVENTS, description = "", signature }) {
+    async create(dappId, { url, events, description, signature }) {
       const secret = createSecret();
       const row = { id: createId("wh", now()), dappId, scheme: signature === "hmac" ? "v1" : "v1a" } as const;
       const webhook: StoredWebhook = {
@@ -205,7 +182,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       await deleteWebhook(store, id);
       return last;
     },
-    async rotate(dappId, id, { overlapHours = OVERLAP_HOURS } = {}): Promise<NewWebhookView> {
+    async rotate(dappId, id, { overlapHours }): Promise<NewWebhookView> {
       const webhook = await get(dappId, id);
       const secret = createSecret();
       const previous = { secret: webhook.secret, until: now() + overlapHours * HOUR_MS };
@@ -215,7 +192,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
         return await this.rotate(dappId, id, { overlapHours });
       return await viewNew({ ...webhook, secret: sealed, previous }, secret);
     },
-    async test(dappId, id, { type = "webhook.test" } = {}) {
+    async test(dappId, id, { type }) {
       await get(dappId, id);
       const at = now();
       const body = {

@@ -11,7 +11,7 @@ import { insertDapp } from "../../src/store/dapps.ts";
 import { deleteOldEvents } from "../../src/store/outbox.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startDelivery } from "../../src/webhooks/delivery.ts";
-import { TOLD_EVENTS } from "../../src/lib/vocabulary.ts";
+import { OVERLAP_HOURS, TOLD_EVENTS, WEBHOOK_EVENTS } from "../../src/lib/vocabulary.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";
@@ -19,6 +19,8 @@ import { startReceiver, type Receiver } from "./receiver.ts";
 
 const DAY_MS = 86_400_000;
 const PATIENCE = { timeout: 60_000, interval: 10 };
+/** What a call says that gives no more than a URL. */
+const DEFAULTS = { events: WEBHOOK_EVENTS, description: "", signature: "hmac" } as const;
 const OUTCOME = { transactionHash: "0x1", requestId: "0x2", words: ["1", "2"] } as const;
 
 describe.each(DATABASES)("on %s", (_name, create) => {
@@ -93,7 +95,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   });
 
   const hook = (path: string, more: Partial<Parameters<Webhooks["create"]>[1]> = {}) =>
-    webhooks.create(DESK_DAPP, { url: receiver.url + path, signature: "hmac", ...more });
+    webhooks.create(DESK_DAPP, { ...DEFAULTS, url: receiver.url + path, ...more });
   /** Stores a request that has ended at once. */
   const fulfil = async (change: Partial<OpenRequest> = {}): Promise<OpenRequest> => {
     const request = { ...makeRequest("random", "0x"), ...change } as OpenRequest;
@@ -280,7 +282,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     for (const one of attempts) expect(one).toMatchObject({ nextAttemptAt: null, eventState: "failed" });
     expect(await webhooks.get(DESK_DAPP, id)).toMatchObject({ pending: 0, failed: 1, pausedAt: null });
     flaps = false;
-    const { secret } = await webhooks.rotate(DESK_DAPP, id);
+    const { secret } = await webhooks.rotate(DESK_DAPP, id, { overlapHours: OVERLAP_HOURS });
     await webhooks.change(DESK_DAPP, id, { paused: true });
     expect(await webhooks.replay(DESK_DAPP, id, { since })).toEqual({ replayed: 1 });
     await attempted(id, 11);
@@ -322,7 +324,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     delivery.wake();
     await attempted(id, 2);
     flaps = true;
-    await webhooks.test(DESK_DAPP, id);
+    await webhooks.test(DESK_DAPP, id, { type: "webhook.test" });
     await attempted(id, 3);
     // A clock that jumps five days ahead is not five days of failures.
     for (const [i, days] of [5, 1, 1].entries()) {
@@ -374,8 +376,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("of two rotations at once, the secret of one replaces that of the other, and both sign", async () => {
     const { id } = await hook("/rotated");
-    const rotated = await Promise.all([1, 2].map(() => webhooks.rotate(DESK_DAPP, id)));
-    await webhooks.test(DESK_DAPP, id);
+    const rotated = await Promise.all(
+      [1, 2].map(() => webhooks.rotate(DESK_DAPP, id, { overlapHours: OVERLAP_HOURS })),
+    );
+    await webhooks.test(DESK_DAPP, id, { type: "webhook.test" });
     const [message] = await receiver.count("/rotated", 1);
     for (const { secret } of rotated)
       expect(
@@ -392,7 +396,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     delivery.wake();
     await attempted(id, 2);
     await delivery.stop();
-    const { eventId } = await webhooks.test(DESK_DAPP, id);
+    const { eventId } = await webhooks.test(DESK_DAPP, id, { type: "webhook.test" });
     clock -= DAY_MS;
     flaps = false;
     begin();
@@ -410,7 +414,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   test("a test goes to a paused webhook", async () => {
     const { id } = await hook("/tested", { events: ["request.failed"] });
     await webhooks.change(DESK_DAPP, id, { paused: true });
-    const { eventId } = await webhooks.test(DESK_DAPP, id);
+    const { eventId } = await webhooks.test(DESK_DAPP, id, { type: "webhook.test" });
     const [message] = await receiver.count("/tested", 1);
     expect(message).toMatchObject({ id: eventId });
     expect(JSON.parse(message!.body)).toMatchObject({ type: "webhook.test", data: { webhookId: id } });
@@ -538,7 +542,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     "ftp://example.com/",
     "example.com",
   ])("%s is refused", async (url) => {
-    await expect(webhooks.create(DESK_DAPP, { url, signature: "hmac" })).rejects.toMatchObject({
+    await expect(webhooks.create(DESK_DAPP, { ...DEFAULTS, url })).rejects.toMatchObject({
       code: "invalid_parameter",
     });
   });

@@ -1,4 +1,4 @@
-import type { NetworkView } from "../../api/types.ts";
+import type { FunctionParams, NetworkView } from "../../api/types.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
 import type { Labelled } from "../../requests/service.ts";
@@ -14,10 +14,7 @@ export function checkConfirmations(
   return [{ path: "/confirmations", message }];
 }
 
-interface Given {
-  readonly label?: string | undefined;
-  readonly once?: boolean | undefined;
-}
+type Given = Pick<FunctionParams, "label" | "once">;
 
 /** Turns `once` of a query, which is text, into what it means. */
 export function readOnce({ values }: { readonly values: Record<string, unknown> }): void {

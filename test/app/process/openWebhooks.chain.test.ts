@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { WEBHOOK_EVENTS } from "../../../src/lib/vocabulary.ts";
 import { openWebhooks, type OpenWebhooks } from "../../../src/app/process/openWebhooks.ts";
 import { createId } from "../../../src/lib/id.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
@@ -60,7 +61,12 @@ test("of two replicas one delivers each event; the other takes over when that on
     return lease?.holder;
   };
   expect(await holder()).toBe("rep_1");
-  const { id } = await second.useCases.create(DAPP, { url: `${receiver.url}/one`, signature: "hmac" });
+  const { id } = await second.useCases.create(DAPP, {
+    url: `${receiver.url}/one`,
+    events: WEBHOOK_EVENTS,
+    description: "",
+    signature: "hmac",
+  });
   const before = await addSome(40);
   await receiver.count("/one", 10);
   await first.close();
