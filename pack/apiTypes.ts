@@ -57,7 +57,7 @@ const NETWORKS = [ANY_NAME, "polygon_mumbai", "fantom_testnet"];
 const TERMS = { networks: NETWORKS, embedded: NETWORKS, presets: [ANY_NAME], maxWords: 1 };
 
 /** Returns the schemas of parameters by the names of their types. */
-export function readParameters(): readonly (readonly [name: string, schema: Schema])[] {
+function readParameters(): readonly (readonly [name: string, schema: Schema])[] {
   return Object.entries<Schema>(createRequestSchemas(TERMS) as object as Readonly<Record<string, Schema>>)
     .filter(([, { properties = {} }]) => Object.keys(properties).length > 0)
     .map(([name, schema]) => [`${name[0]!.toUpperCase()}${name.slice(1)}Params`, schema] as const)

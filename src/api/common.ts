@@ -14,9 +14,13 @@ export function hex(description: string) {
   return Type.String({ pattern: "^0x[0-9a-fA-F]*$", description });
 }
 
+export const ADDRESS_PATTERN = "^0x[0-9a-fA-F]{40}$";
+/** 32 bytes, such as a hash. */
+export const WORD_PATTERN = "^0x[0-9a-fA-F]{64}$";
+
 /** An address in any case. */
 export function address(description: string) {
-  return Type.String({ pattern: "^0x[0-9a-fA-F]{40}$", description });
+  return Type.String({ pattern: ADDRESS_PATTERN, description });
 }
 
 /** A whole number in decimal digits, for amounts and for numbers above 2^53. */

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
+import { ADDRESS_PATTERN, WORD_PATTERN } from "../common.ts";
 import { EXPECTED, DECIMAL_PATTERN } from "../../lib/schemaCheck.ts";
 
 export const STRICT = { additionalProperties: false } as const;
@@ -8,7 +9,7 @@ export const STRICT = { additionalProperties: false } as const;
 export function hash(description: string) {
   return Type.Unsafe<Hex>({
     type: "string",
-    pattern: "^0x[0-9a-fA-F]{64}$",
+    pattern: WORD_PATTERN,
     [EXPECTED]: "0x and 64 hex digits",
     description,
   });
@@ -18,7 +19,7 @@ export function hash(description: string) {
 export function address(description: string) {
   return Type.Unsafe<Hex>({
     type: "string",
-    pattern: "^0x[0-9a-fA-F]{40}$",
+    pattern: ADDRESS_PATTERN,
     [EXPECTED]: "an address: 0x and 40 hex digits",
     description,
   });

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { ADDRESS_PATTERN, WORD_PATTERN } from "../common.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import { CATCH_UPS, LOG_CONFIDENCES, TIME_PATTERN, type CatchUp } from "../../lib/vocabulary.ts";
 import { integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
@@ -49,7 +50,7 @@ const eventAction = Type.Record(Type.String(), Type.Unknown(), {
   description: 'As in a schedule; `{"event": "name"}` in place of a value stands for a value of the log.',
 });
 
-const topic = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$", [EXPECTED]: "a topic: 0x and 64 hex digits" });
+const topic = Type.String({ pattern: WORD_PATTERN, [EXPECTED]: "a topic: 0x and 64 hex digits" });
 
 const catchUp = (fallback?: CatchUp) =>
   Type.Enum([...CATCH_UPS], {
@@ -113,7 +114,7 @@ export function triggerSchemas(terms: SchemaTerms) {
         name: triggerName,
         network: networkParameter(terms, "Network whose logs it acts on."),
         addresses: Type.Array(
-          Type.String({ pattern: "^0x[0-9a-fA-F]{40}$", [EXPECTED]: "an address: 0x and 40 hex digits" }),
+          Type.String({ pattern: ADDRESS_PATTERN, [EXPECTED]: "an address: 0x and 40 hex digits" }),
           { minItems: 1, maxItems: 10, description: "Addresses of the contracts: 1 to 10." },
         ),
         event: Type.Optional(
