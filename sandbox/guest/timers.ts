@@ -1,7 +1,8 @@
 import { ASK, type Host } from "./protocol.ts";
 
-const { Number, Reflect, TypeError } = globalThis;
+const { Math, Number, Reflect, TypeError } = globalThis;
 const { apply } = Reflect;
+const { floor } = Math;
 
 /** Longest delay of a timer, in ms; a longer one fires immediately, as in Deno. */
 export const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -126,6 +127,8 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     let delayMs = Number(delay);
     if (!(delayMs > 0) || delayMs > MAX_DELAY_MS) delayMs = 0;
     if (delayMs > 0) touch("time");
+    // A fraction of a millisecond doesn't count, so that timers keep their order.
+    delayMs = floor(delayMs);
     if (delayMs < leastMs) delayMs = leastMs;
     const timer: Timer = {
       id: nextId++,

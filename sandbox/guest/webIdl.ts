@@ -229,14 +229,17 @@ function defineFirst(prototype: object, name: symbol, value: unknown): void {
 }
 
 /** Gives a class the method by which Node prints an object, next to Deno's. */
-export function printForNode(prototype: object): void {
+export function printForNode(prototype: object, refuse?: () => TypeError): void {
   const name = Symbol.for("nodejs.util.inspect.custom");
   const method = {
-    [name](this: Record<symbol, (inspect: Inspect, options: object) => string>, ...args: unknown[]): string {
-      return (this[Symbol.for("Deno.privateCustomInspect")] as (inspect: Inspect, options: object) => string)(
-        args[2] as Inspect,
-        args[1] as object,
-      );
+    [name](
+      this: Record<symbol, (inspect: Inspect, options: object) => string> | undefined,
+      ...args: unknown[]
+    ): string {
+      if (refuse !== undefined && !(this instanceof Object)) throw refuse();
+      return (
+        this![Symbol.for("Deno.privateCustomInspect")] as (inspect: Inspect, options: object) => string
+      )(args[2] as Inspect, args[1] as object);
     },
   };
   Object.defineProperty(method[name], "length", { value: 3, configurable: true });

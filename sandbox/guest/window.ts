@@ -87,8 +87,12 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     [timerId]: number;
     readonly #restart: () => number;
     constructor(restart: () => number, callback: unknown, delay: unknown, args: unknown[], repeats: boolean) {
-      const delayMs = (delay as number) * 1;
-      this._idleTimeout = delayMs >= 1 && delayMs <= MAX_DELAY_MS ? delayMs : 1;
+      const delayMs = delay === undefined ? 1 : (delay as number) * 1;
+      if (delayMs >= 0 && delayMs <= MAX_DELAY_MS) this._idleTimeout = delayMs < 1 ? 1 : delayMs;
+      else {
+        this._idleTimeout = 1;
+        warn(delayMs);
+      }
       this._onTimeout = callback;
       this._timerArgs = args;
       this._repeat = repeats;
@@ -123,6 +127,18 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       numbered[this[timerId]] = this;
       return this[timerId];
     }
+  }
+  /** Delays that are warned of only once. */
+  const warned: Record<string, true> = { __proto__: null } as never;
+  function warn(delayMs: number): void {
+    const isOverflow = delayMs > MAX_DELAY_MS;
+    const kind = isOverflow ? "Overflow" : delayMs < 0 ? "Negative" : "NaN";
+    if (warned[kind]) return;
+    if (!isOverflow) warned[kind] = true;
+    const words = { Overflow: "does not fit into a 32-bit signed integer", Negative: "is a negative number" };
+    const text = `${delayMs} ${kind === "NaN" ? "is not a number" : words[kind]}.\nTimeout duration was set to 1.`;
+    const { process } = load("platform") as { process: { emitWarning(text: string, name: string): void } };
+    process.emitWarning(text, `Timeout${kind}Warning`);
   }
   for (const name of ["refresh", "unref", "ref", "close", "hasRef"] as const) {
     defineProperty(Timeout.prototype[name], "name", { value: "", configurable: true });
@@ -189,19 +205,36 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
     const run = bindContext(checked(callback));
     let handle: T | undefined = undefined;
     const restart = (): number =>
-      start(() => {
-        const id = handle instanceof Timeout ? handle[timerId] : undefined;
-        if (handle instanceof Immediate) handle[Symbol.dispose]();
-        try {
-          apply(run, handle, args);
-        } catch (error) {
-          if (!isHandled(error)) throw error;
+      (handle instanceof Timeout && handle._repeat ? timers.setInterval : start)(() => {
+        if (handle instanceof Timeout) fire(handle, run, callback);
+        else {
+          (handle as Immediate)[Symbol.dispose]();
+          call(run, handle, args);
         }
-        // Unless its callback has started it anew.
-        if (handle instanceof Timeout && !repeats && handle[timerId] === id) handle._destroyed = true;
       }, delayMs);
     return (handle = new Type(restart, callback, delayMs, args, repeats));
   };
+  function call(run: Callback, handle: unknown, args: unknown[]): void {
+    try {
+      apply(run, handle, args);
+    } catch (error) {
+      if (!isHandled(error)) throw error;
+    }
+  }
+  /** Calls back; a source may have made a timeout of an interval, or the other way round, by the properties that Node uses. */
+  function fire(timer: Timeout, run: Callback, callback: unknown): void {
+    const { [timerId]: id, _repeat: repeats, _onTimeout: current } = timer;
+    if (repeats && current === null) return stop(timer);
+    try {
+      call(repeats && current !== callback ? bindContext(checked(current)) : run, timer, timer._timerArgs);
+    } finally {
+      if (repeats) {
+        if (timer._idleTimeout < 0 || timer._onTimeout === null) stop(timer);
+      } else if (timer._repeat) timer.refresh();
+      // Unless its callback has started it anew.
+      else if (timer[timerId] === id) timer._destroyed = true;
+    }
+  }
   const clear = (timer?: unknown): void => {
     if (timer instanceof Timeout) stop(timer);
     else if (timer !== null && !(timer instanceof Immediate)) {

@@ -87,10 +87,11 @@ function closedPromise(
 /** `node:stream` and its promises: readable-stream, which is Node's own code. */
 export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly<Record<string, unknown>> {
   const node = load("node") as Readonly<Record<string, object>>;
+  const process = load("platform")["process"] as Readonly<Record<string, unknown>>;
   Object.assign(streamParts, {
     events: node["events"],
     buffer: load("buffer"),
-    process: load("platform")["process"],
+    process,
     string_decoder: node["stringDecoder"],
     list: PieceList,
   });
@@ -201,10 +202,25 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
       return toWeb(stream);
     },
   });
-  Duplex["toWeb"] = (stream: never): object => {
+  let isTypeWarned = false;
+  Duplex["toWeb"] = (stream: never, options: { readableType?: unknown; type?: unknown } = {}): object => {
     expect(stream, Duplex, "duplex", "an stream.Duplex");
     const writable = toWeb(stream);
-    return { writable, readable: (Readable["toWeb"] as (stream: unknown) => object)(stream) };
+    // eslint-disable-next-line typescript/prefer-destructuring -- what has no properties is refused in V8's words
+    const readableType = options.readableType;
+    const { type } = options;
+    if (!isTypeWarned && (readableType ?? null) === null && (type ?? null) !== null) {
+      isTypeWarned = true;
+      (process["emitWarning"] as (...words: string[]) => void)(
+        "Passing 'options.type' to Duplex.toWeb() is deprecated. To specify the ReadableStream type, use 'options.readableType'.",
+        "DeprecationWarning",
+        "DEP0201",
+      );
+    }
+    const readable = (Readable["toWeb"] as (...given: unknown[]) => object)(stream, {
+      type: readableType || type || undefined,
+    });
+    return { writable, readable };
   };
   Duplex["fromWeb"] = (pair: unknown, options?: object) => {
     if (typeof pair !== "object" || pair === null) throw wrongArgument("pair", "of type object", pair);
@@ -231,6 +247,8 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
   const piecesOf = (stream: AsyncIterable<unknown>): AsyncIterable<unknown> => {
     if (typeof stream[Symbol.asyncIterator] !== "function")
       throw new TypeError("e[Symbol.asyncIterator] is not a function");
+    if (stream instanceof ReadableStream && (stream as unknown as { readonly locked: boolean }).locked)
+      throw nodeError("ERR_INVALID_STATE", "Invalid state: ReadableStream is locked");
     return stream;
   };
   type BlobLike = { arrayBuffer(): Promise<ArrayBuffer> };

@@ -200,6 +200,9 @@ export default function platformChunk(internals: Internals): Readonly<Record<str
     get Deno() {
       return (deno ??= createDeno(internals));
     },
+    get hasProcess() {
+      return process !== undefined;
+    },
     get process() {
       return (process ??= createProcess(internals));
     },

@@ -26,6 +26,7 @@ interface Emitter {
   once(name: Name, listener: unknown): Emitter;
   removeListener(name: Name, listener: unknown): Emitter;
   [CAPTURES]: boolean;
+  readonly [REJECTION]?: unknown;
 }
 interface Resource {
   asyncId(): number;
@@ -34,6 +35,7 @@ interface Resource {
 }
 
 const CAPTURES = Symbol("kCapture");
+const REJECTION: unique symbol = Symbol.for("nodejs.rejection") as never;
 const ERROR_MONITOR = Symbol("events.errorMonitor");
 const WATERMARKS = Symbol.for("nodejs.watermarkData");
 const { prototype: ASYNC_GENERATOR } = Object.getPrototypeOf(async function* () {}) as { prototype: object };
@@ -43,7 +45,7 @@ const ASYNC_ITERATOR = Object.getPrototypeOf(ASYNC_GENERATOR) as object;
  * Creates `node:events`. Written here rather than taken from the `events` package, which has neither Node's error codes nor `on` and signals.
  * Emitters are made by a function, as old classes call it without `new`.
  */
-export function createEvents({ load }: Internals): Readonly<Record<string, unknown>> {
+export function createEvents({ load, nextTick }: Internals): Readonly<Record<string, unknown>> {
   let defaultMaxListeners = 10;
   /** Limits of event targets. */
   const targetLimits = new WeakMap<object, number>();
@@ -129,9 +131,39 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
   function throwUnhandled(error: unknown): never {
     if (error instanceof Error) throw error;
     const { inspect } = load("node")["util"] as { inspect: (value: unknown) => string };
-    const shown =
-      typeof error === "string" ? `'${error}'` : error === undefined ? "undefined" : inspect(error);
-    throw Object.assign(nodeError("ERR_UNHANDLED_ERROR", `Unhandled error. (${shown})`), { context: error });
+    let shown = error;
+    try {
+      shown = inspect(error);
+    } catch {}
+    throw Object.assign(nodeError("ERR_UNHANDLED_ERROR", `Unhandled error. (${shown as string})`), {
+      context: error,
+    });
+  }
+
+  /** Passes the rejection of what a listener returned to the emitter's own method, or its listeners of errors. */
+  function captureRejection(self: Emitter, result: unknown, name: Name, args: unknown[]): void {
+    try {
+      const { then } = result as { then?: unknown };
+      if (typeof then !== "function") return;
+      Reflect.apply(then, result, [undefined, later]);
+    } catch (error) {
+      self.emit("error", error);
+    }
+    /** Where nothing has loaded the process, Deno has no next tick for it. */
+    function later(error: unknown): void {
+      if (load("platform")["hasProcess"]) nextTick(() => pass(error));
+    }
+    function pass(error: unknown): void {
+      const own = self[REJECTION];
+      if (typeof own === "function") return void Reflect.apply(own, self, [error, name, ...args]);
+      const captures = self[CAPTURES];
+      try {
+        self[CAPTURES] = false;
+        self.emit("error", error);
+      } finally {
+        self[CAPTURES] = captures;
+      }
+    }
   }
 
   const methods = {
@@ -152,8 +184,8 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
       const present = list.slice();
       for (const listener of present) {
         const result: unknown = Reflect.apply(listener, this, args);
-        // Deno drops a captured rejection.
-        if (this[CAPTURES]) (result as Partial<Promise<unknown>> | undefined)?.then?.(undefined, () => {});
+        if (this[CAPTURES] && result !== undefined && result !== null)
+          captureRejection(this, result, name, args);
       }
       return true;
     },
@@ -181,9 +213,8 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
     },
     removeAllListeners(this: Emitter, ...names: Name[]): Emitter {
       const isWatched = this._events?.["removeListener"] !== undefined;
-      const all = names.length === 0 ? Reflect.ownKeys(this._events ?? {}) : names.slice(0, 1);
-      for (const name of all) {
-        if (isWatched && names.length === 0 && name === "removeListener") continue;
+      const others = Reflect.ownKeys(this._events ?? {}).filter((name) => name !== "removeListener");
+      for (const name of names.length === 0 ? [...others, "removeListener"] : names.slice(0, 1)) {
         if (isWatched)
           for (const listener of listOf(this, name).toReversed()) this.removeListener(name, listener);
         else store(this, name, []);
@@ -424,7 +455,7 @@ export function createEvents({ load }: Internals): Readonly<Record<string, unkno
           ? names.getEventListeners(source, name).length
           : 0,
     addAbortListener,
-    captureRejectionSymbol: Symbol.for("nodejs.rejection"),
+    captureRejectionSymbol: REJECTION,
     errorMonitor: ERROR_MONITOR,
     get EventEmitterAsyncResource() {
       return (resource ??= createResource());

@@ -5,6 +5,7 @@ type Convert = (text: string) => unknown;
 
 /** Pairs that are read unless `maxKeys` says otherwise. */
 const MAX_PAIRS = 1000;
+const ESCAPED_BYTE = /%[0-9a-f]{2}/i;
 const ESCAPED = /^%[0-9a-f]{2}/i;
 
 /** Escapes a text with half a surrogate pair in it: Node takes that with what follows, whatever it is. */
@@ -99,7 +100,7 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
     const isOwn = convert !== qsUnescape;
     const read = (part: string): unknown => {
       const spaced = part.replaceAll("+", isOwn ? "%20" : " ");
-      if (spaced === "" || (!isOwn && !spaced.includes("%"))) return spaced;
+      if (spaced === "" || (!isOwn && !ESCAPED_BYTE.test(spaced))) return spaced;
       try {
         return convert(spaced);
       } catch {
@@ -108,9 +109,10 @@ export function createQuerystring({ load }: Internals): Readonly<Record<string, 
     };
     const most = typeof maxKeys === "number" ? maxKeys : MAX_PAIRS;
     const equal = String(equals || "=");
-    const parts = text.split(String(separator || "&")).filter((part) => part !== "");
-    // A fraction is a number of pairs that is never reached.
+    const parts = text.split(String(separator || "&"));
+    // A fraction is a number of pairs that is never reached; what is empty counts.
     for (const part of most > 0 && Number.isInteger(most) ? parts.slice(0, most) : parts) {
+      if (part === "") continue;
       const at = part.indexOf(equal);
       const key = read(at < 0 ? part : part.slice(0, at)) as string;
       const value = at < 0 ? "" : read(part.slice(at + equal.length));

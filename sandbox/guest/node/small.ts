@@ -126,8 +126,16 @@ export function createUrl({ load, native }: Internals, querystring: Exports): Ex
     }
     return url;
   }
-  const resolveFrom = (from: unknown, to: unknown): Url =>
-    ask("legacyUrlResolve", { from: parse(from).format(), to: parse(to, false, true).format() }, String(to));
+  const resolveFrom = (from: unknown, to: unknown): Url => {
+    const url = parse(from);
+    const { slashes, host, hostname } = url;
+    const header = {
+      from: url.format(),
+      parts: { slashes, host, hostname },
+      to: parse(to, false, true).format(),
+    };
+    return ask("legacyUrlResolve", header, String(to));
+  };
   const resolve = (from: unknown, to: unknown): string => resolveFrom(from, to).format();
   const resolveObject = (from: unknown, to: unknown): unknown => (from ? parse(from).resolveObject(to) : to);
   function formatParts(parts: Readonly<Record<string, unknown>>): string {
@@ -206,60 +214,98 @@ export function createTimersModule(promises: Exports): Exports {
 }
 /** `node:timers/promises`: delays that a signal ends. */
 export function createTimersPromises(_internals: Internals): Exports {
-  const timers = globalThis as unknown as {
-    setTimeout(callback: () => void, delayMs?: unknown): unknown;
-    clearTimeout(timer: unknown): void;
-  };
-  /** Checks the options of all functions here. */
-  function readOptions(options: unknown): SignalLike | undefined {
+  type Start = (callback: () => void, delayMs?: unknown) => unknown;
+  type Clear = (timer: unknown) => void;
+  const { setTimeout, setImmediate, setInterval, clearTimeout, clearImmediate, clearInterval } =
+    globalThis as unknown as Record<"setTimeout" | "setImmediate" | "setInterval", Start> &
+      Record<"clearTimeout" | "clearImmediate" | "clearInterval", Clear>;
+  /** Checks the options of all functions here; a signal that is aborted ends it at once. */
+  function readSignal(options: unknown): SignalLike | undefined {
     checkObject(options, "options");
     const { signal, ref = true } = options as { signal?: unknown; ref?: unknown };
     const checked = signal === undefined ? undefined : checkSignal(signal, "options.signal");
     if (typeof ref !== "boolean") throw wrongType("options.ref", "boolean", ref);
+    if (checked?.aborted) throw new AbortError({ cause: checked.reason });
     return checked;
   }
-  async function wait(delayMs: unknown, value?: unknown, options: unknown = {}): Promise<unknown> {
-    if (delayMs !== undefined && typeof delayMs !== "number") throw wrongType("delay", "number", delayMs);
-    const signal = readOptions(options);
-    if (signal?.aborted) throw new AbortError({ cause: signal.reason });
-    return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        timers.clearTimeout(timer);
-        reject(new AbortError({ cause: signal?.reason }));
-      };
-      const timer = timers.setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
-        resolve(value);
-      }, delayMs ?? 1);
-      signal?.addEventListener("abort", stop, { once: true });
-    });
+  /** Resolves to the value when the timer fires, unless a signal ends it before. */
+  function wait(
+    start: (fire: () => void) => unknown,
+    clear: Clear,
+    value: unknown,
+    options: unknown,
+  ): Promise<unknown> {
+    let signal: SignalLike | undefined;
+    try {
+      signal = readSignal(options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const timer = start(() => resolve(value));
+    if (signal === undefined) return promise;
+    const stop = (): void => {
+      clear(timer);
+      reject(new AbortError({ cause: signal.reason }));
+    };
+    signal.addEventListener("abort", stop);
+    return promise.finally(() => signal.removeEventListener("abort", stop));
   }
-  const SECRET = Symbol("scheduler");
+  const delay = (delayMs: unknown, value?: unknown, options: unknown = {}): Promise<unknown> => {
+    if (delayMs !== undefined && typeof delayMs !== "number")
+      return Promise.reject(wrongType("delay", "number", delayMs));
+    return wait((fire) => setTimeout(fire, delayMs), clearTimeout, value, options);
+  };
+  const immediate = (value?: unknown, options: unknown = {}): Promise<unknown> =>
+    wait((fire) => setImmediate(fire), clearImmediate, value, options);
+  /** Yields once for each time that the interval has passed, also for those while nothing asked. */
+  async function* repeat(delayMs: unknown, value?: unknown, options: unknown = {}): AsyncGenerator {
+    const signal = readSignal(options);
+    let due = 0;
+    let wake: (() => void) | undefined;
+    const timer = setInterval(() => {
+      due++;
+      wake?.();
+    }, delayMs);
+    const stop = (): void => {
+      clearInterval(timer);
+      wake?.();
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      while (!signal?.aborted) {
+        if (due === 0) await new Promise<void>((resolve) => (wake = resolve));
+        for (; due > 0; due--) yield value;
+      }
+      throw new AbortError({ cause: signal.reason });
+    } finally {
+      clearInterval(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
   const checkThis = (self: unknown): void => {
-    if (!(self instanceof Scheduler))
+    if (self !== scheduler)
       throw nodeError("ERR_INVALID_THIS", 'Value of "this" must be of type Scheduler', TypeError);
   };
   class Scheduler {
-    constructor(secret?: unknown) {
-      if (secret !== SECRET) throw nodeError("ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor", TypeError);
+    constructor() {
+      throw nodeError("ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor", TypeError);
     }
     wait(delayMs: number, options?: unknown): Promise<unknown> {
       checkThis(this);
-      return wait(delayMs, undefined, options);
+      return delay(delayMs, undefined, options);
     }
     yield(): Promise<unknown> {
       checkThis(this);
-      return wait(0);
+      return immediate();
     }
   }
+  const scheduler = Object.create(Scheduler.prototype) as Scheduler;
   return withDefault({
-    setTimeout: (delayMs: unknown, value?: unknown, options?: unknown) => wait(delayMs, value, options),
-    setImmediate: (value: unknown, options?: unknown) => wait(0, value, options),
-    async *setInterval(delayMs: unknown, value?: unknown, options: unknown = {}) {
-      const pause = Number(delayMs);
-      for (;;) yield await wait(pause >= 1 ? pause : 1, value, options);
-    },
-    scheduler: new Scheduler(SECRET),
+    setTimeout: delay,
+    setImmediate: immediate,
+    setInterval: repeat,
+    scheduler,
   });
 }
 

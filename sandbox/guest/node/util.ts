@@ -126,7 +126,7 @@ function replaceDirective(letter: string, value: unknown, options: NodeOptions):
       if (typeof value === "number") return numberText(value);
       if (typeof value === "bigint") return `${value}n`;
       return typeof value === "object" && value !== null && hasBuiltInToString(value)
-        ? inspect(value, { ...options, depth: 0, compact: 3 })
+        ? inspect(value, { ...options, depth: 0, colors: false, compact: 3 })
         : String(value);
     case "d":
       if (typeof value === "bigint") return `${value}n`;
@@ -324,18 +324,19 @@ export function createUtil({
       throw wrongType("options.validateStream", "boolean", validateStream);
     if (validateStream && stream !== undefined && typeof Object(stream).write !== "function")
       throw wrongArgument("stream", "an instance of ReadableStream, WritableStream, or Stream", stream);
-    // Deno has no colours by number.
-    const colour = [style]
+    // Deno has no colours by number; what isn't a text is no style.
+    const [unknown] = [style]
       .flat()
-      .find((name): name is string => typeof name === "string" && name.startsWith("#"));
+      .filter((name) => typeof name !== "string" || name.startsWith("#"))
+      .map((name) => inspect(name));
     let styled: unknown;
     try {
-      styled = call("styleText", colour === undefined ? style : "?", text, { validateStream: false });
+      styled = call("styleText", unknown === undefined ? style : "?", text, { validateStream: false });
     } catch (error) {
       // Deno names no style twice.
       (error as Error).message = (error as Error).message
         .replace(/, 'grey', .*(?=\. Received)/, "")
-        .replace(/'\?'$/, () => `'${colour ?? "?"}'`);
+        .replace(/'\?'$/, () => unknown ?? "'?'");
       throw error;
     }
     // The standard output here shows no colours.

@@ -150,7 +150,7 @@ export function createSearchParams(form: FormEncoding) {
       : line;
   };
   printWith(URLSearchParams.prototype, print);
-  printForNode(URLSearchParams.prototype);
+  printForNode(URLSearchParams.prototype, refuse);
   exposeInterface(URLSearchParams, "URLSearchParams", false, refuse);
   return { URLSearchParams, attach, replace };
 }

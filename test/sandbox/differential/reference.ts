@@ -79,12 +79,13 @@ export function toSimulationInput(testCase: DifferentialCase, serverUrl: string)
   };
 }
 
-/** Converts a toolkit result to an answer, replacing what changes from run to run (ports, temporary file names). */
+/** Converts a toolkit result to an answer, replacing what changes from run to run (ports, process ids, temporary file names). */
 export function toAnswer(result: Record<string, string | undefined>, serverUrl: string): Answer {
   // The toolkit passes on whatever JSON the thrown error's message became, which is not always a string.
   const stable = (value: unknown) =>
     (typeof value === "string" ? value : JSON.stringify(value))
       .replaceAll(new URL(serverUrl).host, "127.0.0.1:PORT")
+      .replace(/^\(node:\d+\)/gm, "(node:1)")
       .replace(/\/[^\s"']*FunctionsScript-\d+\.ts/g, "/FunctionsScript.ts")
       .replace(/\/tmp\/tyche-reference-\w+\/\d-\w+/g, "/tmp");
   return {

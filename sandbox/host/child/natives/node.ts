@@ -128,9 +128,9 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
   },
   /** `{parts}` → the URL. */
   legacyUrlFormat: ({ parts }) => url.format(parts as url.UrlObject),
-  /** `{from, to}` → the parts as JSON. */
-  legacyUrlResolve: ({ from, to }) => {
-    const source = parseLegacy(String(from), true) as unknown as Resolvable;
+  /** `{from, parts, to}` → the parts as JSON; `parts` of `from` differ from those that its text says. */
+  legacyUrlResolve: ({ from, parts, to }) => {
+    const source = Object.assign(parseLegacy(String(from), true), parts) as unknown as Resolvable;
     return JSON.stringify(source.resolveObject(parseLegacy(String(to), true)));
   },
   /** `{name, args}` → `{value}` as JSON. */
