@@ -72,6 +72,29 @@ export function describeGenuine(kind: keyof typeof GENUINE, isLocal: boolean): s
   return GENUINE[kind][isLocal ? "local" : "public"];
 }
 
+/**
+ * Says in plain words what the verdict on one request proves, and what it doesn't: that no other draw was made. `undefined` unless all holds.
+ *
+ * @param isLocal whether the operator runs the chain
+ */
+export function describeProven({ verdict, requests }: Judged, isLocal: boolean): string | undefined {
+  const [request] = requests;
+  if (request === undefined || verdict !== "valid") return undefined;
+  const { kind, label } = request;
+  const proven =
+    failureOf(requests) !== undefined
+      ? "the program ends with this error"
+      : kind === "random"
+        ? "these numbers belong to this request and to no other"
+        : `the result follows from the inputs${kind === "preset" ? " and the random number" : ""} on chain`;
+  const noun = kind === "function" ? "request" : "draw";
+  const unseen = label === null ? "it has no label to find others by" : "one under another label isn't seen";
+  const keeper = isLocal
+    ? "the same people run this service, the oracle and the chain"
+    : "whoever runs the oracle can leave one unanswered";
+  return `This proves that ${proven}, and that nothing was changed afterwards. It doesn't prove that there was no other ${noun}: ${unseen}, and ${keeper}.`;
+}
+
 /** What the verdict on one request means whose source failed. */
 const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_TEXT, FailedVerdict>>> = {
   valid: {

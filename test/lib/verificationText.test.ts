@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   describeFailedVerdict,
+  describeProven,
   describeSteps,
   describeUnconfirmed,
   describeVerdict,
@@ -48,6 +49,33 @@ test("describeFailedVerdict says whether an error is proven, and nothing of resu
   expect(describeFailedVerdict({ ...found([failed]), verdict: "unconfirmed" })).toBeUndefined();
   expect(describeFailedVerdict(found([request]))).toBeUndefined();
   expect(describeFailedVerdict(found([failed, request]))).toBeUndefined();
+});
+
+test.each([
+  [
+    "a draw on a local chain",
+    request,
+    true,
+    "This proves that the result follows from the inputs and the random number on chain, and that nothing was changed afterwards. It doesn't prove that there was no other draw: it has no label to find others by, and the same people run this service, the oracle and the chain.",
+  ],
+  [
+    "random numbers with a label on a public chain",
+    { ...third, kind: "random" },
+    false,
+    "This proves that these numbers belong to this request and to no other, and that nothing was changed afterwards. It doesn't prove that there was no other draw: one under another label isn't seen, and whoever runs the oracle can leave one unanswered.",
+  ],
+  [
+    "an error",
+    { ...failed, kind: "function" },
+    false,
+    "This proves that the program ends with this error, and that nothing was changed afterwards. It doesn't prove that there was no other request: it has no label to find others by, and whoever runs the oracle can leave one unanswered.",
+  ],
+])("describeProven says of %s what is proven, and what isn't", (_what, one, isLocal, sentence) => {
+  expect(describeProven({ verdict: "valid", requests: [one] }, isLocal)).toBe(sentence);
+});
+
+test("describeProven says nothing of what is not valid", () => {
+  expect(describeProven({ verdict: "unconfirmed", requests: [request] }, true)).toBeUndefined();
 });
 
 test("describeUnconfirmed says signed only if nothing but the run is open", () => {

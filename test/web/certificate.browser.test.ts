@@ -27,6 +27,7 @@ afterEach(() => visitor.close());
 
 const draw = async (preset: string, body: object) =>
   (await tyche.call("POST", `/api/vrfv2/presets?network=sepolia&preset=${preset}`, { body })).data;
+const callApi = async (path: string, body: object) => (await tyche.call("POST", path, { body })).data;
 const lead = () => page.locator(".lead");
 const verdict = () => page.getByRole("region", { name: "Verdict" });
 
@@ -126,6 +127,30 @@ test("a long list can be searched, and prints on few pages", async () => {
   expect(visitor.troubles).toEqual([]);
 });
 
+const GUESTS = Array.from({ length: 12 }, (_, i) => `Katarzyna Nowak-Okafor ${i + 1}`);
+const ADDRESS = "Department of Research and Development, 12 Long Avenue of the Republic, 8001 Zürich";
+
+test.each([
+  ["a coin", () => draw("coinflip", { label: "who begins" })],
+  [
+    "five random numbers",
+    () => callApi("/api/vrfv2/requestRandomNumber", { network: "sepolia", numWords: 5 }),
+  ],
+  ["3 of 12", () => draw("lotto", { numberOfWinners: "3", list: GUESTS, label: "the summer raffle" })],
+  [
+    "3 of 12 with very long names",
+    () => draw("lotto", { numberOfWinners: "3", list: GUESTS.map((name) => `${name}, ${ADDRESS}`) }),
+  ],
+] as const)("%s takes one sheet of paper", async (_what, request) => {
+  const { id } = await request();
+  await page.goto(`${tyche.url}/r/${id}`);
+  await verdict().getByText("Your browser has computed every step").waitFor();
+  for (const format of ["A4", "Letter"]) {
+    const pdf = await page.pdf({ format });
+    expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
+  }
+});
+
 test("on paper, entries and their numbers stay in their columns", async () => {
   const list = Array.from({ length: 120 }, (_, i) => `${"guest".repeat(7)}${i + 1}`);
   const { id } = await draw("lotto", { numberOfWinners: "24", list });
@@ -187,8 +212,6 @@ test("of a list, all that is not long is shown, and half a line says that there 
     [20, "9.5"],
   ]);
 });
-
-const callApi = async (path: string, body: object) => (await tyche.call("POST", path, { body })).data;
 
 test.each([
   ["a draw with a label", () => draw("coinflip", { label: "again" })],

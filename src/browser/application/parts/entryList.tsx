@@ -1,11 +1,11 @@
-import { useState } from "react";
+import { useState, type CSSProperties } from "react";
 import { FindField, isFoundBy } from "./findField.tsx";
 import { UnknownText } from "./parts.tsx";
 
 /** The shortest list that can be searched, that scrolls unless it is large, and that is printed small. */
 const LONG_FROM = 20;
-/** Longest entry that fits a narrow column on paper, in characters. */
-const MAX_NARROW = 24;
+/** So many of a list's entries are no longer than its columns on paper are made for: one of another kind doesn't make all of them wide. */
+const FITTING = 0.9;
 
 /** Whether a list is so long that it is folded, and can be searched. */
 export function isLongList({ length }: readonly unknown[]): boolean {
@@ -33,7 +33,6 @@ export function EntryList({
 }) {
   const [wanted, setWanted] = useState("");
   const isLong = isLongList(entries);
-  const isWide = entries.some(({ length }) => length > MAX_NARROW);
   const isFound = isFoundBy(wanted);
   return (
     <>
@@ -49,7 +48,8 @@ export function EntryList({
       )}
       <ol
         id={id}
-        className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}${isWide ? " wide" : ""}`}
+        className={`${isLarge ? "big-result entries" : "given"}${isLong ? " long" : ""}`}
+        style={columnsFor(entries)}
         aria-label={label}
         tabIndex={isLong && !isLarge ? 0 : undefined}
       >
@@ -75,4 +75,10 @@ export function EntryList({
       </ol>
     </>
   );
+}
+
+/** Tells the style sheet how many characters a column has room for on paper. */
+function columnsFor(entries: readonly string[]): CSSProperties {
+  const lengths = entries.map(({ length }) => length).toSorted((a, b) => a - b);
+  return { "--characters": lengths[Math.floor(FITTING * lengths.length)] } as CSSProperties;
 }

@@ -158,6 +158,7 @@ function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own
             <HttpPart hosts={hosts} error={errorOf(ended.outcome)} />
           )}
         </section>
+        {(network !== undefined || isWaitingRequest(shared)) && <QrCode address={address} />}
         {ended !== undefined && resultHash !== undefined && known !== undefined && (
           <VerdictPart
             id={shared.id}
@@ -167,7 +168,6 @@ function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own
             listId={hasOneList(shared) ? LIST_ID : undefined}
           />
         )}
-        {(network !== undefined || isWaitingRequest(shared)) && <QrCode address={address} />}
       </div>
       {network !== undefined && <About {...{ shared, network, mined, program }} />}
       {ended !== undefined && resultHash !== undefined && (

@@ -3,7 +3,6 @@ import { useState } from "react";
 import type { ExplorerNetwork, Verification } from "../../../../client/index.ts";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { describeError } from "../../parts/forms.tsx";
-import { Time } from "../../parts/format.tsx";
 import { verifierLink } from "../../parts/checkPart.tsx";
 import { useExplorer } from "../../services.tsx";
 import { Found } from "./verifyPart.tsx";
@@ -42,14 +41,9 @@ export function VerdictPart({
   return (
     <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
       {found !== undefined && (
-        <Found found={found} isLocal={known.embedded} listId={listId}>
+        <Found found={found} isLocal={known.embedded} listId={listId} at={at}>
           {(steps) => `your browser has computed ${steps}, from chain data of this service's node.`}
         </Found>
-      )}
-      {at !== undefined && found !== undefined && (
-        <p className="on-paper">
-          Checked <Time iso={at} />.
-        </p>
       )}
       {found === undefined && reason === undefined && (
         <>

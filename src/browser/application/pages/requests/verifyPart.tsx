@@ -6,6 +6,7 @@ import {
   describeAdvice,
   describeFailedVerdict,
   describeGenuine,
+  describeProven,
   describeSteps,
   describeUnconfirmed,
   describeVerdict,
@@ -16,6 +17,7 @@ import {
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { sentence } from "../../page.tsx";
+import { Time } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useNetworks, usePresets, type AnyPresets } from "../../services.tsx";
@@ -81,11 +83,14 @@ export function Found({
   found,
   isLocal,
   listId,
+  at,
   children,
 }: {
   readonly found: Verification;
   /** The list on the page that the result was drawn from. */
   readonly listId?: string | undefined;
+  /** When it was found, which paper says. */
+  readonly at?: string | undefined;
   /** Whether the operator of the service runs the chain. */
   readonly isLocal: boolean;
   readonly children: (steps: string) => string;
@@ -95,6 +100,7 @@ export function Found({
   const reasons = verdictReasons(found);
   const { words, outcome } = describeVerdict(found);
   const failure = describeFailedVerdict(found);
+  const proven = describeProven(found, isLocal);
   const isUnconfirmed = found.verdict === "unconfirmed";
   const said = isUnconfirmed ? describeUnconfirmed(found) : failure;
   const headline = outcome === "ok" ? describeGenuine(request?.kind ?? "function", isLocal) : said?.headline;
@@ -114,6 +120,11 @@ export function Found({
           <p className="verdict">{verdict}</p>
         </>
       )}
+      {at !== undefined && (
+        <p className="on-paper">
+          Checked <Time iso={at} />.
+        </p>
+      )}
       {reasons.map((reason) => (
         <p key={reason} className="sentence">
           <UnknownText text={reason} />
@@ -125,8 +136,12 @@ export function Found({
         </p>
       )}
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
-      {request?.label === null && <p className="note">{describeLabel(null)}</p>}
       {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
+      {proven === undefined ? (
+        request?.label === null && <p className="note">{describeLabel(null)}</p>
+      ) : (
+        <p>{proven}</p>
+      )}
       <div className="printed">
         {request !== undefined && (
           <Folded
