@@ -3,7 +3,7 @@ import { REQUEST_STATES } from "../lib/vocabulary.ts";
 import { NetworkView } from "./catalogue.ts";
 import { decimal, hex, nullable, pageOf, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
-import { BeaconView, FunctionResult, PresetResult, RandomResult } from "./results.ts";
+import { BeaconView, FunctionResult, givenLabel, PresetResult, RandomResult } from "./results.ts";
 import {
   DecodedCall,
   DecodedValue,
@@ -48,6 +48,7 @@ export const RequestSummary = Type.Object({
   kind: Type.Enum(["preset", "random", "function"]),
   title,
   label: Type.Optional(Type.String()),
+  givenLabel,
   dappId: Type.Optional(
     Type.String({ description: "Id of its dapp, on chain with the label; absent without one." }),
   ),
@@ -437,8 +438,15 @@ const OPEN = {
       description: "What the preset calls its parameters, by name, as far as it says it.",
     }),
   ),
+  givenLabel,
   dappId: Type.Optional(
     Type.String({ description: "Id of the dapp, on chain with the label; absent without one." }),
+  ),
+  dappName: Type.Optional(
+    Type.String({
+      description:
+        "What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted.",
+    }),
   ),
   requestedIn: Type.Optional(hex("The transaction with the request, if still known.")),
 };

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { nullable, pageOf, time } from "./common.ts";
-import { Outcome } from "./results.ts";
+import { givenLabel, Outcome } from "./results.ts";
 
 export const RequestKind = Type.Enum([...REQUEST_KINDS]);
 export const RequestState = Type.Enum([...REQUEST_STATES]);
@@ -33,6 +33,7 @@ export const RequestView = Type.Object({
   kind: RequestKind,
   network: Type.String(),
   params: Type.Record(Type.String(), Type.Unknown()),
+  givenLabel,
   state: RequestState,
   why: nullable(Type.String(), "What a pending request is waiting for."),
   createdAt: time("When the request was received."),

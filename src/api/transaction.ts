@@ -1,7 +1,7 @@
 import { Type, type TSchema } from "typebox";
 import { decimal, hex, nullable, TYPE, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
-import { ChainRound } from "./results.ts";
+import { ChainRound, givenLabel } from "./results.ts";
 
 // Members of a transaction in the explorer's answers.
 
@@ -284,6 +284,7 @@ export const SearchHit = Type.Union(
     found("address", { party: Party }),
     found("label", {
       label: Type.String(),
+      givenLabel,
       dapp: Type.String({ description: "Id of the dapp that gave it." }),
       transactionHash: hex("The transaction with the request."),
       requestId: Type.Optional(hex("Its id on the chain; absent if the node no longer has the logs.")),
@@ -300,6 +301,7 @@ export const SearchHit = Type.Union(
       isAnswered: Type.Boolean(),
       transactionHash: hex("The transaction with the answer or, until there is one, with the request."),
       label: Type.Optional(Type.String({ description: "Its label, if this service made it with one." })),
+      givenLabel,
       title: Type.Optional(Type.String({ description: "Title of what it runs, if this service made it." })),
       result: Type.Optional(
         Type.String({ description: "Its result in one line, if this service made it and has one." }),

@@ -1409,6 +1409,8 @@ export interface RequestSummary {
   /** Title of the preset, or what a function's source says first in a comment, or the hosts that it names, or its arguments; absent for random numbers, and while it isn't known here. */
   readonly title?: string;
   readonly label?: string;
+  /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
+  readonly givenLabel?: givenLabel;
   /** Id of its dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
   /** When it was made. */
@@ -1497,6 +1499,8 @@ export interface RequestView {
   readonly kind: RequestKind;
   readonly network: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
+  readonly givenLabel?: givenLabel;
   readonly state: RequestState;
   /** What a pending request is waiting for. */
   readonly why: string | null;
@@ -1584,6 +1588,8 @@ export type SearchHit =
       readonly network: string;
       readonly kind: "label";
       readonly label: string;
+      /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
+      readonly givenLabel?: givenLabel;
       /** Id of the dapp that gave it. */
       readonly dapp: string;
       /** The transaction with the request. */
@@ -1607,6 +1613,8 @@ export type SearchHit =
       readonly transactionHash: Hex;
       /** Its label, if this service made it with one. */
       readonly label?: string;
+      /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
+      readonly givenLabel?: givenLabel;
       /** Title of what it runs, if this service made it. */
       readonly title?: string;
       /** Its result in one line, if this service made it and has one. */
@@ -1754,8 +1762,12 @@ export interface SharedRequest {
   readonly args?: readonly string[];
   /** What the preset calls its parameters, by name, as far as it says it. */
   readonly parameterTitles?: Readonly<Record<string, string>>;
+  /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
+  readonly givenLabel?: givenLabel;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
+  /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted. */
+  readonly dappName?: string;
   /** The transaction with the request, if still known. */
   readonly requestedIn?: Hex;
 }
@@ -1776,8 +1788,12 @@ export interface SharedResult {
   readonly args?: readonly string[];
   /** What the preset calls its parameters, by name, as far as it says it. */
   readonly parameterTitles?: Readonly<Record<string, string>>;
+  /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
+  readonly givenLabel?: givenLabel;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
+  /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted. */
+  readonly dappName?: string;
   /** The transaction with the request, if still known. */
   readonly requestedIn?: Hex;
   readonly outcome: PresetResult | FunctionResult | RandomResult;
@@ -2210,6 +2226,9 @@ export interface WebhookView {
   /** Events whose attempts all failed; they can be replayed. */
   readonly failed: number;
 }
+
+/** How a label was spelled. */
+export type givenLabel = string;
 
 export interface AddKeyParams {
   /** Name of the key: at most 60 characters. Default: `""`. */

@@ -19,6 +19,17 @@ export function canonicalLabel(label: string): string {
   return plain.normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll(/\s+/gu, " ").trim();
 }
 
+/** Returns a label as its caller spelled it, if that reads as what is on chain: nobody is shown what wasn't fixed there. */
+export function spelledLabel({ label, givenLabel }: Spelled): string | undefined {
+  return givenLabel !== undefined && canonicalLabel(givenLabel) === label ? givenLabel : label;
+}
+
+interface Spelled {
+  /** As it is on chain. */
+  readonly label?: string | undefined;
+  readonly givenLabel?: string | undefined;
+}
+
 /** Quotes a label, and says how it is read where that differs from how it was given. */
 export function nameLabel(label: string): string {
   const read = canonicalLabel(label);

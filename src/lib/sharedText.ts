@@ -2,6 +2,7 @@
 import { capitalize } from "./capitalize.ts";
 import { countOf } from "./countOf.ts";
 import { cut } from "./cut.ts";
+import { spelledLabel } from "./label.ts";
 import { findSourceHosts } from "./sourceHosts.ts";
 
 /** A preset's result in parts, as its preset says. */
@@ -64,6 +65,7 @@ interface SharedRequest {
   readonly kind?: Kind;
   readonly title?: string;
   readonly label?: string;
+  readonly givenLabel?: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
@@ -72,7 +74,8 @@ export function describeRequest(request: Omit<SharedRequest, "why">): {
   readonly heading: string;
   readonly subject: readonly string[];
 } {
-  const { state, kind, title, label, params = {} } = request;
+  const { state, kind, title, params = {} } = request;
+  const label = spelledLabel(request);
   const what =
     kind === undefined
       ? `A request that ${state === "failed" ? "failed before it was on chain" : "is not on chain yet"}`
@@ -86,6 +89,7 @@ export function describeRequest(request: Omit<SharedRequest, "why">): {
 interface Shared {
   readonly preset?: string;
   readonly title?: string;
+  readonly givenLabel?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly shown?: Shown;
   readonly outcome: { readonly success: boolean; readonly label?: string } & (
@@ -188,7 +192,7 @@ export function valueText(value: unknown): string {
 }
 
 /** Names a shared result. All of it is text of its caller's choice, or of its preset's author. */
-export function describeShared({ preset, title, params = {}, shown, outcome }: Shared): {
+export function describeShared({ preset, title, givenLabel, params = {}, shown, outcome }: Shared): {
   /** What it is for, as its caller said; otherwise what it is. */
   readonly heading: string;
   /** What it is, unless the heading says so, and how many were drawn of how many. */
@@ -196,7 +200,7 @@ export function describeShared({ preset, title, params = {}, shown, outcome }: S
   /** The result in one line, uncut. */
   readonly result: string;
 } {
-  const { label } = outcome;
+  const label = spelledLabel({ label: outcome.label, givenLabel });
   const isRandom = "randomNumber" in outcome;
   const kind = isRandom ? "random" : preset === undefined ? "function" : "preset";
   const what = nameKind({ kind, ...(title === undefined ? {} : { title }) });

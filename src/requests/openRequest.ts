@@ -67,6 +67,8 @@ const Facts = Type.Object({
   functionJuels: Type.Optional(digits),
   /** Function: what its dry run found that the caller should know. */
   warnings: Type.Optional(listOf(text)),
+  /** The label as its caller spelled it, if otherwise than on chain. */
+  givenLabel: Type.Optional(text),
 });
 /** Facts learned about a request as it progresses: its transactions, and what the chain reports. Each kind has those that concern it. */
 export type RequestFacts = Readonly<Static<typeof Facts>>;

@@ -29,6 +29,8 @@ export type Command = PresetCommand | FunctionCommand | RandomCommand | Consumer
 export interface Labelled {
   /** Canonical, see `lib/label.ts`. */
   readonly label?: string;
+  /** The label as its caller spelled it, if otherwise. */
+  readonly givenLabel?: string;
   /** Whether it must be the dapp's only request with the label on the network. */
   readonly once?: true;
 }

@@ -102,6 +102,17 @@ function parseDapp(row: Selectable<Tables["dapps"]>): StoredDapp {
   };
 }
 
+/** Returns the name of a dapp that is not deleted. */
+export async function findDappName(db: Queryable, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("dapps")
+    .select("name")
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return row?.name;
+}
+
 /** Returns the ids of all dapps, including deleted ones, whose requests are still stored. */
 export async function listDappIds(db: Queryable): Promise<string[]> {
   const rows = await db.selectFrom("dapps").select("id").orderBy("id").execute();

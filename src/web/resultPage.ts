@@ -2,6 +2,7 @@ import { capitalize } from "../lib/capitalize.ts";
 import { BEACON_WAIT_MS, nameBeacon } from "../lib/drawText.ts";
 import { explainFailure, nameFailure } from "../lib/failureText.ts";
 import { parseList } from "../lib/entryLists.ts";
+import { plainText } from "../lib/hiddenCharacters.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import {
   countEntries,
@@ -109,7 +110,7 @@ function withoutResult(shared: Open, said: string): Markup {
 
 /** What was asked for, by whom, and where it is on chain. */
 function about(shared: Shared): Markup {
-  const { params = {}, parameterTitles = {}, args = [], dappId, requestedIn, network } = shared;
+  const { params = {}, parameterTitles = {}, args = [], dappId, dappName, requestedIn, network } = shared;
   const { label, beacon, requestId } =
     "outcome" in shared ? { beacon: undefined, ...shared.outcome } : shared;
   const transactions = [
@@ -127,7 +128,14 @@ function about(shared: Shared): Markup {
         name,
         element("a", { href: `/explorer/${network!}/tx/${hash}` }, code(hash)),
       ]),
-      ["Organiser", dappId && [code(dappId), " (on chain with the label: compare it with the announcement)"]],
+      [
+        "Organiser",
+        dappId && [
+          dappName && `${plainText(dappName)} (so called by this service, which proves nothing): `,
+          code(dappId),
+          " (on chain with the label: compare it with the announcement)",
+        ],
+      ],
       ["Request on chain", requestId && code(requestId)],
       ["Request", "outcome" in shared ? undefined : code(shared.id)],
       "outcome" in shared ? ["Stored", time(shared.updatedAt)] : ["Made", time(shared.createdAt)],

@@ -27,6 +27,22 @@ const verify = async (answer: Answer) => {
   return data.requests[0];
 };
 
+test("a label is shown as it was spelled, and another spelling of it makes no other request", async () => {
+  const key = { "idempotency-key": "spelled" };
+  const { data } = await preset("coinflip", { label: "Who  Begins" }, key);
+  expect((await preset("coinflip", { label: "who begins" }, key)).data.id).toBe(data.id);
+  expect((await tyche.call("GET", `/api/requests/${data.id}`)).data).toMatchObject({
+    params: { label: "who begins" },
+    givenLabel: "Who  Begins",
+  });
+  const text = await (await fetch(`${tyche.url}/r/${data.id}`)).text();
+  expect(text).toContain("<h1>Who  Begins</h1>");
+  const listed = await fetch(`${tyche.url}/api/explorer/requests?text=WHO+BEGINS`);
+  expect(await listed.json()).toMatchObject({
+    data: { items: [{ label: "who begins", givenLabel: "Who  Begins" }] },
+  });
+});
+
 test("a raffle that is drawn once says so to whoever verifies it, and is drawn no second time", async () => {
   const raffle = { list: ["ann", "bob", "cy"], label: "Raffle 2026-12-24", once: true };
   const drawn = await preset("lotto", raffle);
@@ -51,6 +67,8 @@ test("a raffle that is drawn once says so to whoever verifies it, and is drawn n
       preset: "lotto",
       params: { numberOfWinners: "1", list: raffle.list },
       dappId: expect.stringMatching(/^dapp_/),
+      dappName: "default",
+      givenLabel: "Raffle 2026-12-24",
       outcome: { label: "raffle 2026-12-24" },
     },
   });

@@ -5,6 +5,7 @@ import {
   describeLabel,
   findLabelProblem,
   nameLabel,
+  spelledLabel,
 } from "../../src/lib/label.ts";
 
 describe("canonicalLabel", () => {
@@ -42,6 +43,14 @@ test.each([
   ["a\tb", "must not have characters that nobody sees, such as U+0009"],
 ])("findLabelProblem(%j) is %j", (label, problem) => {
   expect(findLabelProblem(label)).toBe(problem);
+});
+
+test.each([
+  ["Summer  Raffle", "Summer  Raffle"],
+  ["Winter raffle", "summer raffle"],
+  [undefined, "summer raffle"],
+])("spelledLabel shows %j as %j, as it is on chain or reads as that", (givenLabel, shown) => {
+  expect(spelledLabel({ label: "summer raffle", givenLabel })).toBe(shown);
 });
 
 test("findLabelProblem doesn't normalise what is far too long, which would take hours", () => {

@@ -29,9 +29,13 @@ export function checkLabel({ label, once }: Given): ParameterViolation[] {
   return message === undefined ? [] : [{ path: "/label", message }];
 }
 
-/** Returns the label as it goes on chain. */
-export function labelOf({ label, once }: Given): Labelled {
-  return label === undefined
-    ? {}
-    : { label: canonicalLabel(label), ...(once === true ? { once: true as const } : {}) };
+/** Returns the label as it goes on chain, and how it was spelled. */
+export function labelOf({ label: given, once }: Given): Labelled {
+  if (given === undefined) return {};
+  const label = canonicalLabel(given);
+  return {
+    label,
+    ...(given === label ? {} : { givenLabel: given }),
+    ...(once === true ? { once: true as const } : {}),
+  };
 }

@@ -177,8 +177,9 @@ async function recognize(service: Pick<Service, "findOnChain">, hits: readonly S
     if (hit.kind !== "label") return { hit, path: pathOf(hit) };
     const request = requests.get(`${hit.network} ${hit.requestId}`);
     if (request === undefined) return { hit, path: pathOf(hit) };
-    const { id, title, result, at } = request;
+    const { id, givenLabel, title, result, at } = request;
     const members = {
+      ...(givenLabel === undefined ? {} : { givenLabel }),
       ...(title === undefined ? {} : { title }),
       ...(result === undefined ? {} : { result }),
     };

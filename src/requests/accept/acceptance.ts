@@ -76,7 +76,8 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
   const accept: Acceptance["accept"] = async (dapp, command, { idempotencyKey, isAsync = false, signal }) => {
     // A call that joins those waiting for the database would learn nothing sooner.
     if (options.replica?.hasDatabase() === false) throw new DatabaseAwayError(undefined);
-    const bodyHash = hashBody(command);
+    // How a label is spelled makes no other request of it.
+    const bodyHash = hashBody({ ...command, givenLabel: undefined });
     const repeated = await findRepeated(dapp, idempotencyKey, bodyHash);
     if (repeated !== undefined) return repeated;
     const network = getNetwork(command.network);

@@ -186,7 +186,7 @@ function checkRandom(command: RandomCommand, { vrf }: NetworkView): RequestConte
   const { numWords } = command;
   const joined = others.length === 0 ? {} : { keyHashes: [keyHash, ...others] };
   const params = { numWords, confirmations, keyHash, ...joined, ...labelsOf(command) };
-  return { kind: "random", params, progress: {}, outcome: null };
+  return { kind: "random", params, progress: spellingOf(command), outcome: null };
 }
 
 /** Checks a preset's parameters, and that its result and arguments fit. */
@@ -218,6 +218,7 @@ export function checkPresetCommand(
       args,
       returnType: preset.returnType,
       ...(preset.definition.show === undefined ? {} : { show: preset.definition.show }),
+      ...spellingOf(command),
     },
   };
 }
@@ -244,7 +245,11 @@ function checkFunctionCommand(
       ...round,
       ...labelsOf(command),
     },
-    progress: { returnType, ...(secretsReference === undefined ? {} : { secretsReference }) },
+    progress: {
+      returnType,
+      ...(secretsReference === undefined ? {} : { secretsReference }),
+      ...spellingOf(command),
+    },
     outcome: null,
   };
 }
@@ -262,4 +267,11 @@ function assertArgumentsFit(preset: Preset, args: readonly string[], most: numbe
 /** Returns the members of a command that say what the request is for. */
 function labelsOf({ label, once }: Labelled): Labelled {
   return { ...(label === undefined ? {} : { label }), ...(once === undefined ? {} : { once }) };
+}
+
+/** Returns how a command's label was spelled. */
+export function spellingOf({ givenLabel }: { readonly givenLabel?: string }): {
+  readonly givenLabel?: string;
+} {
+  return givenLabel === undefined ? {} : { givenLabel };
 }

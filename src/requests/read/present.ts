@@ -53,6 +53,7 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
     })),
     outcome: presentOutcome(request, urls),
     ...presentShown(request),
+    ...presentSpelling(request),
     error,
     ...(isLinking(request) ? {} : { shareUrl: urls.share }),
   };
@@ -124,6 +125,13 @@ function presentRest({ kind, params }: OpenRequest): object {
 /** Returns the member that says what a request is for. */
 function presentLabel({ label }: { readonly label?: string }): { readonly label?: string } {
   return label === undefined ? {} : { label };
+}
+
+/** Returns the member that says how the label was spelled. */
+export function presentSpelling({ progress: { givenLabel } }: Pick<OpenRequest, "progress">): {
+  readonly givenLabel?: string;
+} {
+  return givenLabel === undefined ? {} : { givenLabel };
 }
 
 function presentBeacon({ beacon }: { readonly beacon?: BeaconView }): { readonly beacon?: BeaconView } {

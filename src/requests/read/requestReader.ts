@@ -20,7 +20,8 @@ import {
   type SubmittedRequest,
 } from "../openRequest.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
-import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
+import { describeOpenly, presentRequest, presentSpelling, resultLineOf } from "./present.ts";
+import { findDappName } from "../../store/dapps.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
 import { titlesOf } from "../../lib/parameterTitles.ts";
@@ -151,15 +152,19 @@ export function createRequestReader(options: ReaderOptions): RequestReader {
       if (request === undefined || isLinking(request))
         throw new NotFoundError(`result ${JSON.stringify(id)}`);
       const { network, updatedAt, shown, outcome } = present(request);
-      if (outcome === null || !("requestId" in outcome)) return withoutResult(request);
-      return {
-        id,
-        network,
-        updatedAt,
-        outcome,
-        ...openly(request),
-        ...(shown === undefined ? {} : { shown }),
-      };
+      const shared =
+        outcome === null || !("requestId" in outcome)
+          ? withoutResult(request)
+          : {
+              id,
+              network,
+              updatedAt,
+              outcome,
+              ...openly(request),
+              ...(shown === undefined ? {} : { shown }),
+            };
+      const dappName = shared.dappId && (await findDappName(store.db, shared.dappId));
+      return { ...shared, ...(dappName === undefined ? {} : { dappName }) };
     },
     async listRequests(dapp, { limit, cursor, ...filter }) {
       assertCursor(cursor, "req");
@@ -203,7 +208,7 @@ function createViews({ networks, registry, baseUrl }: ReaderOptions) {
     return title === undefined ? {} : { title };
   };
 
-  /** Returns what anybody may know of a request that is on chain. */
+  /** Returns what anybody may know of a request that is on chain; of a label, how it was spelled, which only its canonical form fixes there. */
   const openly = (request: SubmittedRequest) => {
     const { kind, dappId, params, progress, payloadDeletedAt } = request;
     const installed = kind === "preset" ? registry.find(params.preset) : undefined;
@@ -213,7 +218,7 @@ function createViews({ networks, registry, baseUrl }: ReaderOptions) {
       ...titleOf(request),
       ...(installed === undefined ? {} : { parameterTitles: titlesOf(installed) }),
       ...(payloadDeletedAt === undefined ? inputsOf(request) : {}),
-      ...(params.label === undefined ? {} : { dappId }),
+      ...(params.label === undefined ? {} : { dappId, ...presentSpelling(request) }),
       ...(requestedIn === undefined ? {} : { requestedIn }),
     };
   };
@@ -285,7 +290,7 @@ function createViews({ networks, registry, baseUrl }: ReaderOptions) {
         at: new Date(createdAt).toISOString(),
         state,
         ...titleOf(request),
-        ...(label === undefined ? {} : { label, dappId }),
+        ...(label === undefined ? {} : { label, dappId, ...presentSpelling(request) }),
         ...(result === null ? {} : { success: state === "fulfilled", result }),
         ...(transactionHash === undefined ? {} : { transactionHash: transactionHash as Hex }),
       },
@@ -312,7 +317,7 @@ function findIntact(stored: StoredRequest): OpenRequest | undefined {
 
 /** A request as a search finds it; none until a transaction of it is known. */
 export function hitOf(request: RequestSummary): SearchHit[] {
-  const { network, kind, requestId, label, title, result, at, transactionHash } = request;
+  const { network, kind, requestId, label, givenLabel, title, result, at, transactionHash } = request;
   if (transactionHash === undefined) return [];
   const isAnswered = result !== undefined;
   return [
@@ -324,6 +329,7 @@ export function hitOf(request: RequestSummary): SearchHit[] {
       transactionHash,
       at,
       ...(label === undefined ? {} : { label }),
+      ...(givenLabel === undefined ? {} : { givenLabel }),
       ...(title === undefined ? {} : { title }),
       ...(result === undefined ? {} : { result }),
     },

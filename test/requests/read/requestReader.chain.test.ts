@@ -174,6 +174,7 @@ test("of a request without a result, everybody learns what became of it, and of 
     parameterTitles: {},
     label: "raffle",
     dappId: DESK_DAPP,
+    dappName: "test",
   };
   expect(await lackOf(mined, drawn, presets)).toEqual({ ...named, state: "waiting", why: waits, beacon });
   expect(await lackOf({ ...failed, progress: { acceptedBlock: 7 } }, drawn, presets)).toEqual({

@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import type { RequestSummary } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
+import { spelledLabel } from "../../../lib/label.ts";
 import { useShortTitleOf } from "../services.tsx";
 import { Age, ShortHex } from "./format.tsx";
 import { type Column, List } from "./list.tsx";
@@ -25,13 +26,10 @@ export interface ListedRequest {
 }
 
 /** Names a request by what it asks for, and by its label. */
-function nameOf({
-  kind,
-  title,
-  label,
-  requestId,
-}: Parameters<typeof whatOf>[0] & Pick<RequestSummary, "label" | "requestId">): string {
-  const what = whatOf({ kind, title });
+function nameOf(request: RequestSummary): string {
+  const { kind, title, requestId } = request;
+  const what = whatOf(request);
+  const label = spelledLabel(request);
   if (label !== undefined) return `${what}: ${label}`;
   // Functions whose source is gone are told apart by their ids.
   return kind === "function" && title === undefined ? `${what} ${requestId.slice(0, 10)}…` : what;

@@ -1,6 +1,7 @@
 import type { BeaconView, PresetRunView, RequestState, RequestView } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
 import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
+import { spelledLabel } from "../../../lib/label.ts";
 import { lineOf, nameFunction } from "../../../lib/sharedText.ts";
 import { sentence } from "../page.tsx";
 import { usePresets } from "../services.tsx";
@@ -39,8 +40,11 @@ export function Beacon({ beacon }: { readonly beacon: BeaconView | NonNullable<P
 }
 
 /** Summarizes a request in a few words, and says what it is for. */
-export function summaryOf(request: Pick<RequestView, "kind" | "params">, title?: string): string {
-  const { label } = request.params as { label?: string };
+export function summaryOf(
+  request: Pick<RequestView, "kind" | "params" | "givenLabel">,
+  title?: string,
+): string {
+  const label = spelledLabel({ ...(request.params as { label?: string }), givenLabel: request.givenLabel });
   const what = title ?? whatOf(request);
   return label === undefined ? what : `${what}: ${label}`;
 }

@@ -88,6 +88,7 @@ __all__ = [
     "Verification",
     "VerificationStep",
     "WordWithheldError",
+    "givenLabel",
 ]
 
 
@@ -581,6 +582,8 @@ class RequestView(TypedDict):
     kind: RequestKind
     network: str
     params: dict[str, Any]
+    # The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that.
+    givenLabel: NotRequired[givenLabel]
     state: RequestState
     # What a pending request is waiting for.
     why: str | None
@@ -812,6 +815,10 @@ class VerificationStep(TypedDict):
     # One sentence: what holds, what doesn't, or why it can't be checked.
     detail: str
     compared: list[Comparison]
+
+
+# How a label was spelled.
+givenLabel: TypeAlias = "str"
 
 
 class InvalidParameterError(ApiError):

@@ -1,6 +1,7 @@
 import { Link, Redirect, useSearchParams } from "wouter";
 import { isId } from "../../../../lib/idForm.ts";
 import { cut } from "../../../../lib/cut.ts";
+import { spelledLabel } from "../../../../lib/label.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
@@ -314,7 +315,7 @@ function HitList({ found }: { readonly found: readonly FoundPage[] }) {
 /** Returns the service's own request with a result that a hit is; `undefined` for anything else. */
 function requestIn({ path, hit }: FoundPage): RequestSummary | undefined {
   if (hit === undefined || !("at" in hit)) return undefined;
-  const { network, requestId, transactionHash, at, label, title, result } = hit;
+  const { network, requestId, transactionHash, at, label, givenLabel, title, result } = hit;
   if (requestId === undefined || at === undefined || result === undefined) return undefined;
   return {
     id: path.split("/").at(-1)!,
@@ -327,6 +328,7 @@ function requestIn({ path, hit }: FoundPage): RequestSummary | undefined {
     result,
     transactionHash,
     ...(label === undefined ? {} : { label }),
+    ...(givenLabel === undefined ? {} : { givenLabel }),
     ...(title === undefined ? {} : { title }),
   };
 }
@@ -403,10 +405,16 @@ function Hit({ hit }: { readonly hit: SearchHit }) {
 
 /** One of the service's own requests: what it is for, what it is, and its result. */
 function NamedRequest({
-  hit: { label, title, result },
+  hit: { title, result, ...given },
 }: {
-  readonly hit: { readonly label?: string; readonly title?: string; readonly result?: string };
+  readonly hit: {
+    readonly label?: string;
+    readonly givenLabel?: string;
+    readonly title?: string;
+    readonly result?: string;
+  };
 }) {
+  const label = spelledLabel(given);
   return (
     <>
       <UnknownText

@@ -20,6 +20,7 @@ import {
   transactionsOf,
   valueText,
 } from "../../../../lib/sharedText.ts";
+import { spelledLabel } from "../../../../lib/label.ts";
 import { AWAITED, isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
 import { namePlaces } from "../../../../lib/entryLists.ts";
 import { announce } from "../../announce.ts";
@@ -394,13 +395,14 @@ interface OwnRequest {
 }
 
 /** Returns what a request is called that isn't on chain. */
-function namesOf({ request: { kind, params }, title }: OwnRequest) {
+function namesOf({ request: { kind, params, givenLabel }, title }: OwnRequest) {
   const { label } = params as { readonly label?: string };
   return {
     ...(kind === "preset" ? { params } : {}),
     ...(kind === "preset" || kind === "random" || kind === "function" ? { kind } : {}),
     ...(title === undefined ? {} : { title }),
     ...(label === undefined ? {} : { label }),
+    ...(givenLabel === undefined ? {} : { givenLabel }),
   };
 }
 
@@ -440,11 +442,12 @@ function About({
   readonly mined: TransactionView | undefined;
   readonly program: ProgramView | null | undefined;
 }) {
-  const { params = {}, parameterTitles = {}, dappId, requestedIn } = shared;
+  const { params = {}, parameterTitles = {}, dappId, dappName, requestedIn } = shared;
   // The chain has those that were deleted here.
   const args = shared.args ?? program?.args ?? [];
   const ended = "outcome" in shared ? shared : undefined;
   const { label } = "outcome" in shared ? shared.outcome : shared;
+  const { givenLabel } = shared;
   const [wasWaiting] = useState(isWaitingRequest(shared));
   const drawn = drawnOf(ended?.shown);
   const beacon = "outcome" in shared ? beaconOf(shared.outcome) : shared.beacon;
@@ -452,7 +455,20 @@ function About({
     <section className="panel" aria-label="About">
       <Facts
         entries={[
-          ["Label", label !== undefined && <UnknownText text={label} />],
+          [
+            "Label",
+            label !== undefined && (
+              <>
+                <UnknownText text={label} />
+                {spelledLabel({ label, givenLabel }) !== label && (
+                  <>
+                    {" "}
+                    <span className="note">as it is on chain, where capitals don’t count</span>
+                  </>
+                )}
+              </>
+            ),
+          ],
           ["Arguments", args.length > 0 && <Arguments args={args} />],
           ...Object.entries(params).map(([name, value]): Fact => [
             <UnknownText text={parameterTitles[name] ?? name} />,
@@ -464,7 +480,7 @@ function About({
               isWhole={wasWaiting}
             />,
           ]),
-          ["Organiser", dappId !== undefined && <Organiser dappId={dappId} />],
+          ["Organiser", dappId !== undefined && <Organiser dappId={dappId} name={dappName} />],
           ["Beacon", beacon !== undefined && <Beacon beacon={beacon} />],
           ["Requested in", requestedIn !== undefined && <In network={network} hash={requestedIn} />],
           ...(ended === undefined ? [] : transactionsOf(ended.outcome)).map(({ name, hash }): Fact => [
@@ -556,11 +572,19 @@ function Bytes({
   );
 }
 
-function Organiser({ dappId }: { readonly dappId: string }) {
-  return (
+/** Whose label it is. The name is what this service says; only the id is on chain. */
+function Organiser({ dappId, name }: { readonly dappId: string; readonly name: string | undefined }) {
+  const id = (
     <>
-      <Code text={dappId} />{" "}
-      <span className="note">on chain with the label: compare it with the announcement</span>
+      <Code text={dappId} /> on chain with the label: compare it with the announcement
+    </>
+  );
+  return name === undefined ? (
+    <span className="note">{id}</span>
+  ) : (
+    <>
+      <UnknownText text={name} />{" "}
+      <span className="note">so called by this service, which proves nothing; {id}</span>
     </>
   );
 }
