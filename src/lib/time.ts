@@ -15,3 +15,10 @@ export function splitAtTimes(text: string): string[] {
 export function readableTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
+
+/** Writes the times in a text for people. */
+export function readableTimes(text: string): string {
+  return splitAtTimes(text)
+    .map((part, i) => (i % 2 === 0 ? part : readableTime(part)))
+    .join("");
+}

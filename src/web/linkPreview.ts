@@ -1,6 +1,7 @@
+import { cut } from "../lib/cut.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import { describePage } from "../lib/sharedText.ts";
-import { readableTime, splitAtTimes } from "../lib/time.ts";
+import { readableTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
 import { COMMON_PICTURE, createResultPicture, type KnownNetwork } from "./resultPicture.ts";
 
@@ -9,25 +10,29 @@ const MAX_CHARACTERS = 200;
 
 type Shared = Awaited<ReturnType<Service["getShared"]>>;
 
+/** Beginning of a random number: all of several would have no room. */
+const MAX_NUMBER = 12;
+
 /**
- * Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for. Only a
- * result has a picture: its own, or the common one that says that there is a result.
+ * Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for, and a
+ * picture: its own or, of a result that can't be drawn, the common one that says that there is a result.
  *
  * @param known the network that it is on, if it is still served
  */
 export function createLinkPreview(shared: Shared, known: KnownNetwork): Markup {
-  const { title, subject, said } = describePage(shared);
+  const { title, subject } = describePage(shared);
   const { success, shareUrl } = "outcome" in shared ? shared.outcome : { ...shared, success: false };
-  const shown = "outcome" in shared ? said : readable(said);
+  const shown = describeDrawn(shared);
   const description = shorten([...subject, shown].join(": ").replaceAll(/\s+/g, " "));
   const picture = createResultPicture(shared, known);
+  const hasPicture = success || picture !== undefined;
   const properties = {
     "og:type": "website",
     "og:site_name": "Tyche",
     "og:title": shorten(title),
     "og:description": description,
     "og:url": shareUrl,
-    ...(success && {
+    ...(hasPicture && {
       "og:image": new URL(picture?.path ?? COMMON_PICTURE, shareUrl).href,
       "og:image:alt": picture?.words ?? "A result that you can check",
       "og:image:width": "1200",
@@ -36,16 +41,18 @@ export function createLinkPreview(shared: Shared, known: KnownNetwork): Markup {
   };
   return [
     ...Object.entries(properties).map(([property, content]) => element("meta", { property, content })),
-    element("meta", { name: "twitter:card", content: success ? "summary_large_image" : "summary" }),
+    element("meta", { name: "twitter:card", content: hasPicture ? "summary_large_image" : "summary" }),
     element("meta", { name: "description", content: description }),
   ];
 }
 
-/** Writes the times in a text as pages do. */
-function readable(text: string): string {
-  return splitAtTimes(text)
-    .map((part, i) => (i % 2 === 0 ? part : readableTime(part)))
-    .join("");
+/** Says what was drawn, or what there is in place of a result. */
+function describeDrawn(shared: Shared): string {
+  const { said } = describePage(shared);
+  if (!("outcome" in shared)) return readableTimes(said);
+  if (!("randomNumber" in shared.outcome)) return said;
+  const words = shared.outcome.randomNumber.map((word) => cut(word, MAX_NUMBER));
+  return `${words.join(", ")} (each from 0 to 2^256 − 1)`;
 }
 
 /** Cuts a text at a whole character. */

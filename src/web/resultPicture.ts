@@ -6,6 +6,7 @@ import { NotFoundError } from "../lib/errors.ts";
 import { plainText } from "../lib/hiddenCharacters.ts";
 import { countWithin, createCallCounter } from "../lib/rateLimit.ts";
 import { describePage, isText, nameChain, partsOf, transactionHashOf } from "../lib/sharedText.ts";
+import { readableTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
 import { fitList, fitText, LINE_HEIGHT, MAX_ENTRIES, type FittedText } from "./fitText.ts";
 import { createPicture } from "./picture.ts";
@@ -49,10 +50,11 @@ export function resultPictureRoutes(
     ctx.set("Cache-Control", "no-store");
     const id = ctx["params"].id as string;
     const shared = await service.getShared(id);
-    if (!("outcome" in shared && shared.outcome.success)) throw new NotFoundError(`picture of ${id}`);
-    const known = service.findNetwork(shared.network);
+    const known = shared.network === undefined ? undefined : service.findNetwork(shared.network);
     const picture = createResultPicture(shared, known);
+    const isResult = "outcome" in shared && shared.outcome.success;
     if (picture === undefined) {
+      if (!isResult) throw new NotFoundError(`picture of ${id}`);
       ctx.redirect(COMMON_PICTURE);
       return;
     }
@@ -66,8 +68,8 @@ export function resultPictureRoutes(
       );
       kept.set(key, (png = await picture.draw()));
     }
-    // A result never changes but by a reorg, and then its transaction does.
-    if (`${ctx.path}${ctx.search}` === picture.path)
+    // A result never changes but by a reorg, and then its transaction does; what waits or failed may have one later.
+    if (isResult && `${ctx.path}${ctx.search}` === picture.path)
       ctx.set("Cache-Control", "public, max-age=31536000, immutable");
     ctx.type = "image/png";
     ctx.body = png;
@@ -75,13 +77,14 @@ export function resultPictureRoutes(
 }
 
 const [WIDTH, HEIGHT] = [1200, 630];
-const [INK, FAINT, ACCENT] = [0, 1, 2];
+const [INK, FAINT, ACCENT, BAD] = [0, 1, 2, 3];
 const GROUND = [0xfb, 0xfa, 0xf7] as const;
 /** By the indexes above. */
 const COLORS = [
   [0x1d, 0x21, 0x28],
   [0x5c, 0x64, 0x70],
   [0x0b, 0x6b, 0x5a],
+  [0xa4, 0x26, 0x2c],
 ] as const;
 /** Half the height of a capital letter, in em. */
 const HALF_CAPITAL = 0.357;
@@ -120,29 +123,29 @@ const TICK: Icon = {
   size: 36,
 };
 
-/** Creates the picture of a result; `undefined` if there is none, it is empty, or it has a character that can't be drawn. */
+/** Creates the picture of a result, or of a request that waits or failed; `undefined` if it is empty, or has a character that can't be drawn. */
 export function createResultPicture(shared: Shared, known: KnownNetwork): ResultPicture | undefined {
-  if (!("outcome" in shared && shared.outcome.success)) return undefined;
   const { heading, subject } = describePage(shared);
-  const parts = partsOfResult(shared);
+  const { parts, color, below, lines } = stateOf(shared, known);
   const entries = parts.slice(0, MAX_ENTRIES).map(clean);
-  const isProven = known?.embedded === false;
-  const [name, about, proof] = [heading, subject.join(": "), describeProof(shared, known)].map(clean);
+  const isProven = color === ACCENT && known?.embedded === false;
+  const [name, about, proof] = [heading, subject.join(": "), below].map(clean);
   if (entries.length === 0 || ![name, about, proof, ...entries].every((text) => isDrawable(text!)))
     return undefined;
 
-  const line = (text: string, weight: Setting["weight"], size: number) =>
-    fitText(text, { weight, sizes: [size, 0.85 * size], width: 1000, height: size * LINE_HEIGHT });
+  const line = (text: string, weight: Setting["weight"], size: number, lines = 1) =>
+    fitText(text, { weight, sizes: [size, 0.85 * size], width: 1000, height: lines * size * LINE_HEIGHT });
   const room = { weight: "bold", sizes: [150, 124, 100, 80, 64, 52, 42], width: 1040, height: 264 } as const;
   const result = entries.length === 1 ? fitText(entries[0]!, room) : fitList(entries, parts.length, room);
   const blocks: readonly Block[] = [
     { ...line(name!, "bold", 46), middle: 146, color: INK },
     { ...line(about!, "regular", 32), middle: 198, color: FAINT },
-    { ...result, middle: about === "" ? 356 : 372, color: ACCENT },
-    { ...line(proof!, "regular", 30), middle: 570, color: FAINT, ...(isProven ? { icon: TICK } : {}) },
+    { ...result, middle: about === "" ? 356 : 372, color },
+    { ...line(proof!, "regular", 30, lines), middle: 570, color: FAINT, ...(isProven ? { icon: TICK } : {}) },
   ];
   return {
-    path: `/r/${shared.id}/preview.png?tx=${transactionHashOf(shared.outcome.url)}`,
+    // Once there is a result, the page names another address.
+    path: `/r/${shared.id}/preview.png?${"outcome" in shared ? `tx=${transactionHashOf(shared.outcome.url)}` : `state=${shared.state}`}`,
     words: blocks
       .map(({ text }) => text.replaceAll("\n", ", ").replaceAll("\u00A0", " "))
       .filter((text) => text !== "")
@@ -150,6 +153,25 @@ export function createResultPicture(shared: Shared, known: KnownNetwork): Result
     draw: async () =>
       await drawBlocks([{ ...line("Tyche", "bold", 34), middle: 70, color: INK, icon: DIE }, ...blocks]),
   };
+}
+
+/** Returns what is drawn large, in which color, and what stands below it. */
+function stateOf(
+  shared: Shared,
+  known: KnownNetwork,
+): {
+  readonly parts: readonly string[];
+  readonly color: number;
+  readonly below: string;
+  /** Most lines of the text below. */
+  readonly lines: number;
+} {
+  if ("outcome" in shared && shared.outcome.success)
+    return { parts: partsOfResult(shared), color: ACCENT, below: describeProof(shared, known), lines: 1 };
+  const below = readableTimes(describePage(shared).said);
+  return "state" in shared && shared.state === "waiting"
+    ? { parts: ["Waiting"], color: FAINT, below, lines: 2 }
+    : { parts: ["Failed"], color: BAD, below: below.replace(/^Failed: /, ""), lines: 2 };
 }
 
 function partsOfResult({ outcome, shown }: Ended): readonly string[] {

@@ -85,8 +85,9 @@ test("says of a request without a result what it waits for", () => {
     params: { numberOfWinners: 1, list: ["ann", "bob"] },
   });
   expect(contentOf(tags, "og:title")).toBe("Waiting: raffle");
-  expect(contentOf(tags, "twitter:card")).toBe("summary");
-  expect(contentOf(tags, "og:image")).toBeUndefined();
+  expect(contentOf(tags, "twitter:card")).toBe("summary_large_image");
+  expect(contentOf(tags, "og:image")).toBe("https://tyche.example.org/r/req_1/preview.png?state=waiting");
+  expect(contentOf(tags, "og:image:alt")).toMatch(/ – Waiting – Waiting for drand/);
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
   expect(contentOf(tags, "og:description")).toBe(
     "Draw winners from a list: 2 entries: Waiting for drand's round 7",
@@ -103,13 +104,56 @@ test("writes a result of several lines in one", () => {
   expect(contentOf(tags, "og:description")).toMatch(/: a b c$/);
 });
 
-test("says of a request that failed that it did, without the picture of a result", () => {
+test("says of a request that failed that it did, as its picture does", () => {
   const { outcome, ...rest } = shared("raffle", []);
   const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;
   const tags = tagsOf({ ...rest, outcome: { ...outcome, ...failed } });
   expect(contentOf(tags, "og:description")).toMatch(/: Failed: no entries$/);
   expect(contentOf(tags, "og:title")).toBe("Failed: raffle");
+  expect(contentOf(tags, "og:image:alt")).toMatch(/^raffle – .* – Failed – no entries$/);
+});
+
+test("has no picture of a request without a result whose name can't be drawn", () => {
+  const tags = tagsOf({ id: "req_1", state: "waiting", why: "x", createdAt: "", shareUrl, label: "抽奖" });
+  expect(contentOf(tags, "twitter:card")).toBe("summary");
   expect(contentOf(tags, "og:image")).toBeUndefined();
+});
+
+test("says of random numbers how each begins, and from what they were drawn", () => {
+  const { outcome, ...rest } = shared("audit", []);
+  const words = ["9".repeat(77), "7"];
+  const numbers = { transactionHash: "0x03", randomNumber: words, value: words } as const;
+  const { id, network, updatedAt } = rest;
+  const { success, requestId, url, label } = outcome;
+  const tags = tagsOf({
+    id,
+    network,
+    updatedAt,
+    givenLabel: "Audit",
+    outcome: {
+      success,
+      id,
+      network,
+      requestId,
+      url,
+      shareUrl,
+      ...numbers,
+      randomNumber: [...words],
+      value: [...words],
+      ...(label === undefined ? {} : { label }),
+    },
+  });
+  expect(contentOf(tags, "og:description")).toBe(
+    `2 random numbers: ${"9".repeat(11)}…, 7 (each from 0 to 2^256 − 1)`,
+  );
+  expect(contentOf(tags, "og:title")).toBe("Audit");
+});
+
+test("shows a label as its caller spelled it only if that reads as what is on chain", () => {
+  const titleOf = (givenLabel: string) =>
+    contentOf(tagsOf({ ...shared("raffle 1", ["a"]), givenLabel }), "og:title");
+  expect(titleOf("Raffle\u00A01")).toBe("a – Raffle\u00A01");
+  expect(titleOf("Raffle 2")).toBe("a – raffle 1");
 });
 
 test("says of a request that failed before it was on chain what that means, and in other words than its title", () => {

@@ -83,18 +83,20 @@ describe("the page that the application starts from", () => {
     expect((await get(`/r/${drawn.id}`)).text).toContain(`content="${image.url}"`);
   });
 
-  test("what has no result has no picture", async () => {
+  test("what failed has a picture that says so, which no cache keeps; what there is not has none", async () => {
     const { call } = await joinService(tyche);
     // Its dry run, which gets another word, ends well.
     const source = `if (bytesArgs[0] !== "${DRY_RUN_WORD}") throw new Error("no price"); return new Uint8Array(1);`;
     const body = { network: "sepolia", source, beacon: "local" };
     const { data: failed } = await call("POST", "/api/oracleFunctions/runFunction", { body });
     expect(failed.success).toBe(false);
-    for (const id of [failed.id, "req_x"]) {
-      const image = await fetch(`${tyche.url}/r/${id}/preview.png`);
-      expect([image.status, image.headers.get("cache-control")]).toEqual([404, "no-store"]);
-      expect(await image.json()).toMatchObject({ data: { code: "not_found" } });
-    }
+    const [, address] = /property="og:image" content="([^"]+)"/.exec((await get(`/r/${failed.id}`)).text)!;
+    const image = await fetch(address!);
+    expect([image.status, image.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(decodePng(Buffer.from(await image.arrayBuffer()))).toMatchObject({ width: 1200, height: 630 });
+    const none = await fetch(`${tyche.url}/r/req_x/preview.png`);
+    expect([none.status, none.headers.get("cache-control")]).toEqual([404, "no-store"]);
+    expect(await none.json()).toMatchObject({ data: { code: "not_found" } });
   });
 
   test("leads whoever runs no script from a page of the explorer to the same as JSON", async () => {

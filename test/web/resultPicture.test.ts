@@ -97,8 +97,6 @@ describe("the words of a result's picture", () => {
 });
 
 test.each([
-  ["failed", { ...ofFunction(""), outcome: { ...ofFunction("").outcome, success: false, err: "no" } }],
-  ["waits", { id: "req_1", state: "waiting", why: "", createdAt: "", shareUrl: "", kind: "preset" }],
   ["has letters that can't be drawn", list("张伟")],
   ["has a name that can't be drawn", drawn({ as: "list", entries: ["ann"] }, "🎄")],
   ["has no entries", list()],
@@ -106,6 +104,42 @@ test.each([
   "there is none of a request that %s",
   (_, shared) => {
     expect(createResultPicture(shared, PUBLIC)).toBeUndefined();
+  },
+);
+
+test.each([
+  [
+    "waits",
+    {
+      id: "req_1",
+      state: "waiting",
+      why: "it is due at 2026-12-24T18:00:00.000Z",
+      kind: "preset",
+      label: "raffle",
+    },
+    "raffle – Preset – Waiting – It is due at 2026-12-24 18:00:00 UTC",
+    "#5c6470",
+  ],
+  [
+    "failed on chain",
+    { ...ofFunction(""), outcome: { ...ofFunction("").outcome, success: false, err: "no price" } },
+    "Function: a price – Failed – no price",
+    "#a4262c",
+  ],
+  [
+    "failed before it was on chain",
+    { id: "req_1", state: "failed", why: "" },
+    "A request that failed before it was on chain – Failed – It isn't on chain: there is no result, and there will be none. What it asked for is not public.",
+    "#a4262c",
+  ],
+] as [string, object, string, string][])(
+  "says so of a request that %s, in another color",
+  async (_, given, words, color) => {
+    const shared = { createdAt: "", shareUrl: "", ...given } as Parameters<typeof createResultPicture>[0];
+    expect(wordsOf(shared, PUBLIC)).toBe(words);
+    const picture = await decode(shared, PUBLIC);
+    expect(picture.count({ x: 300, y: 224, width: 600, height: 264 }).get(color)).toBeGreaterThan(1000);
+    expect(picture.count({}).get(ACCENT) ?? 0).toBeLessThan(2000);
   },
 );
 

@@ -270,7 +270,7 @@ function labelsOf({ label, once }: Labelled): Labelled {
 }
 
 /** Returns how a command's label was spelled. */
-export function spellingOf({ givenLabel }: { readonly givenLabel?: string }): {
+function spellingOf({ givenLabel }: { readonly givenLabel?: string }): {
   readonly givenLabel?: string;
 } {
   return givenLabel === undefined ? {} : { givenLabel };
