@@ -1,4 +1,4 @@
-import { wrongType } from "./errors.ts";
+import { warnDeprecated, wrongType } from "./errors.ts";
 
 /** The bundler's: what it makes of an `import` of such a package reads whatever a source has put on `Object.prototype`. */
 declare const require: (name: "buffer/") => {
@@ -19,10 +19,18 @@ interface BufferType {
 
 /** feross/buffer's prototype, under a constructor with Node's errors; the buffer chunk adds Node's members. */
 export const Buffer = function (value: unknown, second?: unknown, third?: unknown): Bytes {
+  if (isCalledBySource())
+    warnDeprecated(
+      "DEP0005",
+      "Buffer() is deprecated due to security and usability issues. Please use the Buffer.alloc(), Buffer.allocUnsafe(), or Buffer.from() methods instead.",
+    );
   if (typeof value !== "number") return Buffer.from(value, second, third);
   if (typeof second === "string") throw wrongType("string", "string", value);
   return Buffer.allocUnsafe(value);
 } as unknown as BufferType;
+/** What a package calls, or a method such as `of`, isn't warned of. */
+const isCalledBySource = (): boolean =>
+  /^[^\n]*(?:\n[^\n]*\btyche:[^\n]*)*\n[^\n]*\bsource\.js:/.test(String(new Error().stack));
 const library = require("buffer/").Buffer;
 const { prototype } = library;
 library.isBuffer = (value) => value instanceof Buffer;

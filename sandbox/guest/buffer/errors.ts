@@ -101,9 +101,19 @@ export function wrongArgument(name: string, expected: string, value: unknown): E
 
 type Util = Readonly<Record<"inspect" | "format", (...values: unknown[]) => string>>;
 let findUtil: () => Util;
-/** Says where this chunk's errors find `node:util`, which shows their values. */
+let findProcess: () => { emitWarning(text: string, type: string, code: string): void };
+/** Says where this chunk's errors find `node:util`, which shows their values, and its warnings the process. */
 export function showValuesWith(load: (chunk: string) => Readonly<Record<string, unknown>>): void {
   findUtil = () => load("node")["util"] as Util;
+  findProcess = () => load("platform")["process"] as ReturnType<typeof findProcess>;
+}
+
+const warned = new Set<string>();
+/** Warns once of what is deprecated. */
+export function warnDeprecated(code: string, text: string): void {
+  if (warned.has(code)) return;
+  warned.add(code);
+  findProcess().emitWarning(text, "DeprecationWarning", code);
 }
 
 /** Creates an `ERR_INVALID_ARG_VALUE` error; `expected` follows the name. */

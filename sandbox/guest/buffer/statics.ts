@@ -1,3 +1,4 @@
+import { isAnyArrayBuffer } from "../types.ts";
 import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
@@ -30,11 +31,12 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
         return asBuffer(taken);
       }
       if (typeof value === "object" && value !== null) {
-        if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) {
+        if (isAnyArrayBuffer(value)) {
+          const { byteLength } = value as ArrayBuffer;
           const offset = second === undefined ? 0 : Number(second) || 0;
-          if (offset > value.byteLength) throw outOfBounds("offset");
+          if (offset > byteLength) throw outOfBounds("offset");
           const length = third === undefined ? undefined : Math.max(0, Number(third) || 0);
-          if (length !== undefined && length > value.byteLength - offset) throw outOfBounds("length");
+          if (length !== undefined && length > byteLength - offset) throw outOfBounds("length");
           return asBuffer(new Uint8Array(value as ArrayBuffer, offset, length));
         }
         const inner = (value as { valueOf?: () => unknown }).valueOf?.();
@@ -46,8 +48,8 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
         ) {
           return Buffer.from(inner, second, third);
         }
-        const list = value as { length?: unknown; type?: unknown; data?: unknown };
-        if (list.length !== undefined || ArrayBuffer.isView(value)) {
+        const list = value as { length?: unknown; buffer?: unknown; type?: unknown; data?: unknown };
+        if (list.length !== undefined || isAnyArrayBuffer(list.buffer)) {
           return asBuffer(
             typeof list.length === "number" ? toBytes(list as ArrayLike<unknown>) : new Uint8Array(0),
           );

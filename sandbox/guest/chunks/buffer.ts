@@ -3,7 +3,7 @@ import { createEncodings, encodingOf } from "../buffer/encodings.ts";
 import { createMethods } from "../buffer/methods.ts";
 import { METHOD_ORDER, ORDER, SHAPES } from "../buffer/shapes.ts";
 import { checkLength, createStatics } from "../buffer/statics.ts";
-import { outOfRange, showValuesWith, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { outOfRange, showValuesWith, warnDeprecated, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { order, shape } from "../shape.ts";
 import { bytesOf } from "../webIdl.ts";
@@ -58,6 +58,7 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   const names = {
     Buffer,
     SlowBuffer: function (size: number) {
+      warnDeprecated("DEP0030", "SlowBuffer() is deprecated. Please use Buffer.allocUnsafeSlow()");
       return asBuffer(new Uint8Array(checkLength(size)));
     },
     constants,

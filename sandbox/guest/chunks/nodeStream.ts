@@ -4,6 +4,7 @@ import {
   nodeError,
   showValuesWith,
   unknownEncoding,
+  warnDeprecated,
   wrongArgument,
 } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
@@ -87,11 +88,10 @@ function closedPromise(
 /** `node:stream` and its promises: readable-stream, which is Node's own code. */
 export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly<Record<string, unknown>> {
   const node = load("node") as Readonly<Record<string, object>>;
-  const process = load("platform")["process"] as Readonly<Record<string, unknown>>;
   Object.assign(streamParts, {
     events: node["events"],
     buffer: load("buffer"),
-    process,
+    process: load("platform")["process"],
     string_decoder: node["stringDecoder"],
     list: PieceList,
   });
@@ -202,21 +202,17 @@ export default function nodeStreamChunk({ load, nextTick }: Internals): Readonly
       return toWeb(stream);
     },
   });
-  let isTypeWarned = false;
   Duplex["toWeb"] = (stream: never, options: { readableType?: unknown; type?: unknown } = {}): object => {
     expect(stream, Duplex, "duplex", "an stream.Duplex");
     const writable = toWeb(stream);
     // eslint-disable-next-line typescript/prefer-destructuring -- what has no properties is refused in V8's words
     const readableType = options.readableType;
     const { type } = options;
-    if (!isTypeWarned && (readableType ?? null) === null && (type ?? null) !== null) {
-      isTypeWarned = true;
-      (process["emitWarning"] as (...words: string[]) => void)(
-        "Passing 'options.type' to Duplex.toWeb() is deprecated. To specify the ReadableStream type, use 'options.readableType'.",
-        "DeprecationWarning",
+    if ((readableType ?? null) === null && (type ?? null) !== null)
+      warnDeprecated(
         "DEP0201",
+        "Passing 'options.type' to Duplex.toWeb() is deprecated. To specify the ReadableStream type, use 'options.readableType'.",
       );
-    }
     const readable = (Readable["toWeb"] as (...given: unknown[]) => object)(stream, {
       type: readableType || type || undefined,
     });

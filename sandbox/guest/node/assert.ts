@@ -1,4 +1,11 @@
-import { describe, invalidArgument, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
+import {
+  describe,
+  invalidArgument,
+  nodeError,
+  warnDeprecated,
+  wrongArgument,
+  wrongType,
+} from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { isNativeError, isPromise, isRegExp } from "../types.ts";
 import { AssertionError, type AssertionOptions } from "./assertionError.ts";
@@ -330,6 +337,10 @@ export function createAssert({ native, sourceLine }: Internals): Exports {
       const options = { diff: optionsOf(this)?.diff, stackStartFn: below || checks.fail };
       if (args.length < 2)
         fail({ message: actual ?? "Failed", operator: "fail", ...options }, !actual && actual !== "");
+      warnDeprecated(
+        "DEP0094",
+        "assert.fail() with more than one argument is deprecated. Please use assert.strictEqual() instead or only pass a message.",
+      );
       return fail({ actual, expected, message, operator: operator as string, ...options });
     },
     equal: comparing("equal", isLooselyEqual, "=="),

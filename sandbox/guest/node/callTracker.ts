@@ -1,4 +1,4 @@
-import { checkInteger, invalidArgument } from "../buffer/errors.ts";
+import { checkInteger, invalidArgument, warnDeprecated } from "../buffer/errors.ts";
 import { AssertionError } from "./assertionError.ts";
 
 type Work = (...args: unknown[]) => unknown;
@@ -64,6 +64,7 @@ export class CallTracker {
 }
 /** The class as the module has it: behind a function, as what Deno calls deprecated is. */
 export const deprecatedTracker = function (this: unknown, ...args: []): CallTracker {
+  warnDeprecated("DEP0173", "assert.CallTracker is deprecated.");
   if (new.target === undefined)
     throw new TypeError("Class constructor CallTracker cannot be invoked without 'new'");
   return Reflect.construct(CallTracker, args, new.target);

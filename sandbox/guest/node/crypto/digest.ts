@@ -1,4 +1,4 @@
-import { invalidArgument, nodeError, wrongArgument, wrongType } from "../../buffer/errors.ts";
+import { invalidArgument, nodeError, warnDeprecated, wrongArgument, wrongType } from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { concatBytes } from "../../webIdl.ts";
 import { checkText, checkUint32, type ByteTools } from "./bytes.ts";
@@ -79,6 +79,11 @@ export function createDigests(
     const size = length === undefined ? 0 : native("hash", { algorithm: name }, new Uint8Array(0)).length;
     if (length !== undefined && standard === undefined && length !== size)
       throw nodeError("ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH", "Invalid XOF digest length");
+    if (standard !== undefined && length === undefined)
+      warnDeprecated(
+        "DEP0198",
+        "Creating SHAKE128/256 digests without an explicit options.outputLength is deprecated.",
+      );
     const outputLength = standard === undefined ? undefined : (length ?? standard);
     return (data) => native("hash", { algorithm: name, outputLength }, data) as Bytes;
   };
