@@ -12,22 +12,23 @@ import {
 import { createRequire, findPackageJSON } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { serialize } from "node:v8";
 import { zstdCompressSync } from "node:zlib";
 import type { Plugin } from "esbuild";
 
-import { compilerFile } from "./compilerFile.ts";
+import { partsFile, type ChildParts } from "./childParts.ts";
 import { hardenScript } from "./harden.ts";
 import { wordStreams } from "./streamTexts.ts";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 
-/** The npm package ships this file and the compiler beside it prebuilt, without their sources. */
+/** The npm package ships this file and its parts beside it prebuilt, without their sources. */
 const PACKAGED = join(SANDBOX_DIR, "child.cjs");
 
 /**
  * Returns the path of the sandbox process's script and builds it with esbuild if `sandbox/` has changed. The script holds the
- * child entry, the TypeScript compiler and the guest code; the larger compiler that decorators take is a file beside it. They are cached
- * under `node_modules/.cache/tyche` by the hash of their inputs: a few ms on a hit, about 500 ms on a miss.
+ * child entry; the guest code and the TypeScript compilers' programs are a file beside it ({@link ChildParts}). They are cached under
+ * `node_modules/.cache/tyche` by the hash of their inputs: a few ms on a hit, about 500 ms on a miss.
  */
 export async function buildChild(): Promise<string> {
   if (existsSync(PACKAGED)) return PACKAGED;
@@ -36,15 +37,16 @@ export async function buildChild(): Promise<string> {
   const folder = join(modules, ".cache", "tyche");
   const path = join(folder, `sandbox-${hashInputs()}.cjs`);
   if (existsSync(path)) return path;
-  const code = await bundle();
+  const [code, parts] = await Promise.all([bundleChild(), buildParts()]);
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  publish(
-    compilerFile(path),
-    compressCompiler(readFileSync(require.resolve("@swc/wasm/wasm_bg.wasm")), MAX_DECORATORS_PAGES),
-  );
+  publish(partsFile(path), serialize(parts));
   publish(path, code);
   for (const name of readdirSync(folder)) {
-    if (/^sandbox-\w+\.(?:cjs|zst)$/.test(name) && !path.includes(name.slice(0, -4)) && isOld(folder, name))
+    if (
+      /^sandbox-\w+\.(?:cjs|parts)$/.test(name) &&
+      !path.includes(name.replace(/\.\w+$/, "")) &&
+      isOld(folder, name)
+    )
       rmSync(join(folder, name), { force: true });
   }
   return path;
@@ -93,20 +95,31 @@ function listSources(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-async function bundle(): Promise<string> {
+const COMMON = { bundle: true, write: false, target: "es2024", logLevel: "silent" } as const;
+
+async function bundleChild(): Promise<string> {
+  const esbuild = await import("esbuild");
+  const built = await esbuild.build({
+    ...COMMON,
+    // V8 keeps a script of ASCII in half of the memory and reads it sooner.
+    charset: "ascii",
+    minifyWhitespace: true,
+    entryPoints: [join(SANDBOX_DIR, "host", "child", "main.ts")],
+    format: "cjs",
+    platform: "node",
+    plugins: [compilerInstances],
+  });
+  return built.outputFiles[0]?.text ?? "";
+}
+
+async function buildParts(): Promise<ChildParts> {
   const esbuild = await import("esbuild");
   const guestDir = join(SANDBOX_DIR, "guest");
-  const common = {
-    bundle: true,
-    write: false,
-    charset: "utf8",
-    target: "es2024",
-    logLevel: "silent",
-  } as const;
   /** Builds a script whose value is the file's default export; it is strict and leaves nothing on the global object. */
   const script = async (entry: string): Promise<string> => {
     const built = await esbuild.build({
-      ...common,
+      ...COMMON,
+      charset: "utf8",
       // An entry without exports: the code that esbuild makes for those would read whatever a source has put on Object.prototype.
       stdin: {
         contents: `import value from ${JSON.stringify(entry)}; result = value;`,
@@ -136,24 +149,21 @@ async function bundle(): Promise<string> {
   for (const name of existsSync(chunkDir) ? readdirSync(chunkDir).sort() : []) {
     if (name.endsWith(".ts")) chunks[basename(name, ".ts")] = await script(join(chunkDir, name));
   }
-  const child = await esbuild.build({
-    ...common,
-    // V8 keeps a script of ASCII in half of the memory and reads it sooner: a sixtieth of a child's start.
-    charset: "ascii",
-    minifyWhitespace: true,
-    entryPoints: [join(SANDBOX_DIR, "host", "child", "main.ts")],
-    format: "cjs",
-    platform: "node",
-    plugins: [compilerInstances],
-    define: {
-      GUEST_BOOTSTRAP: JSON.stringify(await script(join(guestDir, "bootstrap.ts"))),
-      GUEST_CHUNKS: JSON.stringify(chunks),
-      GUEST_HARDENED: JSON.stringify(
-        Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, hardenScript(code)])),
+  const require = createRequire(import.meta.url);
+  const [, inlined = ""] =
+    TYPES_START.exec(readFileSync(require.resolve("@swc/wasm-typescript"), "utf8")) ?? [];
+  return {
+    bootstrap: await script(join(guestDir, "bootstrap.ts")),
+    chunks,
+    hardened: Object.fromEntries(Object.entries(chunks).map(([name, code]) => [name, hardenScript(code)])),
+    compilers: {
+      types: compressCompiler(Buffer.from(inlined, "base64"), MAX_TYPES_PAGES),
+      decorators: compressCompiler(
+        readFileSync(require.resolve("@swc/wasm/wasm_bg.wasm")),
+        MAX_DECORATORS_PAGES,
       ),
     },
-  });
-  return child.outputFiles[0]?.text ?? "";
+  };
 }
 
 const READ_EVENTS = "data: undefined, end: undefined, readable: undefined";
@@ -377,36 +387,30 @@ const ownBytes: Plugin = {
 };
 
 /** Most memory of an instance of a compiler, in pages of 64 KiB: a hostile source fills it between two looks at the process's memory. */
-const MAX_COMPILER_PAGES = 1_024;
+const MAX_TYPES_PAGES = 1_024;
 const MAX_DECORATORS_PAGES = 1_024;
 /** How the compilers create their instance when they are loaded. */
-const COMPILER_START =
+const TYPES_START =
   /const \{ Buffer \} = require\('node:buffer'\);\s+const bytes = Buffer\.from\('([^']+)', 'base64'\);\s+const wasmModule = new WebAssembly\.Module\(bytes\);/;
 const DECORATORS_START =
   /const path = require\('path'\).*\s+const bytes = require\('fs'\).*\s+const wasmModule = new WebAssembly\.Module\(bytes\);/;
 
 /**
  * Makes `@swc/wasm-typescript` and `@swc/wasm`, which create their only instance when they are loaded, functions that create one at each
- * call. The WebAssembly is compiled at the first call: the smaller compiler's, compressed to a quarter, is part of the script; the other's
- * is the function's argument.
+ * call. The WebAssembly, which is the function's argument, compressed to a quarter, is compiled at the first call.
  */
 const compilerInstances: Plugin = {
   name: "compiler instances",
   setup(build) {
     build.onLoad({ filter: /@swc\/wasm(?:-typescript)?\/wasm\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
-      const start = [COMPILER_START, DECORATORS_START].find((pattern) => pattern.test(text));
+      const start = [TYPES_START, DECORATORS_START].find((pattern) => pattern.test(text));
       if (start === undefined) throw new Error(`${path} doesn't create its instance as expected`);
-      const inlined = start.exec(text)?.[1];
-      const program =
-        inlined === undefined
-          ? "program"
-          : `Buffer.from("${compressCompiler(Buffer.from(inlined, "base64"), MAX_COMPILER_PAGES).toString("base64")}", "base64")`;
       const contents = `
         let wasmModule;
         module.exports = (program) => {
           const module = { exports: {} };
-          wasmModule ??= new WebAssembly.Module(process.getBuiltinModule("node:zlib").zstdDecompressSync(${program}));
+          wasmModule ??= new WebAssembly.Module(process.getBuiltinModule("node:zlib").zstdDecompressSync(program));
           ${text.replace(start, "")}
           return module.exports;
         };`;

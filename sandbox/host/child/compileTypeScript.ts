@@ -1,5 +1,6 @@
 import type { Options, TransformOutput } from "@swc/wasm-typescript";
 import type { SourceMap, SourceMapPayload } from "node:module";
+import type { ChildParts } from "../childParts.ts";
 import type { Place, SyntaxComplaint } from "./syntaxFailure.ts";
 
 /** Wraps a source, so that `await` and `return` are allowed in it, as they are in the run. */
@@ -10,7 +11,7 @@ const PRINTED_HEAD = "async ()=>{";
 const PRINTED_TAIL = "};\n";
 
 /** A compiler as `host/build.ts` bundles it: creates an instance. */
-type CreateCompiler<CompilerOptions> = (program?: Buffer) => {
+type CreateCompiler<CompilerOptions> = (program: Uint8Array) => {
   /** @throws {CompilerComplaint} If the source isn't TypeScript; a RangeError or RuntimeError if it is too deep or too large. */
   readonly transformSync: (source: string, options: CompilerOptions) => TransformOutput;
 };
@@ -44,11 +45,11 @@ if (get && !isPrivate) get = function (target) { return own.get.call(arguments.l
 if (set && !isPrivate) set = function (target, value) { return arguments.length === 1 ? own.set.call(this, target) : own.set.call(target, value) };
 ctx.access = { ...(!isPrivate && { has: (target) => name in target }), ...(get && { get }), ...(set && { set }) };`;
 
-let decoratorCompiler: Buffer | undefined;
+let programs: ChildParts["compilers"];
 
-/** Keeps the program of the compiler of decorators, compressed; a process that is confined can't read it any more. */
-export function takeDecoratorCompiler(program: Buffer): void {
-  decoratorCompiler = program;
+/** Keeps the compilers' programs; a process that is confined can't read them any more. */
+export function takeCompilers(compilers: ChildParts["compilers"]): void {
+  programs = compilers;
 }
 
 /** What the compiler throws at a source that isn't TypeScript; lines count from 1, columns from 0. */
@@ -107,10 +108,10 @@ function sameLines(replaced: string): string {
 function transform(source: string, withDecorators: boolean): TransformOutput {
   if (withDecorators) {
     const createCompiler = require("@swc/wasm") as CreateCompiler<typeof DECORATORS>;
-    return createCompiler(decoratorCompiler).transformSync(source, DECORATORS);
+    return createCompiler(programs.decorators).transformSync(source, DECORATORS);
   }
   const createCompiler = require("@swc/wasm-typescript") as CreateCompiler<Options>;
-  return createCompiler().transformSync(source, TYPES);
+  return createCompiler(programs.types).transformSync(source, TYPES);
 }
 
 function toComplaint(

@@ -1,4 +1,5 @@
 import type ivm from "isolated-vm";
+import type { ChildParts } from "../childParts.ts";
 import type { CompiledSource } from "./compile.ts";
 
 type Ivm = typeof ivm;
@@ -29,7 +30,7 @@ export interface PreparedContext {
  * Creates contexts. Our own files are compiled once per process: all later isolates use V8's code cache of the first compilation. The cache lives
  * in this process only; code caches from outside are never read.
  */
-export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => PreparedContext {
+export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.Isolate) => PreparedContext {
   const caches = new Map<string, ivm.ExternalCopy<ArrayBuffer>>();
   const scripts = new WeakMap<ivm.Isolate, Map<string, ivm.Script>>();
 
@@ -69,7 +70,7 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
           })
         : answer;
     });
-    const boot = compile(isolate, "bootstrap", bootstrapCode).runSync(context, { reference: true });
+    const boot = compile(isolate, "bootstrap", parts.bootstrap).runSync(context, { reference: true });
     const dispatch = boot.applySync(undefined, [host], { result: { reference: true } });
     boot.release();
     const prepared: PreparedContext = {
@@ -78,7 +79,7 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
       dispatch: dispatch as PreparedContext["dispatch"],
       ask: () => undefined,
       loadChunk: (name, isHardened, give) => {
-        const codes = isHardened ? hardenedCode : chunkCode;
+        const codes = isHardened ? parts.hardened : parts.chunks;
         const code = Object.hasOwn(codes, name) ? codes[name] : undefined;
         if (code === undefined) return;
         const chunk = compile(isolate, isHardened ? `${name}Hardened` : name, code).runSync(context, {
@@ -96,15 +97,3 @@ export function createContextFactory(vm: Ivm): (isolate: ivm.Isolate) => Prepare
     return prepared;
   };
 }
-
-/** Code for the isolate, built from `sandbox/guest` and inlined by the bundler; the child reads no other file. */
-declare const GUEST_BOOTSTRAP: string;
-declare const GUEST_CHUNKS: Readonly<Record<string, string>>;
-declare const GUEST_HARDENED: Readonly<Record<string, string>>;
-
-/** Script whose value is `boot`. */
-const bootstrapCode: string = GUEST_BOOTSTRAP;
-/** Scripts by chunk name whose value is the chunk. */
-const chunkCode: Readonly<Record<string, string>> = GUEST_CHUNKS;
-/** The same for sources that may replace built-ins: each script's value is a function of the captured ones that returns the chunk. */
-const hardenedCode: Readonly<Record<string, string>> = GUEST_HARDENED;

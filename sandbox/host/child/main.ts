@@ -1,9 +1,9 @@
 /**
  * Entry of a sandbox process: reads runs from standard input, executes one at a time, answers on standard output. Bundled into
- * one file; beside it lies the compiler of decorators. The native part of isolated-vm is its argument.
+ * one file; beside it lie its parts. The native part of isolated-vm is its argument.
  */
 import { readFileSync, writeSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
+import { deserialize, setFlagsFromString } from "node:v8";
 import type ivm from "isolated-vm";
 import { createFrameReader, encodeFrame, type Frame } from "../frames.ts";
 import {
@@ -14,8 +14,8 @@ import {
   type ResultMessage,
   type RunMessage,
 } from "../messages.ts";
-import { compilerFile } from "../compilerFile.ts";
-import { takeDecoratorCompiler } from "./compileTypeScript.ts";
+import { partsFile, type ChildParts } from "../childParts.ts";
+import { takeCompilers } from "./compileTypeScript.ts";
 import { createContextFactory } from "./context.ts";
 import { execute, type Execution } from "./execute.ts";
 import { confine } from "./confine.ts";
@@ -33,9 +33,11 @@ const FROM_PARENT = { maxHeaderBytes: 64 * 1024 * 1024, maxBodyBytes: 64 * 1024 
 // of a small source, and of the first use of a chunk. As an option of Node it would compile all of Node and of this file: a quarter of a start.
 setFlagsFromString("--no-lazy");
 const vm = require(process.argv[2] as string) as { ivm: typeof ivm };
+const parts = deserialize(readFileSync(partsFile(process.argv[1] as string))) as ChildParts;
+takeCompilers(parts.compilers);
 const isolates = createIsolates({
   createIsolate: (memoryLimitMb) => new vm.ivm.Isolate({ memoryLimit: memoryLimitMb }),
-  createContext: createContextFactory(vm.ivm),
+  createContext: createContextFactory(vm.ivm, parts),
 });
 
 let current: { readonly run: number; readonly execution: Execution } | undefined;
@@ -95,7 +97,6 @@ function receive(frame: Frame): void {
 
 process.stdin.on("data", createFrameReader({ limits: () => FROM_PARENT, onFrame: receive }));
 process.stdin.on("end", () => process.kill(process.pid, "SIGKILL"));
-takeDecoratorCompiler(readFileSync(compilerFile(process.argv[1] as string)));
 confine(process.argv[3]);
 isolates.prepare();
 write(encodeFrame(TO_PARENT.ready, { done }));

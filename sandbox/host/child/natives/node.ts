@@ -1,8 +1,8 @@
-import { METHODS, STATUS_CODES } from "node:http";
 import { constants } from "node:os";
 import * as path from "node:path";
 import * as url from "node:url";
 import * as util from "node:util";
+import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
 /** What ends the host of an older URL. */
@@ -142,7 +142,10 @@ export const nodeNatives: Readonly<Record<string, Native>> = {
       value: known === "parseEnv" ? inOrder(value as object, String((args as unknown[])[0])) : value,
     });
   },
-  httpNames: () => JSON.stringify({ METHODS, STATUS_CODES }),
+  httpNames: () => {
+    const { METHODS, STATUS_CODES } = library.http;
+    return JSON.stringify({ METHODS, STATUS_CODES });
+  },
   osConstants: () => JSON.stringify({ ...constants, signals: { ...constants.signals, SIGUNUSED: 31 } }),
   systemErrors: () => JSON.stringify([...util.getSystemErrorMap()]),
 };
