@@ -136,9 +136,7 @@ async function findIndexed(
   const query = { address, below, limit: PAGE_ENTRIES + 1 };
   const answer = await archive.findAppearances?.(query);
   if (answer === undefined) return undefined;
-  const { found, from, through, hasRemoved } = answer;
-  const isBelow = below !== undefined && (below.block < from || (below.block === from && !below.index));
-  if (isBelow && from > 0) return undefined;
+  const { found, through, hasRemoved } = answer;
   const shown = found.slice(0, PAGE_ENTRIES);
   const numbers = [...new Set(shown.map(({ block }) => block))];
   const blocks = new Map(
@@ -155,8 +153,8 @@ async function findIndexed(
   const last = found.length > shown.length ? shown.at(-1) : undefined;
   return {
     placed,
-    searched: { from: String(from), to: String(Math.max(0, through)) },
-    older: last ? `${last.block}.${last.index}` : from > 0 ? String(from) : null,
+    searched: { from: "0", to: String(Math.max(0, through)) },
+    older: last ? `${last.block}.${last.index}` : null,
     isForgotten: last === undefined && hasRemoved,
     isIndexed: true,
   };

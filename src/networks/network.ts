@@ -79,8 +79,7 @@ export interface Appearance {
 /** The result of a search in the address index. */
 export interface Appearances {
   readonly found: readonly Appearance[];
-  /** The range of indexed blocks, both ends included. `from` is 0 except while blocks kept by an earlier version are being indexed. */
-  readonly from: number;
+  /** The newest block that was searched. */
   readonly through: number;
   /** Whether some of these blocks were removed because of their age. */
   readonly hasRemoved: boolean;

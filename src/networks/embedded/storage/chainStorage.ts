@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
 import { KEPT_TRANSACTION_BLOCKS } from "../process/anvil.ts";
 import { dumpCompactState, swapState } from "./anvilState.ts";
 import type { BlockLog } from "./blockLog.ts";
@@ -18,10 +17,6 @@ const FORGETTING_MARGIN_BLOCKS = 16;
 const STORE_AFTER_CHANGE_MS = 200;
 /** Time that closing may take: all blocks are in the log anyway, and storing the state only shortens the next start. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Blocks kept by an earlier version that are indexed in one go, about 20 ms, followed by a pause of the same length. */
-const INDEXED_AT_ONCE = 50;
-const INDEXING_PAUSE_MS = 20;
-
 /** A chain's data on disk besides its log: the state as of some block, and the blocks that Anvil forgets. */
 export interface ChainStorage {
   /** Returns the first block whose transactions Anvil has, and will have for {@link FORGETTING_MARGIN_BLOCKS} more blocks. */
@@ -165,11 +160,6 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     return { setUp: keptHeader, keeping, compactor, setBack };
   };
 
-  /** Indexes the blocks that an earlier version kept; after a stop, the next start continues with the rest. */
-  const indexEarlier = async (): Promise<void> => {
-    while (!isStopped && (await keeper.run("indexSome", INDEXED_AT_ONCE))) await sleep(INDEXING_PAUSE_MS);
-  };
-
   const storeSoon = (): void => {
     clearTimeout(storeTimer);
     storeTimer = setTimeout(() => void parts?.compactor.compact(), STORE_AFTER_CHANGE_MS).unref();
@@ -196,7 +186,7 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
     async findAppearances(query) {
       const leave = await gate.enter("read");
       try {
-        if (parts === undefined) return { found: [], from: 0, through: -1, hasRemoved: false };
+        if (parts === undefined) return { found: [], through: -1, hasRemoved: false };
         // If keeping fails, the blocks already kept can still be searched.
         await parts.keeping.keep().catch(() => {});
         return await keeper.run("findAppearances", query);
@@ -247,9 +237,6 @@ export function createChainStorage(options: ChainStorageOptions): ChainStorage {
       // A state is stored only after its blocks have been kept.
       parts = open(keptHeader, stored);
       void parts.keeping.goOn(stored);
-      indexEarlier().catch((error: unknown) => {
-        if (!isStopped) onError(error);
-      });
       parts.compactor.reset(recorder.head().number - stored);
     },
     stop() {

@@ -41,9 +41,7 @@ export interface History {
    * stay.
    */
   removeSome(range: RemovableBlocks & { readonly from: number }): boolean;
-  /** Adds some unindexed blocks to the address index, newest first; returns whether there are more. */
-  indexSome(limit: number): boolean;
-  /** Finds an address's transactions in all blocks that are indexed. */
+  /** Finds an address's transactions. */
   findAppearances(query: AppearanceQuery): Appearances;
   /** Returns the range (`before` excluded) in which some blocks were removed; all blocks outside it are stored. */
   removed(): RemovedBlocks;
@@ -149,14 +147,6 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
 
   const bodyOf = (row: Record<string, unknown> | undefined): Body | undefined =>
     row && (unpack(row["body"] as Uint8Array) as Body);
-  /** Returns `undefined` for a damaged block, so that the other blocks are still indexed: nothing else can read its transactions either. */
-  const readWhole = (number: number): Body | undefined => {
-    try {
-      return bodyOf(byNumber.get(number));
-    } catch {
-      return undefined;
-    }
-  };
   const findBlock = (which: unknown): Body | undefined => {
     if (typeof which !== "string" || !/^0x[0-9a-f]+$/i.test(which)) return undefined;
     return bodyOf(which.length === 66 ? byHash.get(bytesOf(which)) : byNumber.get(Number(which)));
@@ -204,17 +194,6 @@ export function openHistory(file: string, keptTopics: readonly string[] = []): H
       atOnce(() => forgetFrom(number + 1));
       const row = newest.get();
       return row && { number: row["number"] as number, hash: toHexText(row["hash"] as Uint8Array) };
-    },
-    indexSome(limit) {
-      return atOnce(() => {
-        const numbers = index.missing(limit);
-        for (const number of numbers) {
-          const body = readWhole(number);
-          if (body === undefined) index.pass(number);
-          else index.add({ number, ...body });
-        }
-        return numbers.length === limit;
-      });
     },
     findAppearances(query) {
       const { from, before } = readRemoved();

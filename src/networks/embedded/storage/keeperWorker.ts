@@ -72,9 +72,6 @@ const tasks = {
   async recall(method: string, parameters: readonly unknown[]): Promise<unknown> {
     return history.recall(method, parameters);
   },
-  async indexSome(limit: number): Promise<boolean> {
-    return history.indexSome(limit);
-  },
   async findAppearances(query: AppearanceQuery): Promise<Appearances> {
     return history.findAppearances(query);
   },

@@ -23,10 +23,6 @@ const BOB = addressOf(0xb0b);
 const CONTRACT = addressOf(0xc0de);
 const EMITTER = addressOf(0xe317);
 
-/** Reverts a history to the schema of versions without the index. */
-const AS_BEFORE =
-  "DROP TRIGGER block_added; DROP TRIGGER block_removed; DROP TABLE appearances; DROP TABLE unindexed_blocks";
-
 let folder: string;
 
 beforeEach(() => {
@@ -86,7 +82,6 @@ describe("the index of a history", () => {
     expect(placesOf(CONTRACT)).toEqual(["2.1", "1.1", "0.1"]);
     expect(find(EMITTER)).toEqual({
       found: [2, 1, 0].map((block) => ({ block, blockHash: word(block), index: 1 })),
-      from: 0,
       through: 2,
       hasRemoved: false,
     });
@@ -125,44 +120,26 @@ describe("the index of a history", () => {
   test("blocks that are removed take their entries with them", () => {
     append(0, 9);
     history.removeSome({ from: 2, before: 8, olderThan: Infinity, limit: 100 });
-    expect(find(CONTRACT)).toMatchObject({ from: 0, through: 9, hasRemoved: true });
+    expect(find(CONTRACT)).toMatchObject({ through: 9, hasRemoved: true });
     expect(placesOf(CONTRACT)).toEqual(["9.1", "8.1", "1.1", "0.1"]);
     expect(countEntries()).toBe(4 * 5);
   });
 
-  test("blocks of an earlier version are indexed step by step, the newest first", () => {
+  test("what an earlier version noted about blocks without entries goes, and the entries stay", () => {
     append(0, 9);
-    withDatabase((database) => database.exec(AS_BEFORE));
-    expect(find(BOB)).toMatchObject({ found: [], from: 10, through: 9 });
+    withDatabase((database) =>
+      database.exec(`CREATE TABLE unindexed_blocks (number INTEGER PRIMARY KEY);
+        CREATE TRIGGER block_added AFTER INSERT ON blocks BEGIN
+          INSERT OR IGNORE INTO unindexed_blocks VALUES (NEW.number);
+        END`),
+    );
     append(10, 11);
-    expect(find(BOB)).toMatchObject({ found: { length: 2 }, from: 10, through: 11 });
-    expect(history.indexSome(4)).toBe(true);
-    expect(find(BOB)).toMatchObject({ found: { length: 6 }, from: 6, through: 11 });
-    history.close();
-    history = open();
-    expect(history.indexSome(100)).toBe(false);
-    expect(find(BOB)).toMatchObject({ found: { length: 12 }, from: 0, through: 11 });
-  });
-
-  test("what an earlier version does to the file meanwhile is made up for", () => {
-    append(0, 9);
+    expect(find(BOB)).toMatchObject({ found: { length: 12 }, through: 11 });
     withDatabase((database) =>
-      database.exec(`DELETE FROM blocks WHERE number >= 8;
-        INSERT INTO blocks SELECT 8, hash, body, logs FROM blocks WHERE number = 7`),
+      expect(database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%unindexed%'").all()).toEqual(
+        [],
+      ),
     );
-    expect(find(BOB)).toMatchObject({ found: [], from: 9, through: 8 });
-    expect(history.indexSome(100)).toBe(false);
-    expect(find(BOB)).toMatchObject({ found: { length: 9 }, from: 0, through: 8 });
-  });
-
-  test("a damaged block is passed over, and the others are indexed", () => {
-    append(0, 3);
-    withDatabase((database) =>
-      database.exec(`UPDATE blocks SET body = x'00' WHERE number = 2;
-        DELETE FROM appearances; INSERT INTO unindexed_blocks SELECT number FROM blocks`),
-    );
-    expect(history.indexSome(100)).toBe(false);
-    expect(placesOf(BOB)).toEqual(["3.0", "1.0", "0.0"]);
   });
 });
 
@@ -226,22 +203,6 @@ describe("the index of a chain", () => {
     expect(await blocksOf(node, address)).toEqual([103, 2]);
     expect(await blocksOf(node, created)).toEqual([2]);
     expect(await blocksOf(node, again)).toEqual([103]);
-  });
-
-  test("blocks of an earlier version are indexed after a start", async () => {
-    let node = await start();
-    const created = await create(node);
-    await node.client.request("anvil_mine", ["0x96"]);
-    await node.close();
-    const database = new DatabaseSync(path.join(folder, "history.sqlite"));
-    database.exec(AS_BEFORE);
-    database.close();
-    node = await start({ isNew: false });
-    const again = await create(node);
-    await expect.poll(async () => (await node.findAppearances({ address, limit: 1 })).from).toBe(0);
-    expect(await blocksOf(node, created)).toEqual([2]);
-    expect(await blocksOf(node, again)).toEqual([153]);
-    expect(await blocksOf(node, address)).toEqual([153, 2]);
   });
 
   test.each([

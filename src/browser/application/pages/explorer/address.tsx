@@ -136,7 +136,7 @@ function countOf(view: AddressView): Fact {
 function noteOf({ searched: { from, to }, isIndexed, isForgotten }: AddressView): string {
   if (!isIndexed)
     return `Found in blocks ${from} to ${to}. These blocks are not indexed by address, so each page scans part of the chain.${isForgotten ? " The node no longer has older blocks." : ""}`;
-  return `Transactions that this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${from === "0" ? "" : " Earlier blocks are still being indexed."}${isForgotten ? " Some old blocks have been removed." : ""}`;
+  return `Transactions that this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${isForgotten ? " Some old blocks have been removed." : ""}`;
 }
 
 /** Says which of the address's transactions a part is about; nothing if it is about all. */
