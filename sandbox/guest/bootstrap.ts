@@ -147,6 +147,8 @@ export default function boot(
         // A value whose text can't be had.
       }
       host(ASK.fail, 2, message, stack);
+      // A source that catches what follows prints no more.
+      printable = -1;
       throw new Error(`The program ended with code ${code}`);
     },
     cloneRules: createCloneRules(),

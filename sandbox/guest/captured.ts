@@ -24,6 +24,10 @@ const {
 const { apply, construct, get: getMember, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 const { isArray } = Array;
 const { hasOwn } = Object;
+const TYPED_ARRAYS =
+  "Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array".split(
+    " ",
+  );
 const { iterator } = Symbol;
 const { isView } = ArrayBuffer;
 const { max, min, trunc } = Math;
@@ -135,6 +139,8 @@ export function captureBuiltIns() {
       const text = `${key} is not a function`;
       throw new TypeError(text);
     }
+    if (isArray(value) && arrayMethods[key] !== undefined && method === memberOf(Array.prototype, key))
+      return arrayMethods[key](value as unknown[], args, method as Work);
     if (isView(value) && (key === "slice" || key === "subarray")) {
       const name = apply(typeOf, value, []) as string;
       const type = globals[name] as Uint8ArrayConstructor | undefined;
@@ -155,6 +161,23 @@ export function captureBuiltIns() {
     }
     return apply(method as Work, value, args);
   }
+  const slice = (value: unknown[]): unknown[] =>
+    apply(memberOf(Array.prototype, "slice"), createObject(value), []) as unknown[];
+  const isPlainArray = (value: object): boolean => getPrototypeOf(value) === Array.prototype;
+  /** Calls a method of an array which looks up nothing but the array's items: what isn't an array has no species. */
+  const ofItems = (value: unknown[], args: unknown[], method: Work): unknown =>
+    apply(method, isPlainArray(value) ? createObject(value) : value, args);
+  /** Methods of arrays that make an array by the array's `constructor`, or set items that a prototype may have a setter for. */
+  const arrayMethods: Record<string, (value: unknown[], args: unknown[], method: Work) => unknown> = {
+    __proto__: null as never,
+    filter: ofItems,
+    flat: ofItems,
+    flatMap: ofItems,
+    map: ofItems,
+    slice: ofItems,
+    concat: (value, args, method) =>
+      apply(method, defineProperty(slice(value), "constructor", { value: undefined }), args),
+  };
   /** Returns a part of a typed array as one of the same type, whatever its `constructor` and `Symbol.species` are now. */
   function part(view: unknown, type: Uint8ArrayConstructor, key: string, range: unknown[]): object {
     const length = apply(lengthOf, view, []) as number;
@@ -201,6 +224,16 @@ export function captureBuiltIns() {
     const method = kept?.[iterator]?.value as Work | undefined;
     return iterate(method === undefined ? value : apply(method, value, []));
   }
+  /** Returns what `from` takes in place of the value: something with a length isn't asked for an iterator that all objects have. */
+  function itemsOf(value: unknown): unknown {
+    const found = items(value);
+    if (found !== value || typeof value !== "object" || value === null) return found;
+    const prototype = getPrototypeOf(value);
+    if ((prototype !== null && prototype !== Object.prototype) || hasOwn(value, iterator)) return value;
+    const from = value as unknown as ArrayLike<unknown>;
+    let at = 0;
+    return iterable(() => (at < from.length ? step(from[at++]) : step(undefined, true)));
+  }
   /** Iterates a built-in iterator by its captured `next`; returns anything else as it is. */
   function iterate(value: unknown): unknown {
     const kept = apply(ownGet, prototypes, [getPrototypeOf(value as object)]) as
@@ -234,7 +267,8 @@ export function captureBuiltIns() {
     const members = statics[name] as Members;
     members[key] = make(members[key] as Work);
   };
-  wrap("Array", "from", (from) => (value, map) => from(items(value), map));
+  for (const name of ["Array", ...TYPED_ARRAYS])
+    wrap(name, "from", (from) => (value, map) => from(itemsOf(value), map));
   wrap("Object", "fromEntries", (from) => (value) => from(items(value)));
   for (const name of ["all", "allSettled", "any", "race"])
     wrap("Promise", name, (from) => (value) => from(items(value)));

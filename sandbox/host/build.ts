@@ -373,16 +373,23 @@ function streamParts(guestDir: string): Plugin {
   };
 }
 
-/** Keeps `@exodus/bytes` from the source's `Buffer`: beside one, it takes the guest's decoders, which are made of it, for the platform's. */
+/** Keeps `@exodus/bytes` from the source's `Buffer`, `atob`, `TextEncoder` and `TextDecoder`: it takes them for the platform's, but they are made of it. */
 const ownBytes: Plugin = {
   name: "own bytes",
   setup(build) {
-    build.onLoad({ filter: /@exodus\/bytes\/.*platform\.native\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(
-        "const { Buffer } = globalThis",
-        "const Buffer = undefined",
-      ),
-    }));
+    const changes: readonly (readonly [from: RegExp, to: string])[] = [
+      [
+        /const \{ Buffer.*globalThis.*|const Buffer = .*globalThis\.Buffer.*/,
+        "const Buffer = undefined, atob = undefined, btoa = undefined",
+      ],
+      [/let isNative = .*\n.*isNative = \(\) => false.*/, "const isNative = () => false"],
+    ];
+    build.onLoad(
+      { filter: /@exodus\/bytes\/(?:base64|fallback\/_utils|fallback\/platform\.native)\.js$/ },
+      ({ path }) => ({
+        contents: changes.reduce((text, [from, to]) => text.replace(from, to), readFileSync(path, "utf8")),
+      }),
+    );
   },
 };
 

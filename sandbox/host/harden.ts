@@ -36,7 +36,7 @@ const PLATFORM_METHODS =
   "append cancel enqueue getAll getReader getWriter pipeThrough pipeTo read releaseLock respond tee throwIfAborted";
 for (const name of PLATFORM_METHODS.split(" ")) METHODS.add(name);
 const ACCESSORS = new Set(
-  "size byteLength byteOffset buffer detached resizable maxByteLength flags source aborted href readable reason signal type writable".split(
+  "size byteLength byteOffset buffer description detached resizable maxByteLength flags source aborted href readable reason signal type writable".split(
     " ",
   ),
 );
@@ -175,6 +175,10 @@ export function hardenScript(code: string): string {
       case "AssignmentExpression": {
         const [left, right] = [node["left"], node["right"]] as [Node, Node];
         if (left.type === "ArrayPattern") return `(${print(left)}=${asList(left, right, isAwaited)})`;
+        if (left.type === "ObjectPattern" && right.type === "Identifier") {
+          const name = builtIn(right);
+          return name === undefined ? undefined : `${print(left)}=builtIns$.statics.${name}`;
+        }
         if (left.type !== "MemberExpression") return undefined;
         return printParts(left, isAwaited) + code.slice(left.end, right.start) + print(right, isAwaited);
       }

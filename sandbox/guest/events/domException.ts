@@ -26,8 +26,9 @@ interface Fields {
   readonly code: number;
 }
 
-const { hasOwn, setPrototypeOf } = Object;
-const { construct } = Reflect;
+const { getOwnPropertyDescriptor, hasOwn, setPrototypeOf } = Object;
+const { apply, construct } = Reflect;
+const { captureStackTrace } = Error as unknown as { captureStackTrace(made: object, below: unknown): void };
 const codes = { __proto__: null } as unknown as Record<string, number>;
 CODES.forEach(([, name], at) => {
   if (name !== undefined) codes[`${name}Error`] = at + 1;
@@ -49,13 +50,14 @@ export function createDomException() {
     constructor(message: unknown = "", options: unknown = "Error") {
       const prefix = "Failed to construct 'DOMException'";
       const text = string(message, prefix, "Argument 1");
-      const given = typeof options === "object" && options !== null ? options : { name: options };
+      const given =
+        typeof options === "object" && options !== null ? options : { __proto__: null, name: options };
       const name = string((given as { name?: unknown }).name, prefix, "Argument 2");
       const made: Error = construct(Error, [], new.target);
       if ("cause" in given)
         Object.defineProperty(made, "cause", { value: given.cause, configurable: true, writable: true });
       fields.set(made, { name, message: text, code: codes[name] ?? 0 });
-      setStack(made, `${name}${text === "" ? "" : `: ${text}`}`, new.target);
+      setStack(made, name, text, new.target);
       return made;
     }
   }
@@ -108,19 +110,24 @@ export function createDomException() {
   };
 }
 
-/** Gives an exception a stack that begins with its own name and message; an accessor, as V8's are in Deno. */
-function setStack(made: Error, head: string, below: unknown): void {
-  const holder = { __proto__: null } as { stack?: string };
-  (Error as unknown as { captureStackTrace(holder: object, below: unknown): void }).captureStackTrace(
-    holder,
-    below,
-  );
-  const frames = holder.stack?.slice(holder.stack.indexOf("\n")) ?? "";
-  let stack: unknown = head + (frames.startsWith("\n") ? frames : "");
+/** Gives an exception a stack from below its constructor, which begins with its name and message: V8 leaves out a message that is a getter's. */
+function setStack(made: Error, name: string, message: string, below: unknown): void {
+  captureStackTrace(made, below);
+  const { get, set } = getOwnPropertyDescriptor(made, "stack") as {
+    get(): unknown;
+    set(value: unknown): void;
+  };
+  let isWritten = false;
   Object.defineProperty(made, "stack", {
-    get: () => stack,
-    set: (value: unknown) => {
-      stack = value;
+    get() {
+      const stack = apply(get, made, []);
+      const isPlain =
+        !isWritten && typeof stack === "string" && (stack === name || stack.startsWith(`${name}\n`));
+      return isPlain && message !== "" ? `${name}: ${message}${stack.slice(name.length)}` : stack;
+    },
+    set(value: unknown) {
+      isWritten = true;
+      apply(set, made, [value]);
     },
     configurable: true,
   });

@@ -1,12 +1,43 @@
 import { isAsyncFunction, isGeneratorFunction } from "../types.ts";
 
+/** Prototypes whose name counts, whatever their `constructor` is now. */
+const WELL_KNOWN = new Map<object, string>(
+  [
+    Array,
+    ArrayBuffer,
+    Function,
+    Map,
+    Set,
+    Object,
+    RegExp,
+    Date,
+    DataView,
+    Error,
+    AggregateError,
+    EvalError,
+    RangeError,
+    ReferenceError,
+    SyntaxError,
+    TypeError,
+    URIError,
+    Boolean,
+    Number,
+    String,
+    Promise,
+    WeakMap,
+    WeakSet,
+  ].map(({ prototype, name }) => [prototype, name]),
+).set(Object.getPrototypeOf(Uint8Array.prototype) as object, "TypedArray");
+
 /** Returns the name of the constructor that created a value; null if the value has no prototype. What is too deep tells less. */
 export function getConstructorName(value: object, isTooDeep = false): string | null {
   let current: object | null = value;
   let first: object | null | undefined;
   while (current !== null) {
-    const descriptor = Object.getOwnPropertyDescriptor(current, "constructor");
-    const made: unknown = descriptor?.value;
+    const known = WELL_KNOWN.get(current);
+    if (known !== undefined && current !== value) return known;
+    // As it is now: a source may have replaced it.
+    const made: unknown = Reflect.getOwnPropertyDescriptor(current, "constructor")?.value;
     if (
       typeof made === "function" &&
       typeof made.name === "string" &&

@@ -34,11 +34,11 @@ export function namesGlobals(source: string): boolean {
 }
 
 /**
- * Ways to a prototype or to the global object, code created at run time, and a member of a built-in that is assigned. `\\u` may spell
- * any name.
+ * Ways to a prototype or to the global object, code created at run time, and a built-in or a member of one that is assigned or deleted.
+ * `\\u` may spell any name.
  */
 const REPLACES =
-  /[pP]rototype|__proto__|globalThis|window|self|\beval\b|\bFunction\b|\\u|(?<![\w$.])[A-Z]\w*\s*(?:\.\s*\w+|\[[^\]]*\])\s*=(?![=>])|(?:assign|define\w+|set|deleteProperty)\s*\(\s*[A-Z]/;
+  /[pP]rototype|__proto__|globalThis|window|self|\.\s*constructor\b|\beval\b|\bFunction\b|\\u|(?<![\w$.]|(?:const|let|var|type|static)\s+|[,{(]\s*)[A-Z]\w*\s*(?:\.\s*\w+|\[[^\]]*\])?\s*=(?![=>])|\bdelete\s+[A-Z]|(?:assign|define\w+|set|deleteProperty)\s*\(\s*[A-Z]/;
 
 /** Whether a source's text may replace a built-in or change a prototype: our own code then uses the originals. Returns true when in doubt. */
 export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);
