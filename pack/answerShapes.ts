@@ -24,6 +24,7 @@ const CLIENT: ExpectedAnswers<TycheClient> = {
   request: ["a request", "RequestView"],
   requests: ["a list of requests", "RequestPage"],
   dryRuns: ["a list of dry runs", "DryRunPage"],
+  dryRun: ["a dry run", "DryRunView"],
   consumers: ["a list of contracts", "ConsumerList"],
   contractRequests: ["a list of requests", "ContractRequestList"],
   usage: ["a report", "UsageReport"],

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
 import { nullable, pageOf, time } from "./common.ts";
-import { givenLabel, Outcome } from "./results.ts";
+import { givenLabel, Outcome, SimulateResult } from "./results.ts";
 
 export const RequestKind = Type.Enum([...REQUEST_KINDS]);
 export const RequestState = Type.Enum([...REQUEST_STATES]);
@@ -81,6 +81,20 @@ export const DryRunView = Type.Object({
   console: Type.String({ description: "The first 1,000 characters that the source wrote." }),
   line: Type.Optional(Type.Integer({ minimum: 1, description: "Line where the source threw." })),
   column: Type.Optional(Type.Integer({ minimum: 1, description: "Column on that line." })),
+  timeMs: Type.Optional(Type.Number({ description: "Duration of the run in milliseconds." })),
+  memoryBytes: Type.Optional(
+    Type.Integer({ description: "Heap in use at the end of the run, in bytes; 0 if it was stopped." }),
+  ),
+  httpRequests: Type.Optional(Type.Integer({ description: "HTTP requests that the source made." })),
+  details: Type.Optional(SimulateResult.properties.details),
+  warnings: Type.Optional(SimulateResult.properties.warnings),
+  params: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "Of a refused call, where one run is read: its source and arguments with the names of its secrets, or the preset with its parameters. Absent once " +
+        "1 MB of newer ones is kept.",
+    }),
+  ),
   withheld: Type.Optional(
     Type.Boolean({ description: "`true` if the result showed a secret: `parsedResult` is empty then." }),
   ),

@@ -422,6 +422,23 @@ export interface DryRunView {
   readonly line?: number;
   /** Column on that line. */
   readonly column?: number;
+  /** Duration of the run in milliseconds. */
+  readonly timeMs?: number;
+  /** Heap in use at the end of the run, in bytes; 0 if it was stopped. */
+  readonly memoryBytes?: number;
+  /** HTTP requests that the source made. */
+  readonly httpRequests?: number;
+  /** The cause of `err`, if its text doesn't state it. */
+  readonly details?: readonly {
+    /** JSON Pointer to the parameter. */
+    readonly path: string;
+    /** What is wrong, where, and what to do. */
+    readonly message: string;
+  }[];
+  /** What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node. */
+  readonly warnings?: readonly string[];
+  /** Of a refused call, where one run is read: its source and arguments with the names of its secrets, or the preset with its parameters. Absent once 1 MB of newer ones is kept. */
+  readonly params?: Readonly<Record<string, unknown>>;
   /** `true` if the result showed a secret: `parsedResult` is empty then. */
   readonly withheld?: boolean;
 }

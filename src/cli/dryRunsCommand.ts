@@ -1,13 +1,16 @@
 import { Option, type Command } from "commander";
-import type { DryRunParams, DryRunView } from "../client/index.ts";
+import type { DryRunView } from "../client/index.ts";
+import { countOf } from "../lib/countOf.ts";
 import { cut } from "../lib/cut.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
+import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
+import { printWarnings } from "./outcome.ts";
 import { parseLimit } from "./pagedCommand.ts";
-import { oneLine, type Terminal } from "./terminal.ts";
+import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
 
-interface Flags extends ServiceFlags {
+interface ListFlags extends ServiceFlags {
   readonly network?: string;
   readonly kind?: DryRunView["kind"];
   readonly limit: number;
@@ -17,12 +20,16 @@ interface Flags extends ServiceFlags {
 
 /** Longest title and result to show in a line, in characters. */
 const MAX_TITLE = 30;
-const MAX_SHOWN = 60;
+const MAX_SHOWN = 100;
 
-/** Adds `tyche dry-runs`. */
+/** Adds `tyche dry-runs list` and `show`. */
 export function registerDryRuns(program: Command, terminal: Terminal): void {
-  withService(program.command("dry-runs"))
-    .description("Lists dry runs, and calls refused because their dry run failed, newest first.")
+  const dryRuns = program
+    .command("dry-runs")
+    .description("Shows dry runs, and calls refused because their dry run failed.");
+
+  withService(dryRuns.command("list", { isDefault: true }))
+    .description("Lists them, newest first.")
     .option("--network <name>", "only those for this network")
     .addOption(
       new Option("--kind <kind>", "only dry runs, or only refused calls of one kind").choices(DRY_RUN_KINDS),
@@ -30,11 +37,10 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
     .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .option("--json", "print JSON")
-    .action(async (flags: Flags, command: Command) => {
+    .action(async (flags: ListFlags, command: Command) => {
       const { network, kind, limit, cursor } = flags;
       const { client } = await connectService(flags);
-      const params: DryRunParams = { network, kind, limit, cursor };
-      const page = await client.dryRuns(params);
+      const page = await client.dryRuns({ network, kind, limit, cursor });
       if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
       if (page.items.length === 0) return terminal.err("no dry runs");
       for (const run of page.items) terminal.out(describeRun(run, terminal));
@@ -42,15 +48,66 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
       const more = nextPage(command, { flag: "--cursor", value: page.nextCursor });
       terminal.err(terminal.colors.dim(`more: ${more}`));
     });
+
+  withService(dryRuns.command("show"))
+    .description(
+      "Shows what came of one and, of a refused call, what it asked for and where its source failed.",
+    )
+    .argument("<id>", "its identifier")
+    .option("--json", "print JSON")
+    .action(async (id: string, flags: ServiceFlags & { readonly json?: true }) => {
+      const { client } = await connectService(flags);
+      const run = await client.dryRun(id);
+      if (flags.json) return terminal.out(JSON.stringify(run, null, 2));
+      const source =
+        run.kind === "preset"
+          ? (await client.presets()).find(({ name }) => name === run.title)?.source
+          : run.params?.["source"];
+      printRun(run, { source, terminal });
+    });
 }
 
 function describeRun(run: DryRunView, { colors }: Terminal): string {
-  const { at, network, kind, success, title, parsedResult, err, line, column, withheld } = run;
-  const what = (kind === "dry-run" ? (success ? "ran" : "failed") : `${kind} refused`).padEnd(16);
+  const { id, at, network, success, title, parsedResult, withheld } = run;
+  const what = stateOf(run).padEnd(16);
   const state = success ? colors.green(what) : colors.red(what);
-  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
-  const reason = err.includes(place) ? err : `${err} (${place})`;
   const result = withheld ? "not kept: it showed a secret" : parsedResult;
-  const shown = cut(oneLine(success ? result : reason), MAX_SHOWN);
-  return `${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(oneLine(title), MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
+  const shown = cut(oneLine(success ? result : reasonOf(run)), MAX_SHOWN);
+  return `${id}  ${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(oneLine(title), MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
+}
+
+function stateOf({ kind, success }: DryRunView): string {
+  return kind === "dry-run" ? (success ? "ran" : "failed") : `${kind} refused`;
+}
+
+/** Returns why a run failed, with what the service knows of the cause. */
+function reasonOf({ err, line, column = 1, details = [] }: DryRunView): string {
+  const place = line === undefined ? "" : `line ${line}, column ${column}`;
+  const thrown = err.includes(place) ? err : `${err} (${place})`;
+  return [thrown, ...details.map(({ message }) => message)].join("; ");
+}
+
+/** Prints a run: what it asked for, what came of it, and the lines of the source around the one that failed, if that is known. */
+function printRun(
+  run: DryRunView,
+  { source, terminal }: { readonly source: unknown; readonly terminal: Terminal },
+): void {
+  const { out, colors } = terminal;
+  const { id, at, network, title, success, parsedResult, withheld, line, column = 1, params = {} } = run;
+  const own = Object.entries(params).filter(([name]) => name !== "source");
+  const state = success ? colors.green(stateOf(run)) : colors.red(stateOf(run));
+  out(`${colors.bold(id)}  ${at}  on ${network ?? "any network"}: ${state}`);
+  out(`  source  ${oneLine(title)}`);
+  if (own.length > 0) out(`  params  ${withoutControls(JSON.stringify(Object.fromEntries(own)))}`);
+  const console = withoutControls(run.console).trimEnd();
+  if (console !== "") out(colors.dim(console.replaceAll(/^/gm, "  ")));
+  if (success) out(withheld ? "not kept: it showed a secret" : withoutControls(parsedResult));
+  else out(`${colors.red("failed:")} ${withoutControls(reasonOf(run))}`);
+  if (line !== undefined && typeof source === "string")
+    out(withoutControls(formatCodeFrame(source, { line, column })));
+  printWarnings(run.warnings, { err: out, colors });
+  const { timeMs, memoryBytes = 0, httpRequests = 0 } = run;
+  if (timeMs === undefined) return;
+  const memoryMb = (memoryBytes / 2 ** 20).toFixed(1);
+  out(colors.dim(`${timeMs.toFixed(1)} ms, ${memoryMb} MB, ${countOf(httpRequests, "HTTP request")}`));
 }

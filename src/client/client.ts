@@ -16,6 +16,7 @@ import type {
   DappDeletion,
   DryRunPage,
   DryRunsParams,
+  DryRunView,
   FaucetParams,
   FaucetResult,
   ListParams,
@@ -59,6 +60,8 @@ export interface TycheClient<Presets = BuiltInPresets> extends Requests<Presets,
   requests(params?: ListParams, options?: CallOptions): Promise<RequestPage>;
   /** Lists dry runs and refused calls, newest first; the service keeps the last 100. */
   dryRuns(params?: DryRunsParams, options?: CallOptions): Promise<DryRunPage>;
+  /** Reads one of them, with what a refused call asked for. */
+  dryRun(id: string, options?: CallOptions): Promise<DryRunView>;
   /**
    * Lists requests that the dapp's own contracts made on chain, newest first. Each page searches a limited number of blocks, so a page
    * may be empty and still have an older one.
@@ -170,6 +173,7 @@ export function createClient<Presets = BuiltInPresets>(options: ClientOptions): 
     request: (id, options) => get(`/api/requests/${encodeURIComponent(id)}`, options),
     requests: (params, options) => get("/api/requests", options, params),
     dryRuns: (params, options) => get("/api/dryRuns", options, params),
+    dryRun: (id, options) => get(`/api/dryRuns/${encodeURIComponent(id)}`, options),
     contractRequests: (params, options) => get("/api/contractRequests", options, params),
     consumers: (params, options) => get("/api/vrfv2/consumers", options, params),
     usage: (params, options) => get("/api/usage", options, params),

@@ -32,6 +32,7 @@ export const OPERATIONS = {
   getRequest: { least: "viewer" },
   listRequests: { least: "viewer" },
   listDryRuns: { least: "viewer" },
+  getDryRun: { least: "viewer" },
   listContractRequests: { least: "viewer" },
   verifyTransaction: { least: "viewer" },
   getUsage: { least: "viewer" },

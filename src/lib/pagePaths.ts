@@ -33,6 +33,7 @@ export const OWN_PATHS = [
   "/dapps/:dappId/config-vars",
   "/dapps/:dappId/consumers",
   "/dapps/:dappId/dry-runs",
+  "/dapps/:dappId/dry-runs/:id",
   "/dapps/:dappId/triggers",
   "/dapps/:dappId/triggers/:id",
   "/dapps/:dappId/secrets",

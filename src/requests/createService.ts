@@ -13,7 +13,7 @@ import { createActivity } from "./read/activity.ts";
 import { createDeletedDapps, type DeletedDapps } from "./keep/deletedDapps.ts";
 import { createCommandChecker, requireFacility } from "./accept/commandChecker.ts";
 import { assertCompiles, simulateSource } from "./accept/dryRun.ts";
-import { readDryRuns, recordDryRun } from "./accept/dryRunLog.ts";
+import { readDryRun, readDryRuns, recordDryRun } from "./accept/dryRunLog.ts";
 import { createRequestReader, waitForEnd, watchTimeline } from "./read/requestReader.ts";
 import type { Service } from "./service.ts";
 import { getIntake, type ServiceNetwork } from "./serviceNetwork.ts";
@@ -109,6 +109,8 @@ export function createService(
     },
 
     listDryRuns: (dapp, options) => readDryRuns(store.db, dapp.id, options),
+
+    getDryRun: (dapp, id) => readDryRun(store.db, dapp.id, id),
 
     readUsage: (dapp, query) => readUsage(store.db, dapp.id, query),
 

@@ -2,6 +2,7 @@ import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type {
   DappDeletion,
   DryRunPage,
+  DryRunView,
   FaucetResult,
   NetworkView,
   PresetProblem,
@@ -179,6 +180,8 @@ export interface Service {
 
   /** Lists the last 100 dry runs and refused calls of a dapp, newest first. */
   listDryRuns(dapp: Dapp, options?: Partial<Checked<"dryRuns">>): Promise<DryRunPage>;
+  /** Reads one of them, with what a refused call asked for. Throws `not_found`. */
+  getDryRun(dapp: Dapp, id: string): Promise<DryRunView>;
 
   /** Reads a dapp's usage, by day and network. Throws `invalid_parameter` for days that can't be reported. */
   readUsage(dapp: Dapp, query: Omit<Checked<"usage">, "format">): Promise<UsageReport>;

@@ -173,6 +173,10 @@ export interface Tables {
     /** JSON. */
     record: string;
     created_at: number;
+    /** Size of `params` in UTF-8; 0 without. */
+    params_bytes: number;
+    /** JSON: what a refused call asked for; `null` for other runs, and once newer ones need the room. */
+    params: string | null;
   };
   /** Why callbacks of callers' own contracts failed. The chain doesn't record it, and nodes forget the state that it can be found from. */
   readonly failed_callbacks: {

@@ -224,13 +224,36 @@ test("dry-runs lists what made no request, page by page", async () => {
   ]);
   expect(none).toMatchObject({ code: 0, stdout: "", stderr: "no dry runs\n" });
   expect(first.stdout).toMatch(
-    /  fuji +function refused  return 1 \+ +syntax error in line 1, column \d+: the source ends .*…\n$/,
+    /^dry_\w+  \S+  fuji +function refused  return 1 \+ +syntax error in line 1, column \d+: the source ends /,
   );
-  const [, cursor] = /more: npx tyche dry-runs --limit 1 --cursor (dry_\w+)/.exec(first.stderr)!;
+  const [, cursor] = /more: npx tyche dry-runs list --limit 1 --cursor (dry_\w+)/.exec(first.stderr)!;
   expect((await runCli(["dry-runs", "--cursor", cursor!])).stdout).toMatch(
     /  any +ran +return Buffer.* fine\n$/,
   );
   expect(JSON.parse(refused.stdout)).toMatchObject({ items: [{ kind: "function" }], nextCursor: null });
+});
+
+test("dry-runs show prints what a refused call asked for, and the line that failed", async () => {
+  const source = 'console.log("asking");\nthrow new Error("no price");';
+  const body = { network: "fuji", source, args: ["BTC"] };
+  const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", { body });
+  const id = data.dryRunUrl.split("/").at(-1);
+  const { code, stdout } = await runCli(["dry-runs", "show", id]);
+  expect(code).toBe(0);
+  expect(stdout.replace(/[\d.]+ ms, [\d.]+ MB/, "1 ms, 2 MB").replace(/\d{4}-\S+Z/, "TIME"))
+    .toBe(`${id}  TIME  on fuji: function refused
+  source  console.log("asking");
+  params  {"args":["BTC"],"returnType":"string"}
+  asking
+failed: no price (line 2, column 7)
+  1 | console.log("asking");
+> 2 | throw new Error("no price");
+    |       ^
+1 ms, 2 MB, 0 HTTP requests
+`);
+  const json = await runCli(["dry-runs", "show", id, "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ id, params: { source, args: ["BTC"] } });
+  expect(await runCli(["dry-runs", "show", "dry_none"])).toMatchObject({ code: 1, stdout: "" });
 });
 
 test("usage counts what was called, as text and CSV", async () => {

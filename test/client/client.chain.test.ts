@@ -342,6 +342,10 @@ describe("waiting", () => {
       parsedResult: "",
       err: "no",
       url: "",
+      consoleTruncated: false,
+      timeMs: 1.5,
+      memoryBytes: 1_048_576,
+      httpRequests: 2,
     } as const;
     service.behave({ throws: new SourceFailedError({ ...details, console: "so far", line: 2, column: 7 }) });
     const call = client.submit.runFunction({ network: "sepolia", source: "…" }, { dryRunsFirst: true });

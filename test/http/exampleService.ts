@@ -208,13 +208,10 @@ export function createExampleService(): ExampleService {
       const items = all.slice(start, start + limit);
       return { items, nextCursor: start + limit < all.length ? String(start + limit) : null };
     },
-    async listDryRuns() {
-      const [kind, title] = ["function", "return 1 +"] as const;
-      const place = { line: 1, column: 11 };
-      const run = { success: false, parsedResult: "", err: "syntax error", console: "", ...place };
-      const at = "2026-11-22T00:00:00.000Z";
-      const items = [{ id: `dry_${"0".repeat(26)}`, kind, network: null, at, title, ...run }];
-      return { items, nextCursor: null };
+    listDryRuns: async () => ({ items: [DRY_RUN], nextCursor: null }),
+    async getDryRun(_dapp, id) {
+      if (id !== DRY_RUN.id) throw caller("not_found", "There is no such dry run");
+      return { ...DRY_RUN, params: { source: DRY_RUN.title, args: [], returnType: "string" } };
     },
     async readUsage(_dapp, { from = "2026-11-01", to = "2026-11-30", network = "sepolia" }) {
       const requests = { preset: 2, function: 1, random: 0, consumer: 0, unlink: 0 };
@@ -400,3 +397,18 @@ function parsePresetParams(
   if (violations.length > 0) throw new InvalidParameterError(violations);
   return params;
 }
+
+/** A call that was refused. */
+const DRY_RUN = {
+  id: `dry_${"0".repeat(26)}`,
+  kind: "function",
+  network: null,
+  at: "2026-11-22T00:00:00.000Z",
+  title: "return 1 +",
+  success: false,
+  parsedResult: "",
+  err: "syntax error",
+  console: "",
+  line: 1,
+  column: 11,
+} as const;

@@ -83,16 +83,35 @@ test("points out the last call that was refused, and leads to its dry run, as th
   await page.getByLabel("State").selectOption("fulfilled");
   await page.getByText("A call was refused").waitFor({ state: "detached" });
   await page.getByLabel("State").selectOption("failed");
-  await page.getByRole("link", { name: "See it among the dry runs" }).click();
-  const named = page.locator("#dry-runs tr[aria-current=true]");
-  await named.getByText("no market (line 2, column 7)").waitFor();
+  await page.getByRole("link", { name: "See its dry run" }).click();
+  const run = page.getByRole("region", { name: "Dry run" });
+  await run.getByText("no market (line 2, column 7)").waitFor();
   await visitor.inspect();
   await page.goto(first);
-  await named.getByText("no price (line 2, column 7)").waitFor();
-  await page.goto("about:blank");
+  await run.getByText("no price (line 2, column 7)").waitFor();
   await page.goto(`${first.slice(0, -1)}!`);
-  await page.getByText("The dry run of this link is not kept any more.").waitFor();
-  expect(await named.count()).toBe(0);
+  await page.getByText("a dapp's last 100 are kept").waitFor();
+  expect(visitor.troubles.filter((trouble) => !trouble.includes("404"))).toEqual([]);
+});
+
+test("the page of a refused call shows the line that failed, and opens the source in Functions", async () => {
+  const client = operator.as(tyche.dappId);
+  const source = 'console.log("asking");\nthrow new Error(`no price of ${args[0]}`);';
+  const error: unknown = await client
+    .runFunction({ network: "fuji", source, args: ["BTC"], returnType: "uint256" })
+    .catch((thrown: unknown) => thrown);
+  await open(new URL((error as FunctionFailedError).dryRunUrl!).pathname);
+  const run = page.getByRole("region", { name: "Dry run" });
+  await run.getByText("no price of BTC (line 2, column 7)").waitFor();
+  expect(await run.locator("mark").textContent()).toBe(`${source.split("\n")[1]}\n`);
+  expect(await run.getByRole("region", { name: "Console" }).textContent()).toBe("asking\n");
+  await run.getByText("args[0] = BTC").waitFor();
+  await run.getByText("uint256").waitFor();
+  await visitor.inspect();
+  await run.getByRole("link", { name: "Open in Functions" }).click();
+  await page.getByRole("region", { name: "Run" }).getByText("no price of BTC (line 2, column 7)").waitFor();
+  expect(await page.getByLabel("Arguments").inputValue()).toBe("BTC");
+  expect(await page.getByLabel("Return type").inputValue()).toBe("uint256");
   expect(visitor.troubles).toEqual([]);
 });
 

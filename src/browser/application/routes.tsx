@@ -25,6 +25,7 @@ import { Home } from "./pages/home/home.tsx";
 import { Preset } from "./pages/presets/preset.tsx";
 import { PresetList } from "./pages/presets/presetList.tsx";
 import { Random } from "./pages/presets/random.tsx";
+import { DryRun } from "./pages/requests/dryRun.tsx";
 import { Request } from "./pages/requests/request.tsx";
 import { Requests } from "./pages/requests/requests.tsx";
 import { Shared } from "./pages/requests/shared.tsx";
@@ -59,6 +60,7 @@ const OWN: Readonly<Record<(typeof OWN_PATHS)[number], ComponentType>> = {
   "/dapps/:dappId/config-vars": ConfigVars,
   "/dapps/:dappId/consumers": Consumers,
   "/dapps/:dappId/dry-runs": DryRuns,
+  "/dapps/:dappId/dry-runs/:id": DryRun,
   "/dapps/:dappId/triggers": TriggersPage,
   "/dapps/:dappId/triggers/:id": TriggerPage,
   "/dapps/:dappId/secrets": Secrets,

@@ -38,6 +38,7 @@ const CLIENT_CALLS: Readonly<Record<string, (call: SampledOperation) => string>>
   getRequest: ({ values }) => `const request = await tyche.request(${expression(values["id"])});`,
   listRequests: () => `const { items } = await tyche.requests({ limit: 20 });`,
   listDryRuns: () => `const { items } = await tyche.dryRuns({ limit: 20 });`,
+  getDryRun: ({ values }) => `const { err, params } = await tyche.dryRun(${expression(values["id"])});`,
   listContractRequests: ({ values }) =>
     `const { items } = await tyche.contractRequests({ network: ${expression(values["network"])} });`,
   verifyTransaction: ({ values }) => `const { verdict } = await tyche.verify(${members(values)});`,

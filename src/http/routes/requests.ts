@@ -1,4 +1,4 @@
-import { DryRunPage, RequestPage, RequestView } from "../../api/requests.ts";
+import { DryRunPage, DryRunView, RequestPage, RequestView } from "../../api/requests.ts";
 import type { HttpDeps } from "../context.ts";
 import { createOperations, type Operation } from "../operation.ts";
 import type { Responder } from "../responder.ts";
@@ -41,11 +41,20 @@ export function requestOperations(deps: HttpDeps, responder: Responder): readonl
       path: "/api/dryRuns",
       summary: "List dry runs and refused calls",
       description:
-        "The last 100 dry runs and refused calls of the key's dapp, newest first, page by page. None of them became a request. Sources, arguments and " +
-        "parameters are not kept, except the first line of a source.",
+        "The last 100 dry runs and refused calls of the key's dapp, newest first, page by page. None of them became a request.",
       request: "dryRuns",
       answer: DryRunPage,
       run: ({ dapp, values }) => deps.service.listDryRuns(dapp, values),
+    }),
+    operation({
+      id: "getDryRun",
+      path: "/api/dryRuns/:id",
+      summary: "Read a dry run or a refused call",
+      description:
+        "What came of it and, of a refused call, what it asked for: its source and arguments, or a preset's parameters. Of dry runs that were " +
+        "requested, the source is not kept, except its first line.",
+      answer: DryRunView,
+      run: ({ dapp, param }) => deps.service.getDryRun(dapp, param("id")),
     }),
   ];
 }

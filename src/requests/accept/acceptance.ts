@@ -180,8 +180,15 @@ async function recordRefused(
   const { network, kind } = command;
   const what =
     kind === "preset" ? { preset: command.preset } : kind === "function" ? { source: command.source } : {};
-  const id = await recordDryRun(store, { dappId, network, kind, ...what, result: details });
-  return new FunctionFailedError({ ...details, dryRunUrl: `${baseUrl()}/dapps/${dappId}/dry-runs#${id}` });
+  const params = paramsOf(command);
+  const id = await recordDryRun(store, { dappId, network, kind, ...what, params, result: details });
+  return new FunctionFailedError({ ...details, dryRunUrl: `${baseUrl()}/dapps/${dappId}/dry-runs/${id}` });
+}
+
+/** Returns what a command asked for, as a request of it would say, but for a round of drand: none was chosen. */
+function paramsOf({ kind: _kind, network: _network, ...own }: Command): Readonly<Record<string, unknown>> {
+  const { params, givenLabel, ...rest } = { params: {}, givenLabel: undefined, ...own };
+  return { ...params, ...rest, ...(givenLabel === undefined ? {} : { label: givenLabel }) };
 }
 
 /** Returns the facts that a dry run found, if any. */

@@ -154,7 +154,8 @@ function refuse(
     readonly column?: number | undefined;
   },
 ): FunctionFailedError {
-  const { err, console, line, column, details, warnings } = result;
+  const { err, console, consoleTruncated, timeMs, memoryBytes, httpRequests } = result;
+  const { line, column, details, warnings } = result;
   const place = line === undefined || column === undefined ? {} : { line, column };
   return new FunctionFailedError({
     success: false,
@@ -164,6 +165,10 @@ function refuse(
     err,
     url: "",
     console,
+    consoleTruncated,
+    timeMs,
+    memoryBytes,
+    httpRequests,
     ...place,
     ...(details === undefined ? {} : { details }),
     ...(warnings === undefined ? {} : { warnings }),

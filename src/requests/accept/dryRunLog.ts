@@ -1,9 +1,11 @@
 import type { Checked } from "../../api/parameters/requestSchemas.ts";
 import type { DryRunPage, DryRunView, SimulateResult } from "../../api/types.ts";
 import { cut } from "../../lib/cut.ts";
+import { NotFoundError } from "../../lib/errors.ts";
 import { createId } from "../../lib/id.ts";
 import { readPage, assertCursor } from "../../lib/readPage.ts";
 import {
+  findDryRun,
   insertDryRun,
   KEPT_DRY_RUNS,
   listDryRuns,
@@ -28,6 +30,8 @@ export interface DryRun {
   readonly kind: UsageKind;
   readonly preset?: string | undefined;
   readonly source?: string | undefined;
+  /** What a refused call asked for, with the names of its secrets: kept beside the run. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly result: SimulateResult | FunctionRefusal;
   /** Whether the result shows a secret: the caller may see it, but the record would keep it in clear. Default `false`. */
   readonly showsSecret?: boolean;
@@ -45,14 +49,7 @@ export async function recordDryRun(store: Pick<Store, "writeSoon">, run: DryRun)
   const count = kind === "dry-run" ? { requests: 1 } : { refused: 1 };
   await store.writeSoon(async (db) => {
     await addUsage(db, [{ dappId, network, kind, day: dayOf(createdAt), ...count }]);
-    await insertDryRun(db, {
-      id,
-      dappId,
-      network,
-      kind,
-      createdAt,
-      ...recordOf(run),
-    });
+    await insertDryRun(db, { id, dappId, network, kind, createdAt, ...recordOf(run) }, run.params);
   });
   return id;
 }
@@ -71,30 +68,48 @@ export async function readDryRuns(
   const { rows, nextCursor } = await readPage(limit, (most) =>
     listDryRuns(db, { dappId, limit: most, before: cursor, ...filter }),
   );
-  return { items: viewsOf(rows), nextCursor };
+  return { items: rows.map(viewOf), nextCursor };
 }
 
-function viewsOf(rows: readonly StoredDryRun[]): DryRunView[] {
-  return rows.map(
-    ({ id, kind, network, createdAt, success, title, parsedResult, err, console, ...rest }) => ({
-      id,
-      kind: kind as DryRunView["kind"],
-      network: network === "" ? null : network,
-      at: new Date(createdAt).toISOString(),
-      title,
-      success,
-      parsedResult,
-      err,
-      console,
-      ...(rest.line === undefined ? {} : { line: rest.line }),
-      ...(rest.column === undefined ? {} : { column: rest.column }),
-      ...(rest.withheld === undefined ? {} : { withheld: rest.withheld }),
-    }),
-  );
+/**
+ * Reads one of a dapp's dry runs, with what the refused call asked for.
+ *
+ * @throws {NotFoundError} for an unknown id, once it is not kept any more, and for another dapp's alike.
+ */
+export async function readDryRun(db: Queryable, dappId: string, id: string): Promise<DryRunView> {
+  const run = await findDryRun(db, { dappId, id });
+  if (run === undefined) throw new NotFoundError(`dry run ${id}; a dapp's last ${KEPT_DRY_RUNS} are kept`);
+  const { params } = run;
+  return { ...viewOf(run), ...(params === undefined ? {} : { params }) };
+}
+
+function viewOf(run: StoredDryRun): DryRunView {
+  const { id, kind, network, createdAt, success, title, parsedResult, err, console } = run;
+  const { line, column, timeMs, memoryBytes, httpRequests, details, warnings, withheld } = run;
+  return {
+    id,
+    kind: kind as DryRunView["kind"],
+    network: network === "" ? null : network,
+    at: new Date(createdAt).toISOString(),
+    title,
+    success,
+    parsedResult,
+    err,
+    console,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
+    ...(httpRequests === undefined ? {} : { httpRequests }),
+    ...(details === undefined ? {} : { details }),
+    ...(warnings === undefined ? {} : { warnings }),
+    ...(withheld === undefined ? {} : { withheld }),
+  };
 }
 
 function recordOf({ preset, source = "", result, showsSecret = false }: DryRun): DryRunRecord {
-  const { success, parsedResult, err, console, line, column } = result;
+  const { success, parsedResult, err, console, line, column, timeMs, memoryBytes, httpRequests } = result;
+  const { details, warnings } = result;
   const [title = ""] = source.split("\n").filter((one) => one.trim() !== "");
   return {
     success,
@@ -104,6 +119,11 @@ function recordOf({ preset, source = "", result, showsSecret = false }: DryRun):
     console: cut(console, TEXT_CHARACTERS),
     line,
     column,
+    timeMs,
+    memoryBytes,
+    httpRequests,
+    details: details?.map(({ path, message }) => ({ path, message: cut(message, TEXT_CHARACTERS) })),
+    warnings: warnings?.map((warning) => cut(warning, TEXT_CHARACTERS)),
     ...(showsSecret ? { withheld: true } : {}),
   };
 }

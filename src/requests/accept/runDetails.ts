@@ -52,7 +52,16 @@ export const FAILED_RUN = {
 /** Body of a 422: a function's result with `success: false`, and what the dry run captured. */
 export type FunctionRefusal = Pick<
   SimulateResult,
-  "err" | "console" | "line" | "column" | "details" | "warnings"
+  | "err"
+  | "console"
+  | "consoleTruncated"
+  | "timeMs"
+  | "memoryBytes"
+  | "httpRequests"
+  | "line"
+  | "column"
+  | "details"
+  | "warnings"
 > & {
   readonly success: false;
   /** Empty: no request exists. */

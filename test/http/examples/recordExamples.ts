@@ -154,7 +154,8 @@ async function useOperations(
   await request("runFunction", "/api/oracleFunctions/runFunction", post(FUNCTION));
   await record("simulateFunction", "/api/oracleFunctions/simulate", post(FUNCTION));
   await call(422, "/api/oracleFunctions/runFunction", post(REFUSED));
-  await record("listDryRuns", "/api/dryRuns");
+  const { items: dryRuns } = await record("listDryRuns", "/api/dryRuns");
+  await record("getDryRun", `/api/dryRuns/${dryRuns[0].id}`);
   await contract.roll();
   const readRolls = () => record("listContractRequests", `/api/contractRequests?network=${NETWORK}`);
   while ((await readRolls()).items[0]?.state !== "fulfilled") await pause(50);

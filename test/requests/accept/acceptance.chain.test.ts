@@ -5,7 +5,7 @@ import type { CommandChecker } from "../../../src/requests/accept/commandChecker
 import type { OpenRequest, RequestContent } from "../../../src/requests/openRequest.ts";
 import { presentRequest } from "../../../src/requests/read/present.ts";
 import { createRequestBook, type RequestBook } from "../../../src/requests/requestBook.ts";
-import { readDryRuns } from "../../../src/requests/accept/dryRunLog.ts";
+import { readDryRun, readDryRuns } from "../../../src/requests/accept/dryRunLog.ts";
 import { FunctionFailedError } from "../../../src/requests/accept/runDetails.ts";
 import { withOwnErrors } from "../../../src/requests/accept/sandboxRuns.ts";
 import type { Command, PresetCommand } from "../../../src/requests/service.ts";
@@ -174,6 +174,10 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       err: "boom",
       url: "",
       console: "so far",
+      consoleTruncated: false,
+      timeMs: 1.5,
+      memoryBytes: 1_048_576,
+      httpRequests: 2,
       line: 2,
       column: 7,
     } as const;
@@ -184,8 +188,11 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const [run, ...others] = (await readDryRuns(store.db, DAPP.id)).items;
     expect(others).toEqual([]);
     expect(run).toMatchObject({ kind: "function", title: "return 1", err: "boom", line: 2 });
-    const dryRunUrl = `http://tyche/dapps/${DAPP.id}/dry-runs#${run!.id}`;
+    const dryRunUrl = `http://tyche/dapps/${DAPP.id}/dry-runs/${run!.id}`;
     expect(error).toMatchObject({ code: "function_failed", details: { ...refusal, dryRunUrl } });
+    expect(run).not.toHaveProperty("params");
+    const params = { source: "return 1", args: [], returnType: "string" };
+    expect(await readDryRun(store.db, DAPP.id, run!.id)).toEqual({ ...run, params });
   });
 
   test("what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {

@@ -1,9 +1,9 @@
 import type { SimulateResult } from "../../../src/api/types.ts";
 import type { FunctionRefusal } from "../../../src/requests/accept/runDetails.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { readDryRuns, recordDryRun } from "../../../src/requests/accept/dryRunLog.ts";
+import { readDryRun, readDryRuns, recordDryRun } from "../../../src/requests/accept/dryRunLog.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
-import { deleteOldDryRuns, KEPT_DRY_RUNS } from "../../../src/store/dryRuns.ts";
+import { deleteOldDryRuns, KEPT_DRY_RUNS, KEPT_PARAMS_BYTES } from "../../../src/store/dryRuns.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { listUsage } from "../../../src/store/usage.ts";
 import { DATABASES, useStore } from "../../support/databases.ts";
@@ -28,6 +28,11 @@ const REFUSED: FunctionRefusal = {
   err: "no luck",
   url: "",
   console: "x".repeat(2_000),
+  consoleTruncated: false,
+  timeMs: 1.5,
+  memoryBytes: 1_048_576,
+  httpRequests: 2,
+  details: [{ path: "/source", message: "y".repeat(2_000) }],
   line: 2,
   column: 7,
 };
@@ -100,6 +105,50 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       code: "invalid_parameter",
       details: [{ path: "/cursor" }],
     });
+  });
+
+  test("one run is read with what it took, and what a refused call asked for", async () => {
+    const params = { source: "return 1", args: ["é"], secrets: ["API_KEY"], returnType: "string" };
+    const refusal = { dappId: "dapp_a", network: "fuji", kind: "function", source: "return 1" } as const;
+    const id = await recordDryRun(store, { ...refusal, params, result: REFUSED });
+    const [listed] = (await readDryRuns(store.db, "dapp_a")).items;
+    const read = await readDryRun(store.db, "dapp_a", id);
+    expect(listed).not.toHaveProperty("params");
+    expect(read).toEqual({ ...listed, params });
+    expect(read).toMatchObject({ timeMs: 1.5, memoryBytes: 1_048_576, httpRequests: 2 });
+    expect(read.details![0]!.message).toHaveLength(1_000);
+    await expect(readDryRun(store.db, "dapp_b", id)).rejects.toMatchObject({ code: "not_found" });
+    const asked = await recordDryRun(store, { dappId: "dapp_a", kind: "dry-run", source: "x", result: DONE });
+    expect(await readDryRun(store.db, "dapp_a", asked)).not.toHaveProperty("params");
+  });
+
+  test("of refused calls, as much is kept as has room, the newest first, of each dapp", async () => {
+    const refuse = (dappId: string, bytes: number): Promise<string> =>
+      recordDryRun(store, {
+        dappId,
+        kind: "function",
+        params: { source: "é".repeat(bytes / 2) },
+        result: REFUSED,
+      });
+    const [other, ...ids] = [
+      await refuse("dapp_b", KEPT_PARAMS_BYTES - 100),
+      await refuse("dapp_a", 600_000),
+      await refuse("dapp_a", 300_000),
+      await refuse("dapp_a", 300_000),
+      await refuse("dapp_a", 300_000),
+    ];
+    const has = async (dappId: string, id: string) =>
+      (await readDryRun(store.db, dappId, id)).params !== undefined;
+    expect(await Promise.all(ids.map((id) => has("dapp_a", id)))).toEqual([false, true, true, true]);
+    expect(await has("dapp_b", other)).toBe(true);
+    const large = await refuse("dapp_a", KEPT_PARAMS_BYTES - 100);
+    expect(await Promise.all([...ids, large].map((id) => has("dapp_a", id)))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
   });
 
   test("retention deletes those of its network, and those of none", async () => {

@@ -27,7 +27,6 @@ export function List<Item>({
   isDense = false,
   isCompact = false,
   detailOf,
-  isNamed,
 }: {
   readonly label: string;
   readonly items: readonly Item[];
@@ -40,8 +39,6 @@ export function List<Item>({
   readonly isCompact?: boolean;
   /** What is shown below an item, as wide as the list; nothing if it is `undefined`. */
   readonly detailOf?: (item: Item) => ReactNode | undefined;
-  /** Whether the page's address names an item, which is marked and scrolled to. */
-  readonly isNamed?: (item: Item) => boolean;
 }) {
   const classes = ["list", isDense && "dense", isCompact && "compact"].filter(Boolean).join(" ");
   return (
@@ -59,10 +56,9 @@ export function List<Item>({
         <tbody role="rowgroup">
           {items.map((item, i) => {
             const detail = detailOf?.(item);
-            const mark = isNamed?.(item) === true ? { "aria-current": true, ref: reveal } : {};
             return (
               <Fragment key={keyOf(item, i)}>
-                <tr role="row" {...mark}>
+                <tr role="row">
                   {columns.map(({ head, cell, kind, isPlain = false, hasHiddenHead = false }, at) => (
                     <td
                       key={head}
@@ -88,8 +84,4 @@ export function List<Item>({
       </table>
     </Scrollable>
   );
-}
-
-function reveal(row: HTMLTableRowElement | null): void {
-  row?.scrollIntoView({ block: "center" });
 }

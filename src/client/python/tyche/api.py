@@ -19,6 +19,7 @@ __all__ = [
     "ConsumerResult",
     "DryRunPage",
     "DryRunView",
+    "DryRunViewDetails",
     "FaucetResult",
     "ForbiddenError",
     "FunctionFailedError",
@@ -179,8 +180,27 @@ class DryRunView(TypedDict):
     line: NotRequired[int]
     # Column on that line.
     column: NotRequired[int]
+    # Duration of the run in milliseconds.
+    timeMs: NotRequired[float]
+    # Heap in use at the end of the run, in bytes; 0 if it was stopped.
+    memoryBytes: NotRequired[int]
+    # HTTP requests that the source made.
+    httpRequests: NotRequired[int]
+    # The cause of `err`, if its text doesn't state it.
+    details: NotRequired[list[DryRunViewDetails]]
+    # What to know about the source although it ran: for example, that it uses time or randomness, which differ from node to node.
+    warnings: NotRequired[list[str]]
+    # Of a refused call, where one run is read: its source and arguments with the names of its secrets, or the preset with its parameters. Absent once 1 MB of newer ones is kept.
+    params: NotRequired[dict[str, Any]]
     # `true` if the result showed a secret: `parsedResult` is empty then.
     withheld: NotRequired[bool]
+
+
+class DryRunViewDetails(TypedDict):
+    # JSON Pointer to the parameter.
+    path: str
+    # What is wrong, where, and what to do.
+    message: str
 
 
 class FaucetResult(TypedDict):

@@ -1,17 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
-import type { TycheOperator } from "../../../../client/index.ts";
+import type { TycheClient, TycheOperator } from "../../../../client/index.ts";
 import { describeRefusal, Loaded, Page } from "../../page.tsx";
 import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { isAllowed, useNetworks, useOperator } from "../../services.tsx";
-import { findDraftOf, type Draft } from "./draft.ts";
+import { findDraft, findDraftOf, type Draft } from "./draft.ts";
 import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
 import { Playground } from "./playground.tsx";
 import "./playground.css";
-import { runOf, type Run } from "./run.ts";
+import { runOf, runOfRefused, type Run } from "./run.ts";
 import { decodeFragment, isDraftFragment } from "./share.ts";
 
 /** `/functions`, the playground: an editor that dry-runs a source and runs it on a network. */
@@ -94,7 +94,7 @@ function useOpened(): Opened {
     const read = async (): Promise<void> => {
       const { hash, search } = location;
       current = hash;
-      const brought = isDraftFragment(hash) ? await openShared(hash) : await openRequest(operator, search);
+      const brought = isDraftFragment(hash) ? await openShared(hash) : await openRun(operator, search);
       if (hash !== current) return;
       setOpened((before) => {
         // A fragment that is not a draft is an anchor on the page.
@@ -129,25 +129,36 @@ async function openShared(link: string): Promise<Brought> {
   return { problem: "The source in this link can't be read: the link is damaged or incomplete." };
 }
 
-/** Opens the request that `?dapp=&request=` names: as one's own if one may run functions of its dapp. */
-async function openRequest(operator: TycheOperator, search: string): Promise<Brought> {
+/** Opens the request, or the refused call, that `?dapp=&request=` or `&dryRun=` names: as one's own if one may run functions of its dapp. */
+async function openRun(operator: TycheOperator, search: string): Promise<Brought> {
   const query = new URLSearchParams(search);
-  const [dappId, id] = [query.get("dapp"), query.get("request")];
-  if (dappId === null || id === null) return {};
+  const [dappId, requestId, dryRunId] = ["dapp", "request", "dryRun"].map((name) => query.get(name));
+  const id = requestId ?? dryRunId;
+  if (!dappId || !id) return {};
+  const what = `${requestId ? "Request" : "Dry run"} ${id}`;
   try {
-    const request = await operator.as(dappId).request(id);
-    const draft = findDraftOf(request);
+    const { draft, ran } = await readRun(operator.as(dappId), id);
     if (draft === undefined)
-      return {
-        problem: `Request ${id} is not of a function, or its source was deleted: there is none to open.`,
-      };
+      return { problem: `${what} is not of a function, or its source was deleted: there is none to open.` };
     const isShared = !isAllowed(await operator.me(), { dappId, operation: "runFunction" });
     // As of a shared link, whoever opens it decides which of their secrets it may read.
     const opened = isShared ? { ...draft, secrets: undefined } : draft;
-    return { opened: { draft: opened, isShared, link: id }, ran: runOf(request) };
+    return { opened: { draft: opened, isShared, link: id }, ran };
   } catch (error) {
-    return { problem: `Request ${id} can't be read. ${describeRefusal(error).message}` };
+    return { problem: `${what} can't be read. ${describeRefusal(error).message}` };
   }
+}
+
+async function readRun(
+  client: TycheClient,
+  id: string,
+): Promise<{ readonly draft: Draft | undefined; readonly ran: Run }> {
+  if (id.startsWith("dry_")) {
+    const run = await client.dryRun(id);
+    return { draft: findDraft({ ...run.params, network: run.network }), ran: runOfRefused(run) };
+  }
+  const request = await client.request(id);
+  return { draft: findDraftOf(request), ran: runOf(request) };
 }
 
 /** A link may come from a service with other networks. */

@@ -12,9 +12,11 @@ export interface OpenedDraft {
   readonly link: string;
 }
 
-/** Returns what an address names a draft by: the fragment of a shared link, or the id of a request; empty if it names none. */
+/** Returns what an address names a draft by: the fragment of a shared link, or the id of a request or dry run; empty if it names none. */
 export function linkOf({ hash, search }: Pick<Location, "hash" | "search">): string {
-  return isDraftFragment(hash) ? hash : (new URLSearchParams(search).get("request") ?? "");
+  if (isDraftFragment(hash)) return hash;
+  const query = new URLSearchParams(search);
+  return query.get("request") ?? query.get("dryRun") ?? "";
 }
 
 /** Keeps the draft until the window is closed, so that reloading or visiting another page loses nothing. */

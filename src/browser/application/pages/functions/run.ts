@@ -1,5 +1,6 @@
 import {
   ApiError,
+  type DryRunView,
   FunctionFailedError,
   type FunctionResult,
   type LabelParams,
@@ -31,11 +32,9 @@ export type Run =
     }
   | { readonly kind: "problem"; readonly message: string; readonly details: readonly string[] };
 
-/** What a dry run gave. */
-export type DryRunResult = Omit<SimulateResult, "console"> & {
-  /** Absent where only the error was kept. */
-  readonly console?: string;
-};
+/** What a dry run gave, as far as it is known: of a request that failed its dry run, only the error was kept. */
+export type DryRunResult = Pick<SimulateResult, "success" | "result" | "parsedResult" | "err"> &
+  Partial<SimulateResult>;
 
 /** Where a run failed, to be marked in the editor. */
 export interface Failure {
@@ -103,6 +102,11 @@ export function runOf({ id, network, params, timeline, outcome, error }: Request
   return { kind: "chain", network, id, states: timeline, result: outcome, line };
 }
 
+/** Returns what came of a call that its dry run refused. */
+export function runOfRefused(run: DryRunView): Run {
+  return { kind: "dry", isCheck: true, result: { ...NOTHING, ...run } };
+}
+
 /** Returns the position of a failure, if the run knows one. */
 export function findFailure(run: Run): Failure | undefined {
   if (run.kind === "chain" && run.result !== undefined && run.line !== undefined)
@@ -112,13 +116,4 @@ export function findFailure(run: Run): Failure | undefined {
   return { line, column, message: err };
 }
 
-const NOTHING: Omit<DryRunResult, "err"> = {
-  success: false,
-  result: "0x",
-  parsedResult: "",
-  value: null,
-  consoleTruncated: false,
-  timeMs: Number.NaN,
-  memoryBytes: Number.NaN,
-  httpRequests: Number.NaN,
-};
+const NOTHING = { success: false, result: "0x", parsedResult: "" } as const;

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import { CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
+import { Console, DryRunReasons, measuresOf } from "../../parts/dryRunParts.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { resultClass } from "../../../../lib/sharedText.ts";
 import type { Run } from "./run.ts";
@@ -28,9 +29,6 @@ export function RunPanel({
   );
 }
 
-/** What a source learns of an HTTP request that failed, as on the nodes; the service knows why, such as that a name has no address. */
-const FAILED_REQUEST = "Bad Request";
-
 function DryRun({
   run: { result, isCheck = false },
   onCancel,
@@ -47,44 +45,31 @@ function DryRun({
         </button>
       </h2>
     );
-  const { success, err, details = [], line, column } = result;
-  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
-  const thrown = err.includes(place) ? err : `${err} (${place})`;
-  const reasons = details.map(({ message }) => message);
-  const texts = err === FAILED_REQUEST ? [...reasons, `The source's error: ${thrown}`] : [thrown, ...reasons];
+  const { success } = result;
+  const measures = measuresOf(result);
   return (
     <>
       <h2>
         Dry run <span className={`tag ${success ? "good" : "bad"}`}>{success ? "succeeded" : "failed"}</span>
       </h2>
       {isCheck && <p className="note">Nothing was sent: a source is dry-run before it goes on chain.</p>}
-      {success ? (
-        <Value text={result.parsedResult} hex={result.result} />
-      ) : (
-        <div className="notice bad">
-          <UnknownText text={texts.join("\n")} />
-        </div>
-      )}
+      {success ? <Value text={result.parsedResult} hex={result.result} /> : <DryRunReasons run={result} />}
       <Warnings warnings={result.warnings} />
-      {Number.isFinite(result.timeMs) && (
+      {measures.length > 0 && (
         <dl className="measures">
-          <Measure name="Time" value={`${result.timeMs.toFixed(result.timeMs < 10 ? 1 : 0)} ms`} />
-          {/* A run that was stopped is not measured. */}
-          {result.memoryBytes > 0 && (
-            <Measure name="Memory" value={`${(result.memoryBytes / 1_048_576).toFixed(1)} MiB`} />
-          )}
-          <Measure name="HTTP requests" value={String(result.httpRequests)} />
+          {measures.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
         </dl>
       )}
       <h3>Console</h3>
       {result.console === undefined ? (
         <p className="note">It was not kept with the request: a dry run shows it.</p>
-      ) : result.console === "" ? (
-        <p className="note">The source wrote nothing to the console.</p>
       ) : (
-        <pre className="listing" tabIndex={0} role="region" aria-label="Console">
-          <UnknownText text={result.console} />
-        </pre>
+        <Console text={result.console} />
       )}
       {result.consoleTruncated && <p className="note">The rest was truncated.</p>}
     </>
@@ -164,14 +149,5 @@ function Value({ text, hex }: { readonly text: string; readonly hex: string }) {
         <code className="hex">{hex}</code>
       </details>
     </>
-  );
-}
-
-function Measure({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

@@ -203,7 +203,7 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
       )}
       {request.kind === "function" && (
         <p>
-          <OpenInFunctions request={request} className="action" />{" "}
+          <OpenInFunctions dappId={request.dappId} id={request.id} className="action" />{" "}
           <span className="note">To change the source and try it.</span>
         </p>
       )}

@@ -3,7 +3,7 @@ import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
 import { DRY_RUN_KINDS, isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
-import { DryRunError } from "../../parts/dryRunError.tsx";
+import { DryRunError } from "../../parts/dryRunParts.tsx";
 import { Age, useNow } from "../../parts/format.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
@@ -148,8 +148,7 @@ function RefusedCall({
   return (
     <p className="notice">
       A call was refused <Age iso={run.at} />, and made no request, because its dry run failed:{" "}
-      <DryRunError run={run} />.{" "}
-      <Link href={`/dapps/${dappId}/dry-runs#${run.id}`}>See it among the dry runs</Link>.
+      <DryRunError run={run} />. <Link href={`/dapps/${dappId}/dry-runs/${run.id}`}>See its dry run</Link>.
     </p>
   );
 }

@@ -347,7 +347,8 @@ function OwnFailure({
       {kind === "function" && error.code === "function_failed" && request.params["source"] !== undefined ? (
         <p>
           Correct the source{line !== undefined && ` in line ${line}`} or its arguments, and run it again:{" "}
-          <OpenInFunctions request={request} />. {open} to see its source and how it was made.
+          <OpenInFunctions dappId={request.dappId} id={request.id} />. {open} to see its source and how it was
+          made.
         </p>
       ) : (
         <>

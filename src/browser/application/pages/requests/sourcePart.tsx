@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { RequestView } from "../../../../client/index.ts";
+import type { DryRunView, RequestView } from "../../../../client/index.ts";
 import { findDryRun, findLineOf } from "../../../../lib/failureText.ts";
 import { Folded, Listing } from "../../parts/parts.tsx";
 import { usePresets } from "../../services.tsx";
@@ -7,13 +7,33 @@ import { unlabelled } from "./curl.ts";
 
 /** A function's source, or that of a preset which failed, open if a line of it is known to have failed; nothing of other requests, or once it was deleted. */
 export function SourcePart({ request }: { readonly request: RequestView }) {
-  const { source } = unlabelled(request.params);
-  if (request.kind === "preset" && hasFailed(request)) return <PresetSource request={request} />;
+  const { preset, source } = unlabelled(request.params);
+  if (request.kind === "preset" && hasFailed(request))
+    return <PresetSource name={preset} findLine={(its) => findFailedLine(request, its)} />;
   if (request.kind !== "function" || source === undefined) return null;
-  const line = findFailedLine(request);
+  return <NumberedSource source={source} line={findFailedLine(request)} />;
+}
+
+/** The source of a call that its dry run refused, as above; nothing once it isn't kept any more. */
+export function RefusedSource({ run: { kind, title, line, params } }: { readonly run: DryRunView }) {
+  if (kind === "preset") return <PresetSource name={title} findLine={() => line} />;
+  const source = params?.["source"];
+  return typeof source === "string" ? <NumberedSource source={source} line={line} /> : null;
+}
+
+function NumberedSource({
+  source,
+  line,
+  of = "Source",
+}: {
+  readonly source: string;
+  /** That failed, as far as it is known. */
+  readonly line: number | undefined;
+  readonly of?: string;
+}) {
   return (
-    <Folded summary="Source" isOpen={line !== undefined}>
-      <Listing text={source} label="Source" marked={line} isNumbered />
+    <Folded summary={of} isOpen={line !== undefined}>
+      <Listing text={source} label={of} marked={line} isNumbered />
     </Folded>
   );
 }
@@ -23,16 +43,19 @@ function hasFailed({ error, outcome }: RequestView): boolean {
 }
 
 /** A preset's source as it is now: the request says only which preset it was. */
-function PresetSource({ request }: { readonly request: RequestView }) {
+function PresetSource({
+  name,
+  findLine,
+}: {
+  readonly name: string;
+  readonly findLine: (source: string) => number | undefined;
+}) {
   const { data } = usePresets();
-  const known = data?.find(({ name }) => name === unlabelled(request.params).preset);
+  const known = data?.find((one) => one.name === name);
   if (known === undefined) return null;
-  const line = findFailedLine(request, known.source);
   return (
     <>
-      <Folded summary="Source of the preset" isOpen={line !== undefined}>
-        <Listing text={known.source} label="Source of the preset" marked={line} isNumbered />
-      </Folded>
+      <NumberedSource source={known.source} line={findLine(known.source)} of="Source of the preset" />
       <p>
         <Link href={`/presets/${known.name}`}>The preset</Link>, to try other parameters
       </p>
@@ -40,18 +63,20 @@ function PresetSource({ request }: { readonly request: RequestView }) {
   );
 }
 
-/** Links to the playground with a request's source, how to run it, and what came of it. */
+/** Links to the playground with the source of a request or dry run, how to run it, and what came of it. */
 export function OpenInFunctions({
-  request: { id, dappId },
+  dappId,
+  id,
   className,
 }: {
-  readonly request: RequestView;
+  readonly dappId: string;
+  readonly id: string;
   /** Default: it looks like other links. */
   readonly className?: "action";
 }) {
   return (
     <Link
-      href={`/functions?${new URLSearchParams({ dapp: dappId, request: id })}`}
+      href={`/functions?${new URLSearchParams({ dapp: dappId, [id.startsWith("dry_") ? "dryRun" : "request"]: id })}`}
       {...(className === undefined ? {} : { className })}
     >
       Open in Functions
