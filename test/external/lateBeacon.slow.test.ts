@@ -85,7 +85,7 @@ const isWaiting = (tyche: TycheProcess, id: string, why: RegExp) =>
   vi.waitFor(async () => expect((await tyche.call("GET", `/api/requests/${id}`)).data.why).toMatch(why), {
     timeout: 200_000,
   });
-const isLate = (tyche: TycheProcess, { id }: Draw) => isWaiting(tyche, id, /^beacon_late: no relay has/);
+const isLate = (tyche: TycheProcess, { id }: Draw) => isWaiting(tyche, id, /^no relay has/);
 const put = async (tyche: TycheProcess, round: string, signature: Uint8Array) =>
   (
     await fetch(`${tyche.url}/beacon${pathOf(CHAIN, BigInt(round))}`, {

@@ -104,9 +104,9 @@ const PAGES = {
   "/dapps/{dapp}/webhooks/{webhook}": "No attempts yet",
   "/dapps/{dapp}/people": "A viewer reads",
   "/dapps/{dapp}/settings": "Presets wait for",
-  "/dapps/{dapp}/requests/{request}": "Run again|only\\.",
-  "/presets/coinflip": "Dapp that pays",
-  "/random": "Dapp that pays",
+  "/dapps/{dapp}/requests/{request}": "Run again|run it again",
+  "/presets/coinflip": "Dapp that pays|of a dapp run it",
+  "/random": "Dapp that pays|of a dapp request them",
   "/functions": "Dapp that pays",
 };
 
@@ -129,7 +129,7 @@ async function readControls({ page, ...visitor }: Visitor) {
     const buttons = (await main.getByRole("button").allInnerTexts()).map((name) =>
       name.split("\n")[0]!.trim(),
     );
-    const notes = await main.getByText(/ only\.$/).allInnerTexts();
+    const notes = await main.getByText(/^(?:Developers and owners|Owners) .*\.$/).allInnerTexts();
     found[target] = [...buttons.filter((name) => !/^(?:Copy|$)/.test(name)), ...notes];
   }
   return found;
@@ -144,33 +144,34 @@ describe("pages offer what the role allows", () => {
           "/": [],
           "/dapps/{dapp}": [],
           "/dapps/{dapp}/consumers": [
-            "Owners only.",
+            "Owners link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions.",
           ],
           "/dapps/{dapp}/people": [],
           "/dapps/{dapp}/requests/{request}": [
             "Verify",
-            "Developers and owners only.",
+            "Developers and owners run it again.",
           ],
           "/dapps/{dapp}/secrets": [
-            "Developers and owners only.",
+            "Developers and owners set and delete secrets.",
           ],
-          "/dapps/{dapp}/settings": [],
+          "/dapps/{dapp}/settings": [
+            "Developers and owners change name and wait, the operator what it may use.",
+          ],
           "/dapps/{dapp}/triggers": [
-            "Developers and owners only.",
-            "Developers and owners only.",
+            "Developers and owners create, pause and delete schedules and log triggers.",
           ],
           "/dapps/{dapp}/webhooks": [
-            "Developers and owners only.",
+            "Developers and owners add and change webhooks.",
           ],
           "/dapps/{dapp}/webhooks/{webhook}": [],
           "/functions": [
-            "Developers and owners only.",
+            "Developers and owners run functions of this dapp.",
           ],
           "/presets/coinflip": [
-            "Developers and owners only.",
+            "Developers and owners of a dapp run it.",
           ],
           "/random": [
-            "Developers and owners only.",
+            "Developers and owners of a dapp request them.",
           ],
         }
       `);
@@ -191,7 +192,7 @@ describe("pages offer what the role allows", () => {
           ],
           "/dapps/{dapp}": [],
           "/dapps/{dapp}/consumers": [
-            "Owners only.",
+            "Owners link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions.",
           ],
           "/dapps/{dapp}/people": [],
           "/dapps/{dapp}/requests/{request}": [
@@ -206,7 +207,7 @@ describe("pages offer what the role allows", () => {
           "/dapps/{dapp}/settings": [
             "Rename",
             "Save",
-            "Owners only.",
+            "Owners delete the dapp.",
           ],
           "/dapps/{dapp}/triggers": [
             "Pause",

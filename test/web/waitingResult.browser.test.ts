@@ -187,7 +187,7 @@ test("the page of a draw that waits for its round says for what and until when, 
     )
     .waitFor();
 
-  await expect.poll(async () => (await stateOf()).why, { timeout: 200_000 }).toMatch(/^beacon_late/);
+  await expect.poll(async () => (await stateOf()).why, { timeout: 200_000 }).toMatch(/^no relay has/);
   await find.focus();
   const answer = await fetch(`${tyche.url}/beacon${pathOf(CHAIN, BigInt(round))}`, {
     method: "PUT",
@@ -263,7 +263,7 @@ test("who may see a request that failed before it was on chain reads why, and ge
   await page.getByText("failed before it was on chain", { exact: true }).waitFor();
   const result = page.getByRole("region", { name: "Result" });
   const reason = "The dry run of the source failed: private words (line 3, column 9).";
-  const code = page.getByRole("link", { name: "function_failed", exact: true });
+  const code = page.getByRole("link", { name: "What to do", exact: true });
   await result.getByRole("alert").getByText(reason).waitFor();
   await result.getByText("Correct the source in line 3 or its arguments, and run it again:").waitFor();
   expect(await code.getAttribute("href")).toBe("/docs#error-function_failed");

@@ -27,6 +27,6 @@ export function createBeaconWait(beaconRounds: BeaconRounds): BeaconWait {
     if (lateMs < 0) return { kind: "ahead", why: describeBeaconWait(beacon) };
     if (lateMs < LATE_MS) return undefined;
     const state = beaconRounds.ask({ round: BigInt(round), chainHash });
-    return state.kind === "awaited" ? { kind: "late", why: `beacon_late: ${state.why}` } : undefined;
+    return state.kind === "awaited" ? { kind: "late", why: state.why } : undefined;
   };
 }

@@ -15,7 +15,7 @@ import {
 } from "../../support/pipelineWorld.ts";
 import { every } from "../../support/faultyNode.ts";
 
-const LATE: BeaconDelay = { kind: "late", why: "beacon_late: no relay has it" };
+const LATE: BeaconDelay = { kind: "late", why: "no relay has it" };
 
 let world: PipelineWorld;
 let pipeline: OpenPipeline;

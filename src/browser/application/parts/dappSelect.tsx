@@ -3,28 +3,38 @@ import type { ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { DappView, Facility } from "../../../client/index.ts";
 import { Loaded } from "../page.tsx";
-import { useOperator } from "../services.tsx";
+import type { MemberOperation } from "../../../lib/operations.ts";
+import { isAllowed, useMe, useOperator } from "../services.tsx";
 import { Field, Select } from "./forms.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 
-/** Renders something for the dapps that have a facility; says so if none has. */
+/** Renders something for the dapps that have a facility and that who is signed in may use so; says so if there is none. */
 export function WithDapps({
   facility,
+  operation,
+  otherwise,
   children,
 }: {
   readonly facility: Facility;
+  readonly operation: MemberOperation;
+  /** In place of it, where others use those dapps. */
+  readonly otherwise: ReactNode;
   readonly children: (dapps: readonly DappView[], wanted: string) => ReactNode;
 }) {
   const operator = useOperator();
+  const me = useMe();
   const [search] = useSearchParams();
   const query = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps() });
   return (
     <Loaded query={query}>
       {(list) => {
-        const users = list.filter(({ facilities }) => facilities.includes(facility));
+        if (me === undefined) return null;
+        const having = list.filter(({ facilities }) => facilities.includes(facility));
+        const users = having.filter(({ id }) => isAllowed(me, { dappId: id, operation }));
+        if (users.length === 0 && having.length > 0) return otherwise;
         const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
         return wanted === undefined ? (
-          <p className="note">
+          <p className="panel">
             No dapp has permission to use {facility}: <Link href="/">create one that does</Link>, or permit it
             in the settings of one.
           </p>

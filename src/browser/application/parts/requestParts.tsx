@@ -76,8 +76,8 @@ export function ErrorNotice({
   return (
     <Notice kind="bad">
       <UnknownText text={sentence(message)} />{" "}
-      <a href={`/docs#error-${code}`} title="What this code means">
-        <code>{code}</code>
+      <a href={`/docs#error-${code}`} title={`What the code ${code} means`}>
+        What to do
       </a>
     </Notice>
   );

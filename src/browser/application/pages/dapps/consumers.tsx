@@ -35,17 +35,21 @@ export function Consumers() {
 function LinkPanel({ dappId }: { readonly dappId: string }) {
   const networks = useNetworks();
   return (
-    <section className="panel">
-      <h2>Link a consumer</h2>
-      <p className="note">
-        A consumer is a contract of yours that asks for random numbers or runs functions on this dapp's
-        subscriptions. Deploy it with the ids of{" "}
-        <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>, then link it here.
-      </p>
-      <ForRole dappId={dappId} operation="addConsumer">
+    <ForRole
+      dappId={dappId}
+      operation="addConsumer"
+      does="link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions"
+    >
+      <section className="panel">
+        <h2>Link a consumer</h2>
+        <p className="note">
+          A consumer is a contract of yours that asks for random numbers or runs functions on this dapp's
+          subscriptions. Deploy it with the ids of{" "}
+          <Link href={`/dapps/${dappId}/config-vars`}>Fetch Config Vars</Link>, then link it here.
+        </p>
         <Loaded query={networks}>{(list) => <LinkForm dappId={dappId} networks={list} />}</Loaded>
-      </ForRole>
-    </section>
+      </section>
+    </ForRole>
   );
 }
 

@@ -37,7 +37,7 @@ export function Keys() {
   return (
     <DappFrame dappId={dappId} tab="keys">
       {() => (
-        <ForRole dappId={dappId} operation="listKeys">
+        <ForRole dappId={dappId} operation="listKeys" does="see and change API keys">
           <KeysPanel dappId={dappId} />
         </ForRole>
       )}

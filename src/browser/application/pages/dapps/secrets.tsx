@@ -33,17 +33,19 @@ export function Secrets() {
       {() => (
         <>
           <SecretList dappId={dappId} onReplace={setReplaced} />
-          <Loaded query={networks}>
-            {(served) => (
-              <SetSecret
-                key={replaced && `${replaced.network} ${replaced.name}`}
-                dappId={dappId}
-                networks={served}
-                replaced={replaced}
-                close={() => setReplaced(undefined)}
-              />
-            )}
-          </Loaded>
+          <ForRole dappId={dappId} operation="setSecret" does="set and delete secrets">
+            <Loaded query={networks}>
+              {(served) => (
+                <SetSecret
+                  key={replaced && `${replaced.network} ${replaced.name}`}
+                  dappId={dappId}
+                  networks={served}
+                  replaced={replaced}
+                  close={() => setReplaced(undefined)}
+                />
+              )}
+            </Loaded>
+          </ForRole>
         </>
       )}
     </DappFrame>
@@ -181,57 +183,53 @@ function SetSecret({
   return (
     <section className="panel" id="new-secret">
       <h2>{replaced === undefined ? "Set a secret" : `Replace ${replaced.name}`}</h2>
-      <ForRole dappId={dappId} operation="setSecret">
-        <form className="fields" onSubmit={onSubmit}>
-          <TextField
-            id="secret-name"
-            label="Name"
-            problem={problems.get("name")}
-            name="name"
-            defaultValue={replaced?.name}
-            readOnly={replaced !== undefined}
-            required
-            maxLength={100}
-            spellCheck={false}
-          />
-          <NetworkSelect
-            networks={
-              replaced === undefined ? networks : networks.filter(({ name }) => name === replaced.network)
-            }
-            value={network}
-            onChange={choose}
-          />
-          <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
-            {(control) => (
-              <HiddenText {...control} name="value" required autoFocus={replaced !== undefined} />
-            )}
-          </Field>
-          <TextField
-            id="secret-hosts"
-            label="Hosts"
-            note="Where a source with it may send requests, such as api.example.com or api.example.com:8443. Empty: anywhere."
-            problem={problems.get("allowedHosts")}
-            wide
-            name="allowedHosts"
-            defaultValue={replaced?.allowedHosts?.join(" ")}
-            spellCheck={false}
-          />
-          <TimeField
-            id="secret-expiry"
-            label="Expires"
-            note="In UTC. No request can read it afterwards. Empty: never."
-            problem={problems.get("expiresAt")}
-            name="expiresAt"
-            value={replaced?.expiresAt}
-          />
-          {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
-          <FormButtons
-            label={replaced === undefined ? "Set the secret" : "Replace it"}
-            isBusy={isBusy}
-            close={replaced && close}
-          />
-        </form>
-      </ForRole>
+      <form className="fields" onSubmit={onSubmit}>
+        <TextField
+          id="secret-name"
+          label="Name"
+          problem={problems.get("name")}
+          name="name"
+          defaultValue={replaced?.name}
+          readOnly={replaced !== undefined}
+          required
+          maxLength={100}
+          spellCheck={false}
+        />
+        <NetworkSelect
+          networks={
+            replaced === undefined ? networks : networks.filter(({ name }) => name === replaced.network)
+          }
+          value={network}
+          onChange={choose}
+        />
+        <Field id="secret-value" label="Value" problem={problems.get("value")} wide>
+          {(control) => <HiddenText {...control} name="value" required autoFocus={replaced !== undefined} />}
+        </Field>
+        <TextField
+          id="secret-hosts"
+          label="Hosts"
+          note="Where a source with it may send requests, such as api.example.com or api.example.com:8443. Empty: anywhere."
+          problem={problems.get("allowedHosts")}
+          wide
+          name="allowedHosts"
+          defaultValue={replaced?.allowedHosts?.join(" ")}
+          spellCheck={false}
+        />
+        <TimeField
+          id="secret-expiry"
+          label="Expires"
+          note="In UTC. No request can read it afterwards. Empty: never."
+          problem={problems.get("expiresAt")}
+          name="expiresAt"
+          value={replaced?.expiresAt}
+        />
+        {refusal !== undefined && <Notice kind="bad">{refusal}</Notice>}
+        <FormButtons
+          label={replaced === undefined ? "Set the secret" : "Replace it"}
+          isBusy={isBusy}
+          close={replaced && close}
+        />
+      </form>
     </section>
   );
 }

@@ -189,9 +189,9 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
     await queries.invalidateQueries({ queryKey: ["dapps"] });
   };
   return (
-    <section className="panel" id="delete">
-      <h2>Delete</h2>
-      <ForRole dappId={id} operation="deleteDapp">
+    <ForRole dappId={id} operation="deleteDapp" does="delete the dapp">
+      <section className="panel" id="delete">
+        <h2>Delete</h2>
         <p>This can't be undone.</p>
         <ul>
           <li>All API keys of the dapp stop working at once.</li>
@@ -235,7 +235,7 @@ function Delete({ dapp: { id, name } }: { readonly dapp: DappView }) {
           confirm="Delete it"
           onConfirm={remove}
         />
-      </ForRole>
-    </section>
+      </section>
+    </ForRole>
   );
 }

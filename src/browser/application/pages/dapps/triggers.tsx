@@ -57,6 +57,11 @@ export function Triggers() {
             state={(trigger) => <LogTriggerState trigger={trigger} />}
             Form={LogTriggerForm}
           />
+          <ForRole
+            dappId={dappId}
+            operation="createTrigger"
+            does="create, pause and delete schedules and log triggers"
+          />
         </>
       )}
     </DappFrame>

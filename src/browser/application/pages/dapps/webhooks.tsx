@@ -110,17 +110,17 @@ function WebhookPanel({ dappId }: { readonly dappId: string }) {
           </>
         )}
       </Loaded>
-      <section className="panel" id="new-webhook">
-        <h2>New webhook</h2>
-        <ForRole dappId={dappId} operation="createWebhook">
+      <ForRole dappId={dappId} operation="createWebhook" does="add and change webhooks">
+        <section className="panel" id="new-webhook">
+          <h2>New webhook</h2>
           <WebhookForm
             save={async (params, signature) => {
               setShown(await client.webhooks.create({ ...params, signature }));
               await refresh();
             }}
           />
-        </ForRole>
-      </section>
+        </section>
+      </ForRole>
     </>
   );
 }

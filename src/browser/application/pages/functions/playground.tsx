@@ -121,7 +121,7 @@ export function Playground({
             {groupDigits(bytes)}
             {limit !== undefined && ` of ${groupDigits(limit)}`} bytes
           </p>
-          <ForRole dappId={dappId} operation="runFunction">
+          <ForRole dappId={dappId} operation="runFunction" does="run functions of this dapp">
             <div className="buttons">
               <button
                 ref={dryRunButton}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
@@ -7,7 +7,7 @@ import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { Field, readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
-import { ForRole } from "../../parts/forRole.tsx";
+import { nameRoles } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
@@ -57,7 +57,14 @@ function PresetPage({ preset }: { readonly preset: PresetView }) {
         <UnknownText text={preset.description} />
       </p>
       {session.kind === "operator" && <RunPart preset={preset} />}
-      {isStranger && <Parameters preset={preset} />}
+      {isStranger && (
+        <Parameters preset={preset}>
+          <p>
+            <Link href={`/sign-in?next=${encodeURIComponent(`/presets/${preset.name}`)}`}>Sign in</Link> to
+            run it, or call it by the <a href="/docs">API</a>.
+          </p>
+        </Parameters>
+      )}
       <LatestResults preset={preset} />
       <Examples preset={preset} />
       <section className="panel">
@@ -72,21 +79,29 @@ function PresetPage({ preset }: { readonly preset: PresetView }) {
 function RunPart({ preset }: { readonly preset: PresetView }) {
   const networks = useNetworks();
   return (
-    <section className="panel">
-      <h2>Run it</h2>
-      <WithDapps facility="presets">
-        {(dapps, wanted) => (
+    <WithDapps
+      facility="presets"
+      operation="runPreset"
+      otherwise={
+        <Parameters preset={preset}>
+          <p className="note">{nameRoles("runPreset")} of a dapp run it.</p>
+        </Parameters>
+      }
+    >
+      {(dapps, wanted) => (
+        <section className="panel">
+          <h2>Run it</h2>
           <Loaded query={networks}>
             {(list) => <PresetForm preset={preset} dapps={dapps} wanted={wanted} networks={list} />}
           </Loaded>
-        )}
-      </WithDapps>
-    </section>
+        </section>
+      )}
+    </WithDapps>
   );
 }
 
-/** What a stranger may know of the form. */
-function Parameters({ preset }: { readonly preset: PresetView }) {
+/** What may be known of the form without running it, and then who runs it. */
+function Parameters({ preset, children }: { readonly preset: PresetView; readonly children: ReactNode }) {
   const fields = createFields(preset);
   return (
     <section className="panel">
@@ -106,10 +121,7 @@ function Parameters({ preset }: { readonly preset: PresetView }) {
           ])}
         />
       )}
-      <p>
-        <Link href={`/sign-in?next=${encodeURIComponent(`/presets/${preset.name}`)}`}>Sign in</Link> to run
-        it, or call it by the <a href="/docs">API</a>.
-      </p>
+      {children}
     </section>
   );
 }
@@ -209,13 +221,11 @@ function PresetForm({
         </Field>
         <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
-        <ForRole dappId={dappId} operation="runPreset">
-          <div>
-            <button className="action" disabled={isBusy}>
-              Run
-            </button>
-          </div>
-        </ForRole>
+        <div>
+          <button className="action" disabled={isBusy}>
+            Run
+          </button>
+        </div>
       </form>
     </>
   );

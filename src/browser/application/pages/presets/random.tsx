@@ -5,7 +5,7 @@ import { Loaded, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { problemAttributes, readField, useSubmission, TextField } from "../../parts/forms.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
-import { ForRole } from "../../parts/forRole.tsx";
+import { nameRoles } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
@@ -23,16 +23,20 @@ export function Random() {
     <Page title="Random numbers" trail={[{ href: "/presets", text: "Presets" }]}>
       <h1>Random numbers</h1>
       <p className="lead">Words of 256 bits, each with a VRF proof that the coordinator contract checks.</p>
-      <section className="panel">
-        <h2>Request random numbers</h2>
-        <WithDapps facility="presets">
-          {(dapps, wanted) => (
+      <WithDapps
+        facility="presets"
+        operation="requestRandomNumber"
+        otherwise={<p className="note">{nameRoles("requestRandomNumber")} of a dapp request them.</p>}
+      >
+        {(dapps, wanted) => (
+          <section className="panel">
+            <h2>Request random numbers</h2>
             <Loaded query={networks}>
               {(list) => <RandomForm dapps={dapps} wanted={wanted} networks={list} />}
             </Loaded>
-          )}
-        </WithDapps>
-      </section>
+          </section>
+        )}
+      </WithDapps>
     </Page>
   );
 }
@@ -106,13 +110,11 @@ function RandomForm({
         )}
         <LabelField problems={problems} />
         <DappSelect dapps={dapps} value={dappId} onChange={setDappId} />
-        <ForRole dappId={dappId} operation="requestRandomNumber">
-          <div>
-            <button className="action" disabled={isBusy}>
-              Request
-            </button>
-          </div>
-        </ForRole>
+        <div>
+          <button className="action" disabled={isBusy}>
+            Request
+          </button>
+        </div>
       </form>
     </>
   );

@@ -207,7 +207,7 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
           <span className="note">To change the source and try it.</span>
         </p>
       )}
-      <ForRole dappId={dappId} operation="runPreset">
+      <ForRole dappId={dappId} operation="runPreset" does="run it again">
         <button type="button" disabled={isBusy} onClick={() => void repeat()}>
           Run again
         </button>{" "}
@@ -218,11 +218,11 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
             : ", without the label: with it, it would be a second draw"}
           .
         </span>
+        <Folded summary="As curl">
+          <Listing text={command} label="curl" />
+          <CopyButton text={command} what="curl" />
+        </Folded>
       </ForRole>
-      <Folded summary="As curl">
-        <Listing text={command} label="curl" />
-        <CopyButton text={command} what="curl" />
-      </Folded>
     </section>
   );
 }
