@@ -14,13 +14,13 @@ import {
   type TycheClient,
 } from "../client/index.ts";
 import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
-import { formatCodeFrame } from "./codeFrame.ts";
+import { findFailedPlace } from "../lib/failureText.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { listOption } from "./listOption.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";
 import { wholeNumber } from "./parseNumber.ts";
 import { parseTypedParam, readPresetParams, type TypedParams } from "./presetParams.ts";
-import { findShown, printEvent, printOutcome, withWaits } from "./outcome.ts";
+import { findShown, printEvent, printOutcome, printPlace, withWaits } from "./outcome.ts";
 import { type Terminal, withoutControls } from "./terminal.ts";
 
 interface CallFlags extends ServiceFlags, NetworkFlag {
@@ -147,7 +147,10 @@ export function registerCall(program: Command, terminal: Terminal): void {
           });
         // Waits for the dry run, which tells where a source fails; a request that is followed ends with only the
         // reason.
-        print(await client.runFunction(params, { idempotencyKey }), flags, terminal);
+        const result = await client.runFunction(params, { idempotencyKey });
+        print(result, flags, terminal);
+        if (!flags.json)
+          printPlace(source, findFailedPlace(source, { error: null, outcome: result }), terminal);
       } catch (error) {
         if (error instanceof FunctionFailedError) printRefusal(error, { file, source, terminal });
         else throw error;
@@ -207,7 +210,7 @@ function print(outcome: Outcome, { json }: CallFlags, terminal: Terminal, shown?
 }
 
 function printRefusal(
-  { message, console, details, line, column = 1 }: FunctionFailedError,
+  { message, console, details, line, column = 1, dryRunUrl }: FunctionFailedError,
   { file, source, terminal }: { readonly file: string; readonly source: string; readonly terminal: Terminal },
 ): void {
   const { err, colors } = terminal;
@@ -217,8 +220,9 @@ function printRefusal(
   for (const detail of details) err(`  ${withoutControls(detail.message)}`);
   if (line !== undefined) {
     err(colors.dim(`  at ${file === "-" ? "standard input" : file}:${line}:${column}`));
-    err(withoutControls(formatCodeFrame(source, { line, column })));
+    printPlace(source, { line, column }, terminal);
   }
+  if (dryRunUrl !== undefined) err(colors.dim(withoutControls(dryRunUrl)));
   process.exitCode = 1;
 }
 

@@ -3,10 +3,9 @@ import type { DryRunView } from "../client/index.ts";
 import { countOf } from "../lib/countOf.ts";
 import { cut } from "../lib/cut.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
-import { formatCodeFrame } from "./codeFrame.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { nextPage } from "./nextPage.ts";
-import { printWarnings } from "./outcome.ts";
+import { printPlace, printWarnings } from "./outcome.ts";
 import { parseLimit } from "./pagedCommand.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
 
@@ -93,7 +92,7 @@ function printRun(
   { source, terminal }: { readonly source: unknown; readonly terminal: Terminal },
 ): void {
   const { out, colors } = terminal;
-  const { id, at, network, title, success, parsedResult, withheld, line, column = 1, params = {} } = run;
+  const { id, at, network, title, success, parsedResult, withheld, line, column, params = {} } = run;
   const own = Object.entries(params).filter(([name]) => name !== "source");
   const state = success ? colors.green(stateOf(run)) : colors.red(stateOf(run));
   out(`${colors.bold(id)}  ${at}  on ${network ?? "any network"}: ${state}`);
@@ -103,8 +102,7 @@ function printRun(
   if (console !== "") out(colors.dim(console.replaceAll(/^/gm, "  ")));
   if (success) out(withheld ? "not kept: it showed a secret" : withoutControls(parsedResult));
   else out(`${colors.red("failed:")} ${withoutControls(reasonOf(run))}`);
-  if (line !== undefined && typeof source === "string")
-    out(withoutControls(formatCodeFrame(source, { line, column })));
+  if (typeof source === "string") printPlace(source, { line, column }, { err: out });
   printWarnings(run.warnings, { err: out, colors });
   const { timeMs, memoryBytes = 0, httpRequests = 0 } = run;
   if (timeMs === undefined) return;

@@ -1,6 +1,8 @@
 import type { Outcome, RequestView, ShownResult, StateChange, TycheClient } from "../client/index.ts";
 import { repeat } from "../lib/repeat.ts";
+import { explainFailure, findFailedPlace } from "../lib/failureText.ts";
 import { lineOf } from "../lib/sharedText.ts";
+import { formatCodeFrame } from "./codeFrame.ts";
 import { isReadable, oneLine, type Terminal, withoutControls } from "./terminal.ts";
 
 /** How often a request is asked what it waits for, in ms. */
@@ -22,7 +24,11 @@ export function printOutcome(
       out(showText(outcome.parsedResult, outcome.result));
       if (shown?.as === "coin") err(withoutControls(shown.side));
       if (!isReadable(outcome.parsedResult)) err(colors.dim("the result is not text: shown as hex"));
-    } else err(`${colors.red("failed:")} ${withoutControls(outcome.err)}`);
+    } else {
+      err(`${colors.red("failed:")} ${withoutControls(outcome.err)}`);
+      const explanation = explainFailure(outcome.err);
+      if (explanation !== undefined) err(`  ${explanation}`);
+    }
   } else out(outcome.transactionHash);
   if ("url" in outcome)
     err(colors.dim([outcome.url, outcome.shareUrl].filter((url) => url !== undefined).join("\n")));
@@ -106,6 +112,18 @@ export function printRequest(request: RequestView, terminal: Terminal): void {
     );
   if (error !== null) out(`  ${colors.red(error.code)}  ${withoutControls(error.message)}`);
   if (outcome !== null) printOutcome(outcome, terminal, shown);
+  const { source } = params;
+  if (typeof source === "string") printPlace(source, findFailedPlace(source, request), terminal);
+}
+
+/** Prints the lines of a source around the one that failed, if that is known. */
+export function printPlace(
+  source: string,
+  { line, column }: { readonly line?: number | undefined; readonly column?: number | undefined },
+  { err }: Pick<Terminal, "err">,
+): void {
+  const frame = line === undefined ? "" : formatCodeFrame(source, { line, column });
+  if (frame !== "") err(withoutControls(frame));
 }
 
 /** Returns a result on one line: a preset's in its own words, such as `Heads`; of a request without one, why it has none. */

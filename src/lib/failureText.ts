@@ -48,6 +48,20 @@ export function findLineOf(
     : findThrowingLine(preset?.source ?? source, error);
 }
 
+/** Finds where the source of a request failed, from 1, as far as its error names the place or one line throws it. */
+export function findFailedPlace(
+  source: string,
+  {
+    error,
+    outcome,
+  }: { readonly error: { readonly message: string } | null; readonly outcome: object | null },
+): { readonly line?: number; readonly column?: number } {
+  if (error !== null) return findDryRun(error.message) ?? {};
+  const { success, err } = { success: true, err: "", ...outcome };
+  const line = success ? undefined : findLineOf({ source }, err);
+  return line === undefined ? {} : { line: line.number };
+}
+
 const DRY_RUN = "the dry run of the source failed: ";
 /** The place that the text of a failed dry run ends with, or that of a syntax error begins with. */
 const PLACE = /^syntax error in line (\d+), column (\d+)|.*\(line (\d+), column (\d+)\)/s;

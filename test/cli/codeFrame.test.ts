@@ -10,7 +10,11 @@ test("two lines before and behind, and a caret below the column", () => {
 });
 
 test("at the first line there is none before", () => {
-  expect(formatCodeFrame("x", { line: 1 })).toBe("> 1 | x\n    | ^");
+  expect(formatCodeFrame("x", { line: 1, column: 1 })).toBe("> 1 | x\n    | ^");
+});
+
+test("without a column there is no caret", () => {
+  expect(formatCodeFrame("x\ny", { line: 1 })).toBe("> 1 | x\n  2 | y");
 });
 
 test("tabs before the column stay, so that the caret stands where it should", () => {

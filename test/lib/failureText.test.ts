@@ -5,6 +5,7 @@ import {
   describeDryRun,
   explainFailure,
   findDryRun,
+  findFailedPlace,
   findThrowingLine,
   isDisagreement,
 } from "../../src/lib/failureText.ts";
@@ -65,4 +66,15 @@ test.each([
 
 test("reads nothing from what is no failed dry run", () => {
   expect(findDryRun("the callback reverted (line 4, column 9)")).toBeUndefined();
+});
+
+test("finds where the source of a request failed: in its dry run by the place, on chain by what it throws", () => {
+  const source = "const [pair] = args;\nthrow new Error(`no price of ${pair}`);";
+  const error = { message: describeDryRun("no price of BTC (line 2, column 7)") };
+  expect(findFailedPlace(source, { error, outcome: null })).toMatchObject({ line: 2, column: 7 });
+  const failed = { success: false, err: "no price of BTC" };
+  expect(findFailedPlace(source, { error: null, outcome: failed })).toEqual({ line: 2 });
+  expect(findFailedPlace(source, { error: null, outcome: { success: true, err: "0x" } })).toEqual({});
+  expect(findFailedPlace(source, { error: { message: "timed out" }, outcome: null })).toEqual({});
+  expect(findFailedPlace(source, { error: null, outcome: null })).toEqual({});
 });

@@ -2,6 +2,7 @@ import { Link } from "wouter";
 import { CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { Console, DryRunReasons, measuresOf } from "../../parts/dryRunParts.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
+import { explainFailure } from "../../../../lib/failureText.ts";
 import { resultClass } from "../../../../lib/sharedText.ts";
 import type { Run } from "./run.ts";
 
@@ -94,9 +95,12 @@ function ChainRun({
       </h2>
       {result?.success === true && <Value text={result.parsedResult} hex={result.result} />}
       {result?.success === false && (
-        <div className="notice bad">
-          <UnknownText text={result.err} />
-        </div>
+        <>
+          <div className="notice bad">
+            <UnknownText text={result.err} />
+          </div>
+          <p>{explainFailure(result.err)} The nodes signed that: there is no result, and none will follow.</p>
+        </>
       )}
       <Warnings warnings={result?.warnings} />
       <ol className="timeline">

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { DryRunView, RequestView } from "../../../../client/index.ts";
-import { findDryRun, findLineOf } from "../../../../lib/failureText.ts";
+import { findFailedPlace } from "../../../../lib/failureText.ts";
 import { Folded, Listing } from "../../parts/parts.tsx";
 import { usePresets } from "../../services.tsx";
 import { unlabelled } from "./curl.ts";
@@ -86,10 +86,8 @@ export function OpenInFunctions({
 
 /** Returns the line of a source that failed, as far as it is known; without a source, of a function's own. */
 export function findFailedLine(
-  { error, outcome, params }: RequestView,
-  source: string = unlabelled(params).source,
+  request: RequestView,
+  source: string = unlabelled(request.params).source,
 ): number | undefined {
-  if (error !== null) return findDryRun(error.message)?.line;
-  if (outcome === null || !("err" in outcome) || outcome.success) return undefined;
-  return findLineOf({ source }, outcome.err)?.number;
+  return findFailedPlace(source, request).line;
 }
