@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { findEvent, type EncodedLog } from "../chainlink/events.ts";
+import { createBoundedMap } from "../lib/boundedMap.ts";
 import type { StoredSubscription } from "../store/chainRecords.ts";
 
 /** Requests for words whose payers are remembered: a contract that asks for what nobody answers must not fill the memory. */
@@ -14,17 +15,15 @@ export interface Charges {
 /** Creates the reader of one network. @param list returns its dapps' subscriptions. */
 export function createCharges(list: () => readonly StoredSubscription[]): Charges {
   /** Subscriptions by the newest requests for words: VRF v2 doesn't name them with the answer. */
-  const payers = new Map<Hex, bigint>();
+  const payers = createBoundedMap<Hex, bigint>(MAX_PAYERS);
 
   return {
     read(logs) {
       const words = new Set<bigint>();
       const functions = new Set<bigint>();
       for (const event of logs.map(findEvent)) {
-        if (event?.name === "RandomWordsRequested") {
-          payers.set(event.requestId, event.subId);
-          if (payers.size > MAX_PAYERS) payers.delete(payers.keys().next().value!);
-        } else if (event?.name === "RandomWordsFulfilled") {
+        if (event?.name === "RandomWordsRequested") payers.set(event.requestId, event.subId);
+        else if (event?.name === "RandomWordsFulfilled") {
           const payer = event.subId ?? payers.get(event.requestId);
           if (payer !== undefined) words.add(payer);
         } else if (event?.name === "RequestProcessed") functions.add(event.subscriptionId);

@@ -1,5 +1,6 @@
 import { formatGwei } from "viem";
 import { TycheError } from "../lib/errors.ts";
+import { remember } from "../lib/memo.ts";
 import { parseObject, parseQuantity, RpcError } from "../lib/nodeAnswers.ts";
 import type { ChainClient } from "./client.ts";
 
@@ -129,17 +130,7 @@ export interface SuggestedFeesOptions {
  */
 export function suggestedFees(options: SuggestedFeesOptions): Fees {
   const { repriceAfterMs, minTipWei = 0n, maxFeeWei, replacementPercent } = options;
-  let last: { readonly market: Promise<GasMarket>; readonly at: number } | undefined;
-
-  const read = (client: ChainClient): Promise<GasMarket> => {
-    if (last !== undefined && performance.now() - last.at < FRESH_MS) return last.market;
-    const reading = { market: readMarket(client, minTipWei), at: performance.now() };
-    last = reading;
-    reading.market.catch(() => {
-      if (last === reading) last = undefined;
-    });
-    return reading.market;
-  };
+  const read = remember(FRESH_MS, (client: ChainClient) => readMarket(client, minTipWei));
 
   const price = async (
     client: ChainClient,

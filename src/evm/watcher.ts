@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
+import { createBoundedMap } from "../lib/boundedMap.ts";
 import { shareByKey } from "../lib/memo.ts";
 import type { BlockHead, ChainClient } from "./client.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
@@ -186,7 +187,7 @@ function shareLogs(
   readers: ReadonlySet<BlockReader>,
   isSpread: (block: bigint) => boolean,
 ): (block: BlockHead) => Promise<readonly RawLog[]> {
-  const recent = new Map<string, Promise<readonly RawLog[]>>();
+  const recent = createBoundedMap<string, Promise<readonly RawLog[]>>(SHARED_BLOCKS);
   const read = async (block: BlockHead, addresses: readonly Hex[]): Promise<readonly RawLog[]> => {
     const { number, hash, logsBloom } = block;
     let logs = await client.getLogs({ addresses, blockHash: hash });
@@ -205,9 +206,7 @@ function shareLogs(
     const addresses = [...new Set([...readers].flatMap((reader) => reader.addresses()))];
     // A follower that joins later with other contracts must not get logs that were read without them.
     const key = `${block.hash} ${addresses.join()}`;
-    const logs = shareByKey(recent, key, () => read(block, addresses));
-    if (recent.size > SHARED_BLOCKS) recent.delete(recent.keys().next().value!);
-    return logs;
+    return shareByKey(recent, key, () => read(block, addresses));
   };
 }
 

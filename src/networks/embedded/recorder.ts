@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { BrokenConnectionError, type Connection } from "../../evm/connection.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { keccak256 } from "../../lib/keccak.ts";
@@ -91,7 +92,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let running: Promise<void> | undefined;
   let life = 1;
   let isDown = false;
-  const sent = new Map<Hex, Hex>();
+  const sent = createBoundedMap<Hex, Hex>(REMEMBERED_TRANSACTIONS);
   const recent = new Map<number, Hex>();
   /** Blocks up to this one are flushed to disk. */
   let persisted = head.number;
@@ -239,7 +240,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
     remember(raw) {
       sent.set(toHexText(keccak256(fromHexText(raw))), raw);
-      if (sent.size > REMEMBERED_TRANSACTIONS) sent.delete(sent.keys().next().value!);
     },
     goBackTo(block) {
       isDoubted = false;

@@ -1,5 +1,7 @@
 import type { Hex } from "viem";
 import type { Connection } from "../../evm/connection.ts";
+import { createBoundedMap } from "../../lib/boundedMap.ts";
+import { shareByKey } from "../../lib/memo.ts";
 
 /** Blocks whose logs are cached for the second follower, which asks a few milliseconds later. */
 const KEPT_BLOCKS = 8;
@@ -18,21 +20,19 @@ interface BlockFilter {
  */
 export function shareBlockLogs(connection: Connection): Connection {
   const followed = new Set<string>();
-  const kept = new Map<Hex, Promise<Logs>>();
+  let kept = createBoundedMap<Hex, Promise<Logs>>(KEPT_BLOCKS);
   const read = ({ blockHash, address }: BlockFilter): Promise<Logs> => {
     const before = followed.size;
     for (const one of address) followed.add(one.toLowerCase());
-    if (followed.size > before) kept.clear();
-    let logs = kept.get(blockHash);
-    if (logs === undefined) {
-      logs = connection.request("eth_getLogs", [{ blockHash, address: [...followed] }]) as Promise<Logs>;
-      kept.set(blockHash, logs);
-      if (kept.size > KEPT_BLOCKS) kept.delete(kept.keys().next().value!);
+    if (followed.size > before) kept = createBoundedMap(KEPT_BLOCKS);
+    const here = kept;
+    return shareByKey(here, blockHash, async () => {
+      const filter = { blockHash, address: [...followed] };
+      const logs = (await connection.request("eth_getLogs", [filter])) as Logs;
       // Anvil says of a block that it doesn't have, for the moment, that it has no logs.
-      const forget = (): void => void kept.delete(blockHash);
-      logs.then((all) => all.length === 0 && forget(), forget);
-    }
-    return logs;
+      if (logs.length === 0) here.delete(blockHash);
+      return logs;
+    });
   };
   return {
     ...connection,
