@@ -1,14 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire, findPackageJSON } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,6 +9,7 @@ import type { Plugin } from "esbuild";
 
 import { partsFile, type ChildParts } from "./childParts.ts";
 import { hardenScript } from "./harden.ts";
+import { publishFile } from "./publishFile.ts";
 import { wordStreams } from "./streamTexts.ts";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
@@ -52,20 +44,8 @@ export async function buildChild(): Promise<string> {
   return path;
 }
 
-/**
- * Writes a file at once. Several processes may build at the same time: none may see half a file, and the first one's file stays, because
- * children are granted access to that very inode.
- */
 function publish(path: string, content: string | Buffer): void {
-  const draft = `${path}.${process.pid}.${performance.now()}`;
-  writeFileSync(draft, content, { mode: 0o644 });
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    rmSync(draft);
-  }
+  publishFile(path, (draft) => writeFileSync(draft, content, { mode: 0o644 }));
 }
 
 /** Hashes the bundle's inputs: our files and the versions of the bundled packages. */

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { publishFile } from "./publishFile.ts";
 
 const SANDBOX_DIR = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = join(SANDBOX_DIR, "host", "child", "kernel", "kernel.c");
@@ -25,18 +26,11 @@ export function buildKernel(): string {
   const path = join(folder, `${hash}-${PACKAGED_KERNEL}`);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  // Several processes may build at once; none may load half a file.
-  const draft = `${path}.${process.pid}`;
-  execFileSync("cc", ["-O2", "-s", "-shared", "-fPIC", "-o", draft, SOURCE], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    rmSync(draft);
-  }
+  publishFile(path, (draft) =>
+    execFileSync("cc", ["-O2", "-s", "-shared", "-fPIC", "-o", draft, SOURCE], {
+      stdio: ["ignore", "ignore", "pipe"],
+    }),
+  );
   return path;
 }
 
