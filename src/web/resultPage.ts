@@ -131,7 +131,7 @@ function about(shared: Shared): Markup {
       [
         "Organiser",
         dappId && [
-          dappName && `${plainText(dappName)} (so called by this service, which proves nothing): `,
+          dappName && `${plainText(dappName)} (so called here, which proves nothing): `,
           code(dappId),
           " (on chain with the label: compare it with the announcement)",
         ],

@@ -584,8 +584,7 @@ function Organiser({ dappId, name }: { readonly dappId: string; readonly name: s
     <span className="note">{id}</span>
   ) : (
     <>
-      <UnknownText text={name} />{" "}
-      <span className="note">so called by this service, which proves nothing; {id}</span>
+      <UnknownText text={name} /> <span className="note">so called here, which proves nothing; {id}</span>
     </>
   );
 }
