@@ -92,7 +92,7 @@ export function numberMethods(): Record<string, NumberMethod> {
       add(`read${name}`, function read(this: Uint8Array, offset: unknown, byteLength: unknown) {
         if (offset === undefined) throw wrongType("offset", "number", offset);
         const size = checkSize(byteLength);
-        const at = checkOffset(this, offset ?? Number.NaN, size);
+        const at = checkOffset(this, offset, size);
         let value = 0n;
         for (let index = 0; index < size; index++)
           value = (value << 8n) | BigInt(this[little ? at + size - 1 - index : at + index] as number);
@@ -109,7 +109,8 @@ export function numberMethods(): Record<string, NumberMethod> {
             size * 8,
             BigInt(Math.trunc(Number(checkValue(value, min, max, size, false)))),
           );
-          const at = checkOffset(this, offset ?? Number.NaN, size);
+          if (offset === undefined) throw wrongType("offset", "number", offset);
+          const at = checkOffset(this, offset, size);
           for (let index = 0; index < size; index++) {
             this[little ? at + index : at + size - 1 - index] = Number(rest & 255n);
             rest >>= 8n;
@@ -124,7 +125,7 @@ export function numberMethods(): Record<string, NumberMethod> {
 
 function checkSize(byteLength: unknown): number {
   if (typeof byteLength !== "number") throw wrongType("byteLength", "number", byteLength);
-  if (!Number.isInteger(byteLength)) throw outOfRange("byteLength", "an integer", byteLength);
+  if (Math.floor(byteLength) !== byteLength) throw outOfRange("byteLength", "an integer", byteLength);
   if (byteLength < 1 || byteLength > 6) throw outOfRange("byteLength", ">= 1 and <= 6", byteLength);
   return byteLength;
 }
