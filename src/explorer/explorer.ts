@@ -388,13 +388,16 @@ async function readContract(
   };
 }
 
-/** Finds the transaction that created a contract: the first one in which its address appears. */
+/** Oldest appearances of an address among which its creation is looked for: a call may name a contract that is yet to come, as linking does. */
+const CREATION_AMONG = 3;
+
+/** Finds the transaction that created a contract, among the first ones in which its address appears. */
 async function findCreation(archive: ChainArchive, address: Hex): Promise<ArchivedTransaction | undefined> {
-  const known = await archive.findAppearances?.({ address, limit: 1, first: "oldest" });
-  const [first] = known?.found ?? [];
-  if (first === undefined) return undefined;
-  const block = await archive.findBlock(BigInt(first.block));
-  if (block?.hash !== first.blockHash) return undefined;
-  const transaction = block.transactions[first.index]!;
-  return transaction.created === address.toLowerCase() ? transaction : undefined;
+  const known = await archive.findAppearances?.({ address, limit: CREATION_AMONG, first: "oldest" });
+  for (const { block: number, blockHash, index } of known?.found ?? []) {
+    const block = await archive.findBlock(BigInt(number));
+    const transaction = block?.hash === blockHash ? block.transactions[index] : undefined;
+    if (transaction?.created === address.toLowerCase()) return transaction;
+  }
+  return undefined;
 }

@@ -14,6 +14,7 @@ import type { ExploredChain } from "./exploredChain.ts";
 import { type BoundedMap, createBoundedMap } from "../lib/boundedMap.ts";
 import { cut } from "../lib/cut.ts";
 import { MAX_DATA_BYTES } from "../lib/explorerLimits.ts";
+import { namedAddresses } from "../lib/namedAddresses.ts";
 import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 import { describeFailures } from "./describeFailures.ts";
 import { findDrawnFor, idsIn, isAnswer } from "./readRequestIds.ts";
@@ -88,8 +89,8 @@ export async function readBlocks(
 }
 
 /**
- * Returns the transactions that an address sent, received or was created by and, with an index, those in which it emitted a log; newest
- * first, starting at a cursor. Reads a bounded number of blocks.
+ * Returns the transactions that an address sent, received or was created by, those that name it in their calldata, as proofs and reports name
+ * the contracts that they call back, and, with an index, those in which it emitted a log; newest first, starting at a cursor. Reads a bounded number of blocks.
  */
 export async function readAddressTransactions(
   chain: ExploredChain,
@@ -183,9 +184,12 @@ async function scan(
     isKept = blocks.length > 0;
     for (const block of blocks)
       for (const [index, transaction] of [...block.transactions.entries()].toReversed()) {
-        const { from: sender, to, created } = transaction;
+        const { from: sender, to, created, input } = transaction;
         const isOlder = before?.index === undefined || block.number !== before.block || index < before.index;
-        const isWanted = wanted === undefined || [sender, to, created].includes(wanted);
+        const isWanted =
+          wanted === undefined ||
+          [sender, to, created].includes(wanted) ||
+          (to !== null && input.includes(wanted.slice(2)) && namedAddresses(input).has(wanted));
         if (isOlder && isWanted) found.push({ block, transaction, index });
       }
   }

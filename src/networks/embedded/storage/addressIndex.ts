@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Hex } from "viem";
 import type { Appearance, AppearanceQuery, Appearances } from "../../network.ts";
 import { toHexText } from "../../../lib/hex.ts";
+import { namedAddresses } from "../../../lib/namedAddresses.ts";
 
 /** The members of a transaction that the index reads; a transaction has more. */
 export interface IndexableTransaction {
@@ -9,6 +10,7 @@ export interface IndexableTransaction {
   readonly from: Hex;
   /** Absent or `null` when the transaction creates a contract. */
   readonly to?: Hex | null;
+  readonly input?: Hex;
 }
 
 /** The members of a receipt that the index reads; a receipt has more. */
@@ -58,9 +60,11 @@ export function openAddressIndex(database: DatabaseSync): AddressIndex {
 
   return {
     add({ number, block, receipts }) {
-      for (const [place, { from, to }] of block.transactions.entries()) {
+      for (const [place, { from, to, input = "0x" }] of block.transactions.entries()) {
         const { contractAddress, logs } = receipts[place]!;
-        const addresses = new Set([from, to, contractAddress, ...logs.map((log) => log.address)]);
+        // Creation code may be anything.
+        const named = typeof to === "string" ? namedAddresses(input) : [];
+        const addresses = new Set([from, to, contractAddress, ...logs.map((log) => log.address), ...named]);
         for (const address of addresses)
           if (typeof address === "string") addAppearance.run(bytesOf(address), number, place);
       }

@@ -105,6 +105,20 @@ describe("the index of a history", () => {
     ]);
   });
 
+  test("addresses that a call names are found, those in creation code are not", () => {
+    const consumer: Hex = `0x${"c0".repeat(20)}`;
+    const named = (address: Hex): Hex => `0x12345678${"07".repeat(32)}${address.slice(2).padStart(64, "0")}`;
+    const { block, ...rest } = makeBlock(0);
+    const [call, creation] = block.transactions;
+    const transactions = [
+      { ...call!, input: named(consumer) },
+      { ...creation!, input: named(`0x${"dd".repeat(20)}`) },
+    ];
+    history.append([{ ...rest, block: { ...block, transactions } }]);
+    expect(placesOf(consumer)).toEqual(["0.0"]);
+    expect(placesOf(`0x${"dd".repeat(20)}`)).toEqual([]);
+  });
+
   test("blocks that are taken back or replaced leave nothing in it", () => {
     append(0, 9);
     history.cutAfter(5);

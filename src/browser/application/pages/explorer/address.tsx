@@ -88,7 +88,7 @@ export function Address() {
                 <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
                 {shown === "transactions" && isContract(view) && view.name === undefined && (
                   <p className="note">
-                    What it requested itself, also where its callback failed, is under{" "}
+                    What it requested itself, each with its result or why its callback failed, is under{" "}
                     <Link href={`/explorer/${network}/address/${address}?show=requests`}>Requests</Link>.
                   </p>
                 )}
@@ -136,7 +136,7 @@ function countOf(view: AddressView): Fact {
 function noteOf({ searched: { from, to }, isIndexed, isForgotten }: AddressView): string {
   if (!isIndexed)
     return `Found in blocks ${from} to ${to}. These blocks are not indexed by address, so each page scans part of the chain.${isForgotten ? " The node no longer has older blocks." : ""}`;
-  return `Transactions that this address sent, received, was created by or emitted a log in, from an index of blocks ${from} to ${to}.${isForgotten ? " Some old blocks have been removed." : ""}`;
+  return `Transactions that this address sent, received, was created by, emitted a log in or is named in, such as deliveries of results to it, from an index of blocks ${from} to ${to}.${isForgotten ? " Some old blocks have been removed." : ""}`;
 }
 
 /** Says which of the address's transactions a part is about; nothing if it is about all. */
