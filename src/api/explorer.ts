@@ -225,7 +225,24 @@ export const AddressView = Type.Object({
   createdIn: Type.Optional(
     hex("The transaction that created the contract; absent if that is not in the index by address."),
   ),
-  createdBy: Type.Optional({ ...Party, description: "Who sent that transaction." }),
+  createdBy: Type.Optional({
+    ...Party,
+    description: "Who sent that transaction; of what holds a preset's source, the contract that created it.",
+  }),
+  storedSource: Type.Optional(
+    Type.Object(
+      {
+        sourceId: Type.Integer({ description: "Its id in PresetConsumer." }),
+        preset: Type.Optional(
+          Type.Object(
+            { name: Type.String(), title: Type.String() },
+            { description: "The preset whose source it is; absent if none here has it." },
+          ),
+        ),
+      },
+      { description: "The source of a preset that the contract holds as its code; absent if it holds none." },
+    ),
+  ),
   linkedIn: Type.Optional(
     hex("The transaction that linked the contract as a consumer of a dapp here; absent if none did."),
   ),

@@ -59,8 +59,18 @@ export interface AddressView extends AddressTransactions {
   readonly about?: string;
   /** The transaction that created the contract; absent if that is not in the index by address. */
   readonly createdIn?: Hex;
-  /** Who sent that transaction. */
+  /** Who sent that transaction; of what holds a preset's source, the contract that created it. */
   readonly createdBy?: Party;
+  /** The source of a preset that the contract holds as its code; absent if it holds none. */
+  readonly storedSource?: {
+    /** Its id in PresetConsumer. */
+    readonly sourceId: number;
+    /** The preset whose source it is; absent if none here has it. */
+    readonly preset?: {
+      readonly name: string;
+      readonly title: string;
+    };
+  };
   /** The transaction that linked the contract as a consumer of a dapp here; absent if none did. */
   readonly linkedIn?: Hex;
   /** Contracts that a contract created (CREATE) and that have code, the newest first: of the last 25 numbers that its nonce counts, on the first page only. */

@@ -31,6 +31,8 @@ export const PRESET_CONSUMER_READS = {
   /** What is kept of a VRF request's batch, see `pendingRecord`; 0 for none, and once it has its results. */
   record: (vrfRequestId: Hex): ContractRead<bigint> =>
     readOf(presetConsumerAbi, "recordOf", [BigInt(vrfRequestId)]),
+  /** The id of the stored source with this hash; 0 if there is none. */
+  sourceIdOf: (hash: Hex): ContractRead<number> => readOf(presetConsumerAbi, "sourceIdOf", [hash]),
   /** A stored source, in UTF-8. Reverts with UnknownSource if there is none. */
   source: (sourceId: number): ContractRead<Hex> => readOf(presetConsumerAbi, "sourceOf", [sourceId]),
   adoptedNodes: (): ContractRead<AdoptedNodes> =>

@@ -57,6 +57,7 @@ export interface ArchivedAccount {
   readonly balanceWei: bigint;
   /** Number of transactions sent; for a contract, of contracts created; for an account that delegates, of authorizations too. */
   readonly nonce: number;
+  readonly code: Hex;
   readonly codeBytes: number;
   /** Contract whose code an account runs as its own (EIP-7702); absent for contracts and for all other accounts. */
   readonly delegate?: Hex;
@@ -160,6 +161,7 @@ export function createNodeArchive(
       return {
         balanceWei,
         nonce,
+        code,
         codeBytes: (code.length - 2) / 2,
         ...(delegate === undefined ? {} : { delegate }),
       };

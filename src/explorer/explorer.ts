@@ -5,6 +5,7 @@ import type {
   ChainOverview,
   ContractRequestList,
   ContractView,
+  Party,
   PresetRunView,
   ProgramView,
   SearchHit,
@@ -38,6 +39,7 @@ import { titlesOf } from "../lib/parameterTitles.ts";
 import type { ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";
+import { readStoredSource, type StoredSource } from "./readStoredSource.ts";
 import { readTransaction } from "./readTransaction.ts";
 import { readTransfers } from "./readTransfers.ts";
 import { searchChain, searchLabel, searchRequest, type FoundLabels, type LabelQuery } from "./search.ts";
@@ -154,6 +156,17 @@ export function createChainExplorer<Preset extends InstalledPreset>(
     const preset = { name, title, source: written.source, argumentTitles };
     return { ...one, program: { ...one.program, preset } };
   };
+  const describeStored = ({ source, createdIn, sourceId }: StoredSource, creator: Party) => {
+    const { name, title } = findPreset({ source, args: [], bytesArgs: [] }) ?? {};
+    return {
+      createdBy: creator,
+      ...(createdIn === undefined ? {} : { createdIn }),
+      storedSource: {
+        sourceId,
+        ...(name === undefined || title === undefined ? {} : { preset: { name, title } }),
+      },
+    };
+  };
   const readRun = (run: PresetRunView): PresetRunView => {
     const { program, answer } = run;
     const preset = findPreset(program);
@@ -260,7 +273,8 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         findCreation(chain.archive, address),
         chain.findLinking?.(getAddress(address)).catch(() => undefined),
       ]);
-      const { balanceWei, nonce, codeBytes, delegate } = account;
+      const { balanceWei, nonce, code, codeBytes, delegate } = account;
+      const stored = await readStoredSource(address, code, chain).catch(() => undefined);
       const isCreator = before === undefined && codeBytes > 0 && delegate === undefined;
       const about = book.aboutOf(address);
       return {
@@ -275,6 +289,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         ...(about === undefined ? {} : { about }),
         ...(creation === undefined ? {} : { createdIn: creation.hash, createdBy: book.party(creation.from) }),
         ...(linkedIn === undefined ? {} : { linkedIn }),
+        ...(stored && describeStored(stored, book.party(chain.contracts.presetConsumer))),
         contractsCreated: isCreator ? await readCreated(chain, book, { address, nonce }).catch(() => []) : [],
         ...page,
       };

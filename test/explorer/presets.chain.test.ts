@@ -1,3 +1,4 @@
+import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
@@ -170,6 +171,31 @@ test("a contract has what it created, the newest first", async () => {
   expect(contractsCreated[0]!.codeBytes).toBeGreaterThan(30);
   const { address } = contractsCreated[0]!;
   expect((await explorer.findAddress("test", address))!.contractsCreated).toEqual([]);
+});
+
+test("a contract that holds a preset's source says which, and has the transaction that stored it", async () => {
+  const { presetConsumer } = stack.addresses;
+  const other = await storeSource(stack, "return Functions.encodeUint256(3n)");
+  const { contractsCreated } = (await explorer.findAddress("test", presetConsumer))!;
+  const readAll = () =>
+    Promise.all(contractsCreated.map(async ({ address }) => (await explorer.findAddress("test", address))!));
+  const find = async (id: number) => (await readAll()).find((one) => one.storedSource?.sourceId === id);
+  await expect
+    .poll(() => find(sourceId))
+    .toMatchObject({
+      createdBy: { address: getAddress(presetConsumer) },
+      createdIn: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      storedSource: { sourceId, preset: { name: "one", title: "One" } },
+    });
+  expect((await find(other))!.storedSource).toEqual({ sourceId: other });
+  // Anybody may create a contract with the same code.
+  const copy = `0x${"c0".repeat(20)}` as const;
+  await stack.client.request("anvil_setCode", [
+    copy,
+    await stack.client.getCode((await find(sourceId))!.address),
+  ]);
+  const found = (await explorer.findAddress("test", copy))!;
+  expect([found.storedSource, found.createdBy]).toEqual([undefined, undefined]);
 });
 
 test("presets with joined words have none until the last part has come", async () => {

@@ -41,7 +41,7 @@ test("whoever asks the same within seconds shares one call", async () => {
   const archive = createNodeArchive(node.spared, { isEmbedded: false });
   const heads = await Promise.all(Array.from({ length: 50 }, () => archive.getHeadNumber()));
   expect(new Set(heads)).toEqual(new Set([16n]));
-  expect(await archive.getAccount(ACCOUNT)).toEqual({ balanceWei: 1n, nonce: 2, codeBytes: 0 });
+  expect(await archive.getAccount(ACCOUNT)).toEqual({ balanceWei: 1n, nonce: 2, code: "0x", codeBytes: 0 });
   await archive.getAccount(ACCOUNT);
   expect(node.calls).toBe(4);
   node.ms = 3_000;

@@ -1,8 +1,9 @@
 import { encodeFunctionData, stringToHex, type Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
-import { askContract, readOf } from "../../chainlink/contractRead.ts";
+import { askContract } from "../../chainlink/contractRead.ts";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
+import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import { createHoldOff } from "../../lib/holdOff.ts";
 import { shareByKey } from "../../lib/memo.ts";
 import type { Preset } from "../../presets/preset.ts";
@@ -83,10 +84,5 @@ export async function findSourceId(
   presetConsumer: Hex,
   { hash, seenBlock }: { readonly hash: Hex; readonly seenBlock?: bigint | undefined },
 ): Promise<number> {
-  return await askContract(
-    client,
-    presetConsumer,
-    readOf(presetConsumerAbi, "sourceIdOf", [hash]),
-    seenBlock,
-  );
+  return await askContract(client, presetConsumer, PRESET_CONSUMER_READS.sourceIdOf(hash), seenBlock);
 }

@@ -21,7 +21,7 @@ import {
 import { Select } from "../../parts/forms.tsx";
 import { type Column, List } from "../../parts/list.tsx";
 import { Pages, usePlace } from "../../parts/pages.tsx";
-import { type Fact, Facts, Folded, Listing, RawBytes, Tag } from "../../parts/parts.tsx";
+import { type Fact, Facts, Folded, Listing, RawBytes, Tag, UnknownText } from "../../parts/parts.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { ValueLines, ValueTable } from "../../parts/values.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
@@ -57,6 +57,7 @@ export function Address() {
             <Facts
               entries={[
                 ["What it is", view.about],
+                ["Holds", view.storedSource && <Stored source={view.storedSource} />],
                 ["Kind", <Kind view={view} />],
                 ["Balance", <Coin wei={view.balanceWei} network={network} />],
                 ["LINK", view.linkJuels !== undefined && units(view.linkJuels, "LINK")],
@@ -99,6 +100,27 @@ export function Address() {
         </ExplorerPage>
       )}
     </Found>
+  );
+}
+
+/** Which source a contract of PresetConsumer's holds as its code. */
+function Stored({
+  source: { sourceId, preset },
+}: {
+  readonly source: NonNullable<AddressView["storedSource"]>;
+}) {
+  return (
+    <>
+      the source {sourceId} of PresetConsumer, as its code
+      {preset !== undefined && (
+        <>
+          : the preset{" "}
+          <Link href={`/presets/${preset.name}`}>
+            <UnknownText text={preset.title} />
+          </Link>
+        </>
+      )}
+    </>
   );
 }
 
