@@ -79,17 +79,47 @@ test("a batch is one of the newest requests, which leads to its transaction", as
   await page.reload();
   const links = page.getByRole("region", { name: "Latest requests" }).getByRole("row").getByRole("link");
   await links.first().waitFor();
-  expect((await links.allInnerTexts())[0]).toBe("60 × Flip a coin");
+  expect((await links.allInnerTexts())[0]).toBe("60 × Flip a coin: explorer batch");
   expect(await links.count()).toBe(2);
   await page.getByText(/^side 0, side 1, /).waitFor();
   sideOf = (i) => (i < 40 ? "Heads" : "Tails");
   await page.getByText("Heads: 40, Tails: 20", { exact: true }).waitFor();
   await visitor.inspect();
   isMixed = true;
-  await page.getByRole("link", { name: "Draw winners from a list: party, 59 × Flip a coin" }).waitFor();
+  await page
+    .getByRole("link", { name: "Draw winners from a list: party; 59 × Flip a coin: explorer batch" })
+    .waitFor();
   await page.getByText("ann; Heads: 39, Tails: 20", { exact: true }).waitFor();
   await links.first().click();
   await page.waitForURL(`**${pathname}`);
+  expect(visitor.troubles).toEqual([]);
+});
+
+test("a request that waits is seen waiting, and then with its result, without a reload", async () => {
+  const { data } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
+    body: { label: "explorer live" },
+  });
+  const { pathname } = new URL(data.shareUrl);
+  const ended = Promise.withResolvers<void>();
+  let isEnded = false;
+  void ended.promise.then(() => (isEnded = true));
+  await page.route("**/api/explorer/requests*", async (route) => {
+    const response = await route.fetch();
+    const { data: answer } = (await response.json()) as { data: { readonly items: readonly object[] } };
+    const items = answer.items.map((one) =>
+      isEnded ? one : { ...one, state: "randomness", result: undefined, success: undefined },
+    );
+    await route.fulfill({ response, json: { data: { ...answer, items } } });
+  });
+  await page.reload();
+  const row = page
+    .getByRole("region", { name: "Latest requests" })
+    .getByRole("row")
+    .filter({ has: page.locator(`a[href="${pathname}"]`) });
+  await row.getByText("waiting", { exact: true }).waitFor();
+  ended.resolve();
+  await row.getByText(/^(?:Heads|Tails)$/).waitFor();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   expect(visitor.troubles).toEqual([]);
 });
 

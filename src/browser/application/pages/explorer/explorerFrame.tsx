@@ -21,11 +21,14 @@ import { SearchForm } from "../../parts/searchForm.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 
-const REFRESH_MS = 5_000;
+/** A request waits for a second or two, and is to be seen then. */
+const REFRESH_MS = 1_000;
 /** Rows of the newest requests. */
 const MAX_ROWS = 8;
 /** Different things that a batch asks for, of which its row names each. */
 const MAX_NAMED = 3;
+/** Labels of the same thing that its row has. */
+const MAX_LABELS = 3;
 
 /** A page of the explorer below its first ones, which have the search box, too. `network`: the network that it is of. */
 export function ExplorerPage({
@@ -91,11 +94,13 @@ export function rowOfBatch({ requests, isCut }: RequestBatch): ListedRequest {
   const isNamed = groups.length === 1 || (groups.length <= MAX_NAMED && !isCut);
   const named = groups.map(([what, own]) => {
     if (own.length === 1) return listed(own[0]!).name;
-    return `${groups.length === 1 ? size : own.length} × ${what}`;
+    const labels = [...new Set(own.flatMap(({ label }) => label ?? []))];
+    const shown = labels.length > MAX_LABELS ? [...labels.slice(0, MAX_LABELS), "…"] : labels;
+    return `${groups.length === 1 ? size : own.length} × ${what}${labels.length === 0 ? "" : `: ${shown.join(", ")}`}`;
   });
   return {
     ...row,
-    name: isNamed ? named.join(", ") : `${size} requests`,
+    name: isNamed ? named.join("; ") : `${size} requests`,
     href: `/explorer/${row.network}/tx/${requests[0].transactionHash}`,
     answer:
       answers.length < requests.length
