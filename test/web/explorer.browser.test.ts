@@ -606,11 +606,10 @@ test("an address has its transactions with what they answer and cost, requests, 
   const overview = page.getByRole("region", { name: "Overview" });
   await overview.getByText("Created in").waitFor();
   await visitor.inspect();
-  const count = await page.getByRole("row").count();
   await page.getByLabel("Show").selectOption("sent");
   await page.getByText("No transactions here.").waitFor();
   await page.getByLabel("Show").selectOption("received");
-  await expect.poll(() => page.getByRole("row").count()).toBe(count);
+  await row.waitFor();
   const tabs = page.getByRole("navigation", { name: "Address" });
   await tabs.getByRole("link", { name: "Requests" }).click();
   await page.locator(`a[href="/r/${data.id}"]`).waitFor();
@@ -621,7 +620,7 @@ test("an address has its transactions with what they answer and cost, requests, 
   const labelled = page.getByRole("row").filter({ hasText: "Labelled" }).filter({ hasText: "of an address" });
   expect(await labelled.first().getByRole("definition").last().innerText()).toBe("of an address");
   await visitor.inspect();
-  await reported.locator('a[href^="/explorer/search"]').click();
+  await reported.locator('a[href^="/explorer/search"]').first().click();
   await page.getByRole("heading", { level: 1, name: "Transaction" }).waitFor();
   await page.goBack();
   await page.setViewportSize({ width: 390, height: 800 });
@@ -874,7 +873,7 @@ test("where older blocks were not searched for a label, a link goes on there", a
     await route.fulfill({ response, json: { data: { ...data, older } } });
   });
   await search("nobody's raffle");
-  await page.getByText(/^Not searched yet: the blocks of .* below 5000, for the label\./).waitFor();
+  await page.getByText(/^Not searched yet for the label: .*, the blocks below 5000\. /).waitFor();
   await page.getByRole("link", { name: "Search older blocks" }).click();
   await expect.poll(() => asked.at(-1)).toContain("before=5000");
   await page.getByText(/^Not searched yet/).waitFor({ state: "detached" });

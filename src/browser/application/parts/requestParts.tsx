@@ -54,17 +54,20 @@ function whatOf({ kind, params }: Pick<RequestView, "kind" | "params">): string 
   if (kind === "preset") return preset ?? "Preset";
   if (kind === "random") return count(numWords ?? 0, "random number");
   if (kind === "unlink") return `Unlink ${shorten(consumer ?? "")}`;
-  return kind === "consumer" ? `Link ${shorten(consumer ?? "")}` : "Function";
+  if (kind === "consumer") return `Link ${shorten(consumer ?? "")}`;
+  return nameSource(params) ?? "Function";
+}
+
+function nameSource(params: RequestView["params"]): string | undefined {
+  const { source, args = [] } = params as { source?: string; args?: string[] };
+  return source === undefined ? undefined : nameFunction({ source, args });
 }
 
 /** Returns a function that gives requests' titles, as the public pages of their results have them; `undefined` where there is none. */
 export function useTitleOfRequest(): (request: Pick<RequestView, "kind" | "params">) => string | undefined {
   const { data } = usePresets();
-  return ({ kind, params }) => {
-    const { preset, source, args = [] } = params as { preset?: string; source?: string; args?: string[] };
-    if (kind === "preset") return data?.find(({ name }) => name === preset)?.title;
-    return source === undefined ? undefined : nameFunction({ source, args });
-  };
+  return ({ kind, params }) =>
+    kind === "preset" ? data?.find(({ name }) => name === params["preset"])?.title : nameSource(params);
 }
 
 /** Why a request ended without a result, and where the docs say what its code means. */

@@ -23,6 +23,7 @@ export function RequestTable({
       columns={[
         {
           head: "Request",
+          kind: "long",
           cell: (request) => (
             <Link href={`/dapps/${dappId}/requests/${request.id}`}>
               <UnknownText text={summaryOf(request)} />
