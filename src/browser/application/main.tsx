@@ -20,6 +20,8 @@ const queries = new QueryClient({
     // The API client already retries whatever may be retried.
     queries: {
       retry: false,
+      // A page's frame, which waits for its dapp, may render what a query says only after the query has failed.
+      notifyOnChangeProps: "all",
       // A service on this machine is reachable without any network.
       networkMode: "always",
       staleTime: 500,
