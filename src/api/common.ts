@@ -49,3 +49,11 @@ export function pageOf(item: TSchema) {
     nextCursor: nullable(Type.String(), "Give it as `cursor` for the next page; null on the last one."),
   });
 }
+
+/** How a label was spelled. */
+export const givenLabel = Type.Optional(
+  Type.String({
+    description:
+      "The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that.",
+  }),
+);

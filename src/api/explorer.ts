@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { REQUEST_STATES } from "../lib/vocabulary.ts";
 import { NetworkView } from "./catalogue.ts";
-import { decimal, hex, nullable, pageOf, time } from "./common.ts";
+import { decimal, givenLabel, hex, nullable, pageOf, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
-import { BeaconView, FunctionResult, givenLabel, PresetResult, RandomResult } from "./results.ts";
+import { BeaconView, FunctionResult, PresetResult, RandomResult } from "./results.ts";
 import {
   DecodedCall,
   DecodedValue,

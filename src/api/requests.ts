@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
-import { nullable, pageOf, time } from "./common.ts";
-import { givenLabel, Outcome, SimulateResult } from "./results.ts";
+import { givenLabel, nullable, pageOf, time } from "./common.ts";
+import { Outcome, SimulateResult } from "./results.ts";
 
 export const RequestKind = Type.Enum([...REQUEST_KINDS]);
 export const RequestState = Type.Enum([...REQUEST_STATES]);

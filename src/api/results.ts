@@ -7,13 +7,6 @@ const shareUrl = Type.String({ description: "Public page with the result: `/r/{i
 const label = Type.Optional(
   Type.String({ description: "What the request is for, as it is on chain; absent without a label." }),
 );
-/** How a label was spelled. */
-export const givenLabel = Type.Optional(
-  Type.String({
-    description:
-      "The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that.",
-  }),
-);
 /** A future round of drand that a preset's word also follows from. */
 export const BeaconView = Type.Object(
   {

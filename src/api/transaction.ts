@@ -1,7 +1,7 @@
 import { Type, type TSchema } from "typebox";
-import { decimal, hex, nullable, TYPE, time } from "./common.ts";
+import { decimal, givenLabel, hex, nullable, TYPE, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";
-import { ChainRound, givenLabel } from "./results.ts";
+import { ChainRound } from "./results.ts";
 
 // Members of a transaction in the explorer's answers.
 

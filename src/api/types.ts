@@ -1437,7 +1437,7 @@ export interface RequestSummary {
   readonly title?: string;
   readonly label?: string;
   /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
-  readonly givenLabel?: givenLabel;
+  readonly givenLabel?: string;
   /** Id of its dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
   /** When it was made. */
@@ -1527,7 +1527,7 @@ export interface RequestView {
   readonly network: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
-  readonly givenLabel?: givenLabel;
+  readonly givenLabel?: string;
   readonly state: RequestState;
   /** What a pending request is waiting for. */
   readonly why: string | null;
@@ -1616,7 +1616,7 @@ export type SearchHit =
       readonly kind: "label";
       readonly label: string;
       /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
-      readonly givenLabel?: givenLabel;
+      readonly givenLabel?: string;
       /** Id of the dapp that gave it. */
       readonly dapp: string;
       /** The transaction with the request. */
@@ -1641,7 +1641,7 @@ export type SearchHit =
       /** Its label, if this service made it with one. */
       readonly label?: string;
       /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
-      readonly givenLabel?: givenLabel;
+      readonly givenLabel?: string;
       /** Title of what it runs, if this service made it. */
       readonly title?: string;
       /** Its result in one line, if this service made it and has one. */
@@ -1790,7 +1790,7 @@ export interface SharedRequest {
   /** What the preset calls its parameters, by name, as far as it says it. */
   readonly parameterTitles?: Readonly<Record<string, string>>;
   /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
-  readonly givenLabel?: givenLabel;
+  readonly givenLabel?: string;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
   /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted. */
@@ -1816,7 +1816,7 @@ export interface SharedResult {
   /** What the preset calls its parameters, by name, as far as it says it. */
   readonly parameterTitles?: Readonly<Record<string, string>>;
   /** The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that. */
-  readonly givenLabel?: givenLabel;
+  readonly givenLabel?: string;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
   /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted. */
@@ -2253,9 +2253,6 @@ export interface WebhookView {
   /** Events whose attempts all failed; they can be replayed. */
   readonly failed: number;
 }
-
-/** How a label was spelled. */
-export type givenLabel = string;
 
 export interface AddKeyParams {
   /** Name of the key: at most 60 characters. Default: `""`. */

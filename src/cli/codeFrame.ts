@@ -5,8 +5,8 @@ const MAX_WIDTH = 120;
 
 /**
  * Formats the position of an error in a source: the line with two more before and after it, numbered, and a caret under the
- * column. Line and column are 1-based; a column past the end of the line is shown at its end, and without one there is no caret. Returns `""` if there is no
- * such line.
+ * column. Line and column are 1-based; a column past the end of the line is shown at its end, and without one there is no caret.
+ * Returns `""` if there is no such line.
  */
 export function formatCodeFrame(
   source: string,

@@ -4,17 +4,13 @@ import { countOf } from "../lib/countOf.ts";
 import { cut } from "../lib/cut.ts";
 import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
-import { nextPage } from "./nextPage.ts";
 import { printPlace, printWarnings } from "./outcome.ts";
-import { parseLimit } from "./pagedCommand.ts";
+import { listPages } from "./pagedCommand.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
 
-interface ListFlags extends ServiceFlags {
+interface ListFlags {
   readonly network?: string;
   readonly kind?: DryRunView["kind"];
-  readonly limit: number;
-  readonly cursor?: string;
-  readonly json?: true;
 }
 
 /** Longest title and result to show in a line, in characters. */
@@ -27,26 +23,18 @@ export function registerDryRuns(program: Command, terminal: Terminal): void {
     .command("dry-runs")
     .description("Shows dry runs, and calls refused because their dry run failed.");
 
-  withService(dryRuns.command("list", { isDefault: true }))
+  const list = withService(dryRuns.command("list", { isDefault: true }))
     .description("Lists them, newest first.")
     .option("--network <name>", "only those for this network")
     .addOption(
       new Option("--kind <kind>", "only dry runs, or only refused calls of one kind").choices(DRY_RUN_KINDS),
     )
-    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
-    .option("--cursor <cursor>", "cursor printed with the previous page")
-    .option("--json", "print JSON")
-    .action(async (flags: ListFlags, command: Command) => {
-      const { network, kind, limit, cursor } = flags;
-      const { client } = await connectService(flags);
-      const page = await client.dryRuns({ network, kind, limit, cursor });
-      if (flags.json) return terminal.out(JSON.stringify(page, null, 2));
-      if (page.items.length === 0) return terminal.err("no dry runs");
-      for (const run of page.items) terminal.out(describeRun(run, terminal));
-      if (page.nextCursor === null) return;
-      const more = nextPage(command, { flag: "--cursor", value: page.nextCursor });
-      terminal.err(terminal.colors.dim(`more: ${more}`));
-    });
+    .option("--json", "print JSON");
+  listPages(list, terminal, {
+    read: (client, page, { network, kind }: ListFlags) => client.dryRuns({ ...page, network, kind }),
+    describe: (run) => describeRun(run, terminal),
+    none: "no dry runs",
+  });
 
   withService(dryRuns.command("show"))
     .description(

@@ -55,4 +55,4 @@ export function listPages<Item>(
 }
 
 /** Parses how many entries of a list to show. */
-export const parseLimit = wholeNumber(1, 100);
+const parseLimit = wholeNumber(1, 100);

@@ -8,7 +8,7 @@ import {
   type ReturnType,
 } from "../../lib/vocabulary.ts";
 import {
-  address,
+  addressParameter,
   confirmationsParameter,
   hash,
   integer,
@@ -148,7 +148,9 @@ export function callSchemas(terms: SchemaTerms) {
           }),
         ),
         network: networkParameter(terms),
-        consumer: address("Address of the consumer contract; its checksum is verified when mixed case."),
+        consumer: addressParameter(
+          "Address of the consumer contract; its checksum is verified when mixed case.",
+        ),
       },
       STRICT,
     ),
@@ -156,7 +158,9 @@ export function callSchemas(terms: SchemaTerms) {
     faucet: Type.Object(
       {
         network: networkParameter({ networks: terms.embedded }, "Embedded network to send on."),
-        address: address("Recipient of the coin and LINK; its checksum is verified when mixed case."),
+        address: addressParameter(
+          "Recipient of the coin and LINK; its checksum is verified when mixed case.",
+        ),
       },
       STRICT,
     ),

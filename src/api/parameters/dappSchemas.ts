@@ -17,7 +17,7 @@ import {
   type Facility,
   type WebhookEvent,
 } from "../../lib/vocabulary.ts";
-import { address, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
+import { addressParameter, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const role = () => Type.Enum([...ROLES], { description: "What the member may do." });
 
@@ -252,7 +252,7 @@ export function secretSchemas(terms: SchemaTerms) {
     secretsSigner: Type.Object(
       {
         network: networkParameter(terms, "Network of the subscription."),
-        address: address("Account that uploads; the zero address: nobody."),
+        address: addressParameter("Account that uploads; the zero address: nobody."),
         signature: Type.Optional(
           Type.Unsafe<Hex>(
             Type.String({

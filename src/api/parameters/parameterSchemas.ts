@@ -16,7 +16,7 @@ export function hash(description: string) {
 }
 
 /** 20 bytes in hex; whoever uses the address verifies its checksum. */
-export function address(description: string) {
+export function addressParameter(description: string) {
   return Type.Unsafe<Hex>({
     type: "string",
     pattern: ADDRESS_PATTERN,

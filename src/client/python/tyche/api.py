@@ -89,7 +89,6 @@ __all__ = [
     "Verification",
     "VerificationStep",
     "WordWithheldError",
-    "givenLabel",
 ]
 
 
@@ -603,7 +602,7 @@ class RequestView(TypedDict):
     network: str
     params: dict[str, Any]
     # The label as its caller spelled it, if otherwise: capitals, for example. Only `label` is on chain: show this only if it reads as that.
-    givenLabel: NotRequired[givenLabel]
+    givenLabel: NotRequired[str]
     state: RequestState
     # What a pending request is waiting for.
     why: str | None
@@ -835,10 +834,6 @@ class VerificationStep(TypedDict):
     # One sentence: what holds, what doesn't, or why it can't be checked.
     detail: str
     compared: list[Comparison]
-
-
-# How a label was spelled.
-givenLabel: TypeAlias = "str"
 
 
 class InvalidParameterError(ApiError):
