@@ -12,13 +12,17 @@ import { isPaidNatively } from "./vrfVersion.ts";
 
 /** `resultCode` of RequestProcessed where the consumer's callback reverted (FunctionsResponse.FulfillResult). */
 const CALLBACK_FAILED = "1";
+/** Extra arguments that VRFCoordinatorV2_5 accepts: none, or `abi.encode(bool)` after the tag, bytes4(keccak256("VRF ExtraArgsV1")). */
+const PAYMENT = /^0x(?:92fd13380{63}[01])?$/;
+/** Most entries of lists that are read in a call or an event: one may take a byte of it, and takes 41 in an answer. */
+const MAX_ENTRIES = 1_000;
 /** Bytes of a round's signature, a compressed point of BLS12-381 G1, whose first bit is set. */
 const SIGNATURE_BYTES = 48;
 
 /** Reads what a value holds; throws, or returns nothing, if it holds something else. */
 type Reader = (value: Hex, siblings: ReadonlyMap<string, string>) => readonly DecodedValue[] | undefined;
 
-/** By the name of the value in the interfaces of our contracts and Chainlink's, none of which means two things. */
+/** By the name of the value in the interfaces of our contracts and Chainlink's; other bytes under these names don't parse. */
 const READERS: Readonly<Record<string, Reader>> = {
   batch: (batch, siblings) => readBatch(batch, siblings.get("vrfRequestId")),
   results: (results, siblings) => readResults(fromHexText(results), siblings.get("vrfRequestId")),
@@ -34,26 +38,35 @@ const READERS: Readonly<Record<string, Reader>> = {
     siblings.get("resultCode") === CALLBACK_FAILED ? readRevert(data) : undefined,
   data: readFunction,
   response: (response) => (response === "0x" ? undefined : [readingOf(fromHexText(response))]),
-  extraArgs: (extraArgs) => [leafOf("nativePayment", "bool", String(isPaidNatively({ extraArgs })))],
+  extraArgs: (extraArgs) =>
+    PAYMENT.test(extraArgs)
+      ? [leafOf("nativePayment", "bool", String(isPaidNatively({ extraArgs })))]
+      : undefined,
   // How many there are stands in the request.
   outputSeed: (seed) => deriveWords(BigInt(seed), 1).map((word) => leafOf("first word", "uint256", word)),
 };
 
 /**
  * Adds to values of our contracts' and Chainlink's events and calls what they hold, where it is known: presets with their arguments, results,
- * functions, errors and words.
+ * functions, errors and words. Lists of more than {@link MAX_ENTRIES} entries in all stay bytes.
  */
-export function unpackBytes(values: readonly DecodedValue[]): DecodedValue[] {
+export function unpackBytes(
+  values: readonly DecodedValue[],
+  left = { entries: MAX_ENTRIES },
+): DecodedValue[] {
   const siblings = new Map(
     values.flatMap(({ name, value }) => (typeof value === "string" ? [[name, value] as const] : [])),
   );
   return values.map((one) => {
     const { name, type, value } = one;
-    if (typeof value !== "string") return { ...one, value: unpackBytes(value) };
+    if (typeof value !== "string") return { ...one, value: unpackBytes(value, left) };
     const isKnown = (type === "bytes" || name === "outputSeed") && Object.hasOwn(READERS, name);
     try {
       const holds = isKnown ? READERS[name]!(value as Hex, siblings) : undefined;
-      return holds === undefined ? one : { ...one, holds };
+      const entries = countEntries(holds);
+      if (holds === undefined || entries > left.entries) return one;
+      left.entries -= entries;
+      return { ...one, holds };
     } catch {
       // Anyone may call with bytes that are none of these.
       return one;
@@ -127,6 +140,15 @@ function leafOf(name: string, type: string, value: string | number | bigint): De
 
 function groupOf(type: string, value: readonly DecodedValue[]): DecodedValue {
   return { name: "", type, value };
+}
+
+/** Counts the entries of lists, which alone have no name. */
+function countEntries(values: readonly DecodedValue[] = []): number {
+  return values.reduce(
+    (sum, { name, value, holds }) =>
+      sum + (typeof value !== "string" ? countEntries(value) : name === "" ? 1 : 0) + countEntries(holds),
+    0,
+  );
 }
 
 function listOf(name: string, type: string, values: readonly string[]): DecodedValue {

@@ -94,6 +94,29 @@ test("a function's data, response and callback are readable, and so are reasons 
   ]);
 });
 
+test("arguments stay bytes if there are more than 1,000 of them in all", () => {
+  const batch = (count: number) =>
+    bytes("batch", encodePresetBatch([{ sourceId: 3, args: encodeArgs(Array<string>(count).fill("")) }]));
+  const presets = (...counts: readonly number[]) => ({ name: "", type: "tuple[]", value: counts.map(batch) });
+  const read = (value: DecodedValue) =>
+    (unpackBytes([value])[0]!.value as readonly DecodedValue[]).map(({ holds }) => holds !== undefined);
+  expect(read(presets(1_000, 0))).toEqual([true, true]);
+  expect(read(presets(1_001, 0))).toEqual([false, true]);
+  expect(read(presets(600, 600, 400))).toEqual([true, false, true]);
+  const data = encodeFunctionsRequest({ source: "return 1", args: Array<string>(1_001).fill("") });
+  expect(held(bytes("data", toHexText(data)))).toBeUndefined();
+});
+
+test("extra arguments say how a request is paid only if they are those of VRF v2.5", () => {
+  const word = (value: bigint) => toWord(value).slice(2);
+  const payment = (value: string) => [{ name: "nativePayment", type: "bool", value }];
+  expect(held(bytes("extraArgs", "0x"))).toEqual(payment("false"));
+  expect(held(bytes("extraArgs", `0x92fd1338${word(0n)}`))).toEqual(payment("false"));
+  expect(held(bytes("extraArgs", `0x92fd1338${word(1n)}`))).toEqual(payment("true"));
+  for (const other of ["0xff01", `0x92fd1338${word(2n)}`, `0x92fd1339${word(1n)}`] as const)
+    expect(held(bytes("extraArgs", other))).toBeUndefined();
+});
+
 test.each(["batch", "results", "report", "reason", "data", "constructor"])(
   "%s that holds something else stays as it is",
   (name) => {
