@@ -17,6 +17,8 @@ export function hex(description: string) {
 export const ADDRESS_PATTERN = "^0x[0-9a-fA-F]{40}$";
 /** 32 bytes, such as a hash. */
 export const WORD_PATTERN = "^0x[0-9a-fA-F]{64}$";
+export const ADDRESS = new RegExp(ADDRESS_PATTERN);
+export const WORD = new RegExp(WORD_PATTERN);
 
 /** An address in any case. */
 export function address(description: string) {

@@ -6,7 +6,7 @@ import type { DrandChain } from "../lib/drand.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 
 /** The newest block that was seen, which the node may no longer be there to confirm. */
-export interface SeenHead {
+export interface HeadSighting {
   readonly number: bigint;
   /** How long ago the node named it, in milliseconds. */
   readonly agoMs: number;
@@ -34,7 +34,7 @@ export interface ExploredChain {
   /** Returns what the chain's own oracle says a request waits for, by request id. Default: nothing. */
   readonly findOracleReason?: (requestId: Hex) => string | undefined;
   /** Returns the newest block that was seen, however long ago; without a call of the node. Default: none. */
-  readonly findSeenHead?: () => SeenHead | undefined;
+  readonly findSeenHead?: () => HeadSighting | undefined;
   /** Names of accounts that are not contracts of the stack. */
   readonly accounts: Readonly<Record<Hex, string>>;
 }

@@ -14,13 +14,14 @@ import type {
   TransactionView,
   TransferList,
 } from "../api/types.ts";
+import { ADDRESS, WORD } from "../api/common.ts";
 import { getAddress, getContractAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { TycheError } from "../lib/errors.ts";
 import { MAX_CREATED } from "../lib/explorerLimits.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
-import type { ExploredChain, SeenHead } from "./exploredChain.ts";
+import type { ExploredChain, HeadSighting } from "./exploredChain.ts";
 import {
   PAGE_ENTRIES,
   readAddressTransactions,
@@ -50,9 +51,9 @@ const OVERVIEW_BLOCKS = 15;
 
 /** How the ids of pages' subjects are written. */
 export const SUBJECTS: Readonly<Record<PageSubject["kind"], RegExp>> = {
-  tx: /^0x[0-9a-fA-F]{64}$/,
+  tx: WORD,
   block: /^(0|[1-9][0-9]{0,17})$/,
-  address: /^0x[0-9a-fA-F]{40}$/,
+  address: ADDRESS,
 };
 
 /** A preset that runs on the chains. */
@@ -111,7 +112,7 @@ export interface Explorer {
   searchLabel(network: string, wanted: LabelQuery, before?: ListCursor): Promise<FoundLabels>;
   findOverview(network: string): Promise<Listed<ChainOverview> | undefined>;
   /** Returns the newest block that was seen on a network, also while its chain can't be read. */
-  findSeenHead(network: string): SeenHead | undefined;
+  findSeenHead(network: string): HeadSighting | undefined;
   /**
    * Returns what contracts other than the service's own requested: the newest requests, or those before a cursor. Of an address, what that
    * requested; of the contracts that take requests, those of all.

@@ -46,15 +46,16 @@ export function parseSearch(given: string): SearchTerms {
   if (/^req_[0-9a-hjkmnp-tv-z]{8,25}$/.test(text)) return { servicePrefix: text };
   const [, start = "", suffix = ""] = SHORTENED.exec(text) ?? [];
   const { prefix, servicePrefix } = start === "" ? {} : parseSearch(start);
-  if (prefix !== undefined) return { prefix, suffix };
-  if (servicePrefix !== undefined) return { servicePrefix, suffix };
+  const end = suffix === "" ? {} : { suffix };
+  if (prefix !== undefined) return { prefix, ...end };
+  if (servicePrefix !== undefined) return { servicePrefix, ...end };
   const terms = { ...parsePrefix(text), ...parseHex(text), ...parseDecimal(text) };
   const isName = Object.keys(terms).every((term) => term === "prefix");
   return isName && text.length >= MIN_NAME_CHARACTERS ? { ...terms, name: text } : terms;
 }
 
-/** The beginning and the end of an id, with what lists put in place of its middle. */
-const SHORTENED = /^((?:0x|req_)[0-9a-z]+)(?:…|\.{2,3})([0-9a-z]+)$/;
+/** The beginning of an id and, in most lists, its end, with what they put in place of what they leave out. */
+const SHORTENED = /^((?:0x|req_)[0-9a-z]+)(?:…|\.{2,3})([0-9a-z]*)$/;
 
 /** Whether an id, of any case, begins and ends as terms say. */
 export function isAsShortened(id: string, { prefix, servicePrefix, suffix = "" }: SearchTerms): boolean {

@@ -65,8 +65,8 @@ export async function deleteRequests(db: Queryable, ids: readonly string[]): Pro
 }
 
 /**
- * Deletes the payloads that callers sent with ended requests: the parameters of a preset, or the source and arguments of a function. The
- * requests lose their ending block too, so that no reorg reopens them: they could not be sent again.
+ * Deletes the payloads that callers sent with ended requests: the parameters of a preset, or the source and arguments of a function, and
+ * the label. The requests lose their ending block too, so that no reorg reopens them: they could not be sent again.
  *
  * @param at Unix time in milliseconds.
  */
@@ -91,10 +91,11 @@ export async function deletePayloads(db: Queryable, ids: readonly string[], at: 
 }
 
 function withoutPayload(request: StoredRequest): StoredRequest {
-  const { kind, params, progress } = request;
+  const { kind, params } = request;
+  const progress = { ...request.progress, givenLabel: undefined };
   if (kind === "preset")
     return { ...request, params: { preset: params["preset"] }, progress: { ...progress, args: [] } };
-  return { ...request, params: { source: "", args: [], returnType: params["returnType"] } };
+  return { ...request, params: { source: "", args: [], returnType: params["returnType"] }, progress };
 }
 
 /** The facts that decide whether a transaction may be deleted. */

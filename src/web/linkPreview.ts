@@ -20,9 +20,9 @@ const MAX_NUMBER = 12;
  * @param known the network that it is on, if it is still served
  */
 export function createLinkPreview(shared: Shared, known: KnownNetwork): Markup {
-  const { title, subject } = describePage(shared);
+  const { title, subject, said } = describePage(shared);
   const { success, shareUrl } = "outcome" in shared ? shared.outcome : { ...shared, success: false };
-  const shown = describeDrawn(shared);
+  const shown = describeDrawn(shared, said);
   const description = shorten([...subject, shown].join(": ").replaceAll(/\s+/g, " "));
   const picture = createResultPicture(shared, known);
   const hasPicture = success || picture !== undefined;
@@ -47,8 +47,7 @@ export function createLinkPreview(shared: Shared, known: KnownNetwork): Markup {
 }
 
 /** Says what was drawn, or what there is in place of a result. */
-function describeDrawn(shared: Shared): string {
-  const { said } = describePage(shared);
+function describeDrawn(shared: Shared, said: string): string {
   if (!("outcome" in shared)) return readableTimes(said);
   if (!("randomNumber" in shared.outcome)) return said;
   const words = shared.outcome.randomNumber.map((word) => cut(word, MAX_NUMBER));

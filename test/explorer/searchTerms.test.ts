@@ -26,6 +26,8 @@ test.each([
   [`REQ_${"0".repeat(26)}`, { serviceRequest: `req_${"0".repeat(26)}` }],
   ["req_01m8nene", { servicePrefix: "req_01m8nene" }],
   ["0x12345678…ABCDEF", { prefix: "0x12345678", suffix: "abcdef" }],
+  ["0x12345678…", { prefix: "0x12345678" }],
+  ["req_01m8nene..", { servicePrefix: "req_01m8nene" }],
   ["req_01m8nene...0q", { servicePrefix: "req_01m8nene", suffix: "0q" }],
   ["0x1234…abcd", { name: "0x1234…abcd" }],
   ["beef", { name: "beef" }],

@@ -28,10 +28,10 @@ function labelled(network: string, label: string): SearchHit[] {
       label: `lotto-${i}`,
       transactionHash: `0x${i}` as const,
     }));
-  if (label === "party")
+  if (label === "party" || label === "gala")
     return Array.from({ length: network === "sepolia" ? 60 : 2 }, (_, i) => ({
       ...hit,
-      label: "party",
+      label,
       transactionHash: `0x${i}` as const,
       requestId: `0x${network === "sepolia" ? "a" : "b"}${i}` as const,
     }));
@@ -47,6 +47,12 @@ function labelled(network: string, label: string): SearchHit[] {
   if (label === "coordinator") return [{ ...hit, label: "new coordinator", transactionHash: "0x09" }];
   return [];
 }
+
+/** Whether a network has older blocks that a search didn't reach. */
+const hasOlder = (network: string, wanted: object): boolean => {
+  const label = "label" in wanted ? wanted.label : "";
+  return label === "gala" || (network === "fuji" && label !== "party" && label !== "lott");
+};
 
 /** Searches on chains that have every block; `silent` names one that is unreachable. */
 const search = (
@@ -86,7 +92,7 @@ const search = (
       searchRequest: async () => [],
       searchLabel: async (network, wanted, below) => ({
         hits: "dapp" in wanted ? [] : labelled(network, wanted.label),
-        older: below?.block === 5_000n || network === "sepolia" ? null : "5000",
+        older: hasOlder(network, wanted) && below?.block !== 5_000n ? "5000" : null,
       }),
     },
     service: {
@@ -240,6 +246,12 @@ test("of more hits than are listed, the newest are, whatever their network", asy
   const { hits } = await search("party", { onChain });
   expect(hits).toHaveLength(50);
   expect(hits.slice(0, 2)).toMatchObject([{ requestId: "0xb0" }, { requestId: "0xa0" }]);
+});
+
+test("while older blocks are left to search, every hit above them is listed", async () => {
+  const { hits, older } = await search("gala");
+  expect(hits).toHaveLength(52);
+  expect(older).toHaveLength(2);
 });
 
 test("what may be a name is looked for in labels, too", async () => {

@@ -1,4 +1,4 @@
-import { ADDRESS_PATTERN } from "../../api/common.ts";
+import { ADDRESS } from "../../api/common.ts";
 import { ConsumerList } from "../../api/operator.ts";
 import { ConsumerResult } from "../../api/results.ts";
 import type { ConsumerList as Consumers } from "../../api/types.ts";
@@ -69,7 +69,7 @@ export function unlinkOperation(deps: HttpDeps, responder: Responder): Operation
 /** Reads the address in the path. Throws {@link InvalidParameterError}. */
 function readAddress(ctx: HttpContext): Hex {
   const address = readParam(ctx, "address");
-  if (!new RegExp(ADDRESS_PATTERN).test(address)) {
+  if (!ADDRESS.test(address)) {
     const message = `must be an address: 0x and 40 hex digits; got ${describeValue(address)}`;
     throw new InvalidParameterError([{ path: "/address", message }]);
   }

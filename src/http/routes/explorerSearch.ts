@@ -20,7 +20,7 @@ import type { Service } from "../../requests/service.ts";
 const DEADLINE_MS = 5_000;
 /** Hex digits of a hash. */
 const HASH_DIGITS = 64;
-/** Maximum number of hits listed. */
+/** Maximum number of hits of one network, and of those listed of all if a search ends with them. */
 const MAX_HITS = 50;
 
 type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel">;
@@ -105,7 +105,8 @@ export async function searchEverywhere(
     const ids = new Set(known.map(({ hit }) => "requestId" in hit && hit.requestId));
     known.push(...items.filter(({ requestId }) => !ids.has(requestId)).flatMap(pagesOf));
   }
-  const listed = known.toSorted(byTime).slice(0, MAX_HITS);
+  // Where the next search goes on below what a network gave, what isn't listed now would never be.
+  const listed = known.toSorted(byTime).slice(0, older.length > 0 ? undefined : MAX_HITS);
   const paths = listed.map(({ path }) => path);
   if (serviceRequest !== undefined && (await hasPage(service, serviceRequest)))
     paths.push(`/r/${serviceRequest}`);

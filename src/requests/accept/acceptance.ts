@@ -185,7 +185,7 @@ async function recordRefused(
   return new FunctionFailedError({ ...details, dryRunUrl: `${baseUrl()}/dapps/${dappId}/dry-runs/${id}` });
 }
 
-/** Returns what a command asked for, as a request of it would say, but for a round of drand: none was chosen. */
+/** Returns what a command asked for, with the label as it was spelled, and the beacon in place of a round: none was chosen. */
 function paramsOf({ kind: _kind, network: _network, ...own }: Command): Readonly<Record<string, unknown>> {
   const { params, givenLabel, ...rest } = { params: {}, givenLabel: undefined, ...own };
   return { ...params, ...rest, ...(givenLabel === undefined ? {} : { label: givenLabel }) };
