@@ -462,7 +462,7 @@ const OPEN = {
   dappName: Type.Optional(
     Type.String({
       description:
-        "What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted.",
+        "What that dapp calls itself, or its operator: nothing proves it. Absent without a label, of a dapp that was deleted, and of one with the name of the first, `default`.",
     }),
   ),
   requestedIn: Type.Optional(hex("The transaction with the request, if still known.")),

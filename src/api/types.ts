@@ -1793,7 +1793,7 @@ export interface SharedRequest {
   readonly givenLabel?: string;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
-  /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted. */
+  /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, of a dapp that was deleted, and of one with the name of the first, `default`. */
   readonly dappName?: string;
   /** The transaction with the request, if still known. */
   readonly requestedIn?: Hex;
@@ -1819,7 +1819,7 @@ export interface SharedResult {
   readonly givenLabel?: string;
   /** Id of the dapp, on chain with the label; absent without one. */
   readonly dappId?: string;
-  /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, and of a dapp that was deleted. */
+  /** What that dapp calls itself, or its operator: nothing proves it. Absent without a label, of a dapp that was deleted, and of one with the name of the first, `default`. */
   readonly dappName?: string;
   /** The transaction with the request, if still known. */
   readonly requestedIn?: Hex;
@@ -2431,7 +2431,7 @@ export interface ContractRequestsParams {
 }
 
 export interface CreateDappParams {
-  /** Its name: 1 to 60 characters. */
+  /** Its name: 1 to 60 characters. Everybody sees it on results with a label. */
   readonly name: string;
   /** What it may use; `presets` includes random numbers. Default: `["presets","functions"]`. */
   readonly facilities?: readonly ("presets" | "functions")[] | undefined;
@@ -2713,7 +2713,7 @@ export interface UnlinkParams {
 }
 
 export interface UpdateDappParams {
-  /** The new name: 1 to 60 characters. */
+  /** The new name: 1 to 60 characters. Everybody sees it on results with a label. */
   readonly name?: string | undefined;
   /** What it may use from now on. Only the operator may set it; others get 403 `forbidden`. */
   readonly facilities?: readonly ("presets" | "functions")[] | undefined;

@@ -76,7 +76,7 @@ export class OracleTimeoutError extends ApiError {}
 /** The request joins words of several VRF operators, and one of them delivered none within 300 seconds after the request had its confirmations, although others did. */
 export class WordWithheldError extends ApiError {}
 
-/** No relay had the round of drand that a preset or function waits for within 24 hours, or until the function was timed out on chain. No other round is ever taken. From a minute after the round's time, `why` of the request begins with this code and says which relay said what; the request continues. */
+/** No relay had the round of drand that a preset or function waits for within 24 hours, or until the function was timed out on chain. No other round is ever taken. From a minute after the round's time, `why` says that no relay has it, and what each said; the request continues. */
 export class BeaconLateError extends ApiError {}
 
 /** The round that a preset or function waits for was due before its request could be sent, such as after an outage of the chain. Where nothing was sent, its label is free; the message says so. */

@@ -38,6 +38,9 @@ import {
 } from "./apiKey.ts";
 import { NotFoundError, TycheError } from "../lib/errors.ts";
 
+/** Name of the dapp that the first start creates. Nobody chose it, so it names no organiser. */
+export const FIRST_DAPP_NAME = "default";
+
 /** A customer's application, which an API key stands for. */
 export interface Dapp {
   readonly id: string;

@@ -175,7 +175,7 @@ export const ERROR_TABLE = {
   beacon_late: {
     status: 504,
     meaning:
-      "No relay had the round of drand that a preset or function waits for within 24 hours, or until the function was timed out on chain. No other round is ever taken. From a minute after the round's time, `why` of the request begins with this code and says which relay said what; the request continues.",
+      "No relay had the round of drand that a preset or function waits for within 24 hours, or until the function was timed out on chain. No other round is ever taken. From a minute after the round's time, `why` says that no relay has it, and what each said; the request continues.",
     remedy:
       "Wait, and look at `why`; or hand in the round's signature, from wherever you have it: `tyche beacon ROUND SIGNATURE`, or `PUT /beacon/{chainHash}/public/{round}`. Once a relay has the round, or anybody has handed it in, the oracle answers a preset on chain, even after the request has ended; `verify` checks that answer.",
   },

@@ -62,14 +62,20 @@ const facilities = (description: string, fallback?: readonly Facility[]) =>
 export const DAPP_SCHEMAS = {
   createDapp: Type.Object(
     {
-      name: Type.String({ description: "Its name: 1 to 60 characters." }),
+      name: Type.String({
+        description: "Its name: 1 to 60 characters. Everybody sees it on results with a label.",
+      }),
       facilities: facilities("What it may use; `presets` includes random numbers.", FACILITIES),
     },
     STRICT,
   ),
   updateDapp: Type.Object(
     {
-      name: Type.Optional(Type.String({ description: "The new name: 1 to 60 characters." })),
+      name: Type.Optional(
+        Type.String({
+          description: "The new name: 1 to 60 characters. Everybody sees it on results with a label.",
+        }),
+      ),
       facilities: Type.Optional(
         facilities("What it may use from now on. Only the operator may set it; others get 403 `forbidden`."),
       ),

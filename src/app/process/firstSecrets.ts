@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import type { DappDirectory } from "../../dapps/dapps.ts";
+import { FIRST_DAPP_NAME, type DappDirectory } from "../../dapps/dapps.ts";
 import { isUsableKey } from "../../lib/usableKey.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { MIN_TOKEN_CHARACTERS } from "../../people/access.ts";
 import { StartError } from "../startError.ts";
-
-/** Name of the dapp that the first start creates. */
-const DEFAULT_DAPP = "default";
 
 /** Returns a key of the default dapp with full access; the first start creates both. */
 export async function ensureDefaultDapp(
@@ -17,7 +14,7 @@ export async function ensureDefaultDapp(
 ): Promise<string> {
   const first = (await dapps.list())[0];
   if (first === undefined) {
-    const { key } = await dapps.create(DEFAULT_DAPP);
+    const { key } = await dapps.create(FIRST_DAPP_NAME);
     writeKey(key.apiKey);
     return key.apiKey;
   }

@@ -27,7 +27,7 @@ import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../.
 import { titlesOf } from "../../lib/parameterTitles.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { OnChainPage, RequestRecord, Service } from "../service.ts";
-import type { Dapp } from "../../dapps/dapps.ts";
+import { FIRST_DAPP_NAME, type Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "../../store/databaseAway.ts";
 import { isEnded, REQUEST_STATES } from "../../lib/vocabulary.ts";
@@ -164,7 +164,7 @@ export function createRequestReader(options: ReaderOptions): RequestReader {
               ...(shown === undefined ? {} : { shown }),
             };
       const dappName = shared.dappId && (await findDappName(store.db, shared.dappId));
-      return { ...shared, ...(dappName === undefined ? {} : { dappName }) };
+      return { ...shared, ...(dappName === undefined || dappName === FIRST_DAPP_NAME ? {} : { dappName }) };
     },
     async listRequests(dapp, { limit, cursor, ...filter }) {
       assertCursor(cursor, "req");

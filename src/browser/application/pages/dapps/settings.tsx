@@ -70,6 +70,7 @@ function Rename({ dapp: { id, name } }: { readonly dapp: DappView }) {
         <TextField
           id="name"
           label="Name"
+          note="Everybody sees it on results with a label."
           problem={problems.get("name") ?? refusal}
           name="name"
           defaultValue={name}

@@ -144,7 +144,12 @@ function CreateDapp() {
         </Notice>
       )}
       <form className="fields" onSubmit={onSubmit}>
-        <Field id="name" label="Name" problem={problems.get("name")}>
+        <Field
+          id="name"
+          label="Name"
+          note="Everybody sees it on results with a label."
+          problem={problems.get("name")}
+        >
           {(control) => <input {...control} name="name" required autoComplete="off" />}
         </Field>
         <PermissionFields />
