@@ -96,6 +96,14 @@ export class ApiError extends TycheClientError {
 export class FunctionFailedError extends ApiError {
   /** Output that the source wrote with `console`. */
   readonly console: string;
+  /** Whether it wrote more than that. */
+  readonly consoleTruncated: boolean;
+  /** Duration of the run in milliseconds, as far as it was measured. */
+  readonly timeMs: number | undefined;
+  /** Heap in use at the end of the run, in bytes. */
+  readonly memoryBytes: number | undefined;
+  /** HTTP requests that the source made. */
+  readonly httpRequests: number | undefined;
   /** Line and column in the source where it threw, starting at 1. */
   readonly line: number | undefined;
   readonly column: number | undefined;
@@ -104,8 +112,13 @@ export class FunctionFailedError extends ApiError {
 
   constructor(facts: ApiErrorFacts) {
     super(facts);
-    const { console, line, column, dryRunUrl } = facts.data;
+    const { console, consoleTruncated, timeMs, memoryBytes, httpRequests, line, column, dryRunUrl } =
+      facts.data;
     this.console = typeof console === "string" ? console : "";
+    this.consoleTruncated = consoleTruncated === true;
+    this.timeMs = findNumber(timeMs);
+    this.memoryBytes = findNumber(memoryBytes);
+    this.httpRequests = findNumber(httpRequests);
     this.line = findPosition(line);
     this.column = findPosition(column);
     this.dryRunUrl = findText(dryRunUrl);
@@ -114,6 +127,10 @@ export class FunctionFailedError extends ApiError {
 
 function findText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function findNumber(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
 }
 
 function findPosition(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
 import { RequestView } from "../api/requests.ts";
+import { SimulateResult } from "../api/results.ts";
 import type { PresetView } from "../api/types.ts";
 import recorded from "./examples.json" with { type: "json" };
 import { version } from "../lib/version.ts";
@@ -432,6 +433,8 @@ function errorExample(code: ErrorCode): Json {
 
 /** Returns the schema of every error response. */
 function errorSchema(): Json {
+  const { console, consoleTruncated, timeMs, memoryBytes, httpRequests, line, column, warnings } =
+    SimulateResult.properties;
   return enveloped({
     type: "object",
     required: ["success", "err", "code"],
@@ -464,6 +467,15 @@ function errorSchema(): Json {
         description:
           "For `function_failed` without a request: the page of the application that shows its dry run to whoever may see the dapp's requests.",
       },
+      // What a dry run found that refused its call.
+      console,
+      consoleTruncated,
+      timeMs,
+      memoryBytes,
+      httpRequests,
+      line,
+      column,
+      warnings,
       correlationId: { type: "string", description: "For `internal`: names the call in the operator's log." },
     },
   });

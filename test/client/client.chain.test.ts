@@ -177,9 +177,13 @@ describe("a call", () => {
                 code: "function_failed",
                 err: "boom",
                 console: "x",
+                consoleTruncated: true,
+                timeMs: 1.5,
+                memoryBytes: 0,
+                httpRequests: 2,
                 line: 3,
                 column: 7,
-                dryRunUrl: "https://tyche.example.org/dapps/dapp_1/dry-runs#dry_1",
+                dryRunUrl: "https://tyche.example.org/dapps/dapp_1/dry-runs/dry_1",
               },
             },
             { status: 422 },
@@ -190,8 +194,16 @@ describe("a call", () => {
       .runFunction({ network: "fuji", source: "…" })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(FunctionFailedError);
-    const dryRunUrl = "https://tyche.example.org/dapps/dapp_1/dry-runs#dry_1";
-    expect(error).toMatchObject({ message: "boom", console: "x", line: 3, column: 7, dryRunUrl });
+    const dryRunUrl = "https://tyche.example.org/dapps/dapp_1/dry-runs/dry_1";
+    const measured = { consoleTruncated: true, timeMs: 1.5, memoryBytes: 0, httpRequests: 2 };
+    expect(error).toMatchObject({
+      message: "boom",
+      console: "x",
+      ...measured,
+      line: 3,
+      column: 7,
+      dryRunUrl,
+    });
   });
 
   test("other parameters under a known key are a conflict", async () => {

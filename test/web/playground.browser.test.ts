@@ -269,6 +269,7 @@ test("a source that is refused on its way to the chain is marked where it failed
   await page.getByRole("button", { name: "Run on chain" }).click();
   await panel().getByText("Nothing was sent").waitFor();
   await panel().getByRole("region", { name: "Console" }).getByText("so far").waitFor();
+  await panel().getByText("HTTP requests").waitFor();
   await page.locator(".cm-line", { hasText: "no such pair" }).locator(".cm-lintRange-error").waitFor();
   await visitor.inspect();
   // It is one refused call: no request that failed, and no dry run that nobody asked for.

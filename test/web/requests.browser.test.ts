@@ -89,6 +89,9 @@ test("points out the last call that was refused, and leads to its dry run, as th
   await visitor.inspect();
   await page.goto(first);
   await run.getByText("no price (line 2, column 7)").waitFor();
+  await page.goto(first.replace("/dry_", "#dry_"));
+  await run.getByText("no price (line 2, column 7)").waitFor();
+  expect(page.url()).toBe(first);
   await page.goto(`${first.slice(0, -1)}!`);
   await page.getByText("a dapp's last 100 are kept").waitFor();
   expect(visitor.troubles.filter((trouble) => !trouble.includes("404"))).toEqual([]);

@@ -74,10 +74,15 @@ export function useOperator(): TycheOperator {
   return operator;
 }
 
+/** Reads who is signed in; only for pages behind sign-in. */
+export function useMeQuery(): UseQueryResult<Me> {
+  const operator = useOperator();
+  return useQuery({ queryKey: ["me"], queryFn: () => operator.me(), staleTime: 10_000 });
+}
+
 /** Returns who is signed in, once it is known; only for pages behind sign-in. */
 export function useMe(): Me | undefined {
-  const operator = useOperator();
-  return useQuery({ queryKey: ["me"], queryFn: () => operator.me(), staleTime: 10_000 }).data;
+  return useMeQuery().data;
 }
 
 /** Returns whether who is signed in may do an operation to a dapp; `undefined` until that is known. */

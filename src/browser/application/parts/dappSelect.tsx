@@ -4,7 +4,7 @@ import { Link, useSearchParams } from "wouter";
 import type { DappView, Facility } from "../../../client/index.ts";
 import { Loaded } from "../page.tsx";
 import type { MemberOperation } from "../../../lib/operations.ts";
-import { isAllowed, useMe, useOperator } from "../services.tsx";
+import { isAllowed, useMeQuery, useOperator } from "../services.tsx";
 import { Field, Select } from "./forms.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 
@@ -22,26 +22,29 @@ export function WithDapps({
   readonly children: (dapps: readonly DappView[], wanted: string) => ReactNode;
 }) {
   const operator = useOperator();
-  const me = useMe();
+  const signedIn = useMeQuery();
   const [search] = useSearchParams();
   const query = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps() });
   return (
-    <Loaded query={query}>
-      {(list) => {
-        if (me === undefined) return null;
-        const having = list.filter(({ facilities }) => facilities.includes(facility));
-        const users = having.filter(({ id }) => isAllowed(me, { dappId: id, operation }));
-        if (users.length === 0 && having.length > 0) return otherwise;
-        const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
-        return wanted === undefined ? (
-          <p className="panel">
-            No dapp has permission to use {facility}: <Link href="/">create one that does</Link>, or permit it
-            in the settings of one.
-          </p>
-        ) : (
-          children(users, wanted.id)
-        );
-      }}
+    <Loaded query={signedIn}>
+      {(me) => (
+        <Loaded query={query}>
+          {(list) => {
+            const having = list.filter(({ facilities }) => facilities.includes(facility));
+            const users = having.filter(({ id }) => isAllowed(me, { dappId: id, operation }));
+            if (users.length === 0 && having.length > 0) return otherwise;
+            const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
+            return wanted === undefined ? (
+              <p className="panel">
+                No dapp has permission to use {facility}: <Link href="/">create one that does</Link>, or
+                permit it in the settings of one.
+              </p>
+            ) : (
+              children(users, wanted.id)
+            );
+          }}
+        </Loaded>
+      )}
     </Loaded>
   );
 }

@@ -80,6 +80,12 @@ class FunctionFailedError(ApiError):
         super().__init__(code, status, data, retry_after)
         #: What the source wrote with `console`.
         self.console: str = data.get("console") or ""
+        #: Whether it wrote more than that.
+        self.console_truncated: bool = data.get("consoleTruncated") is True
+        #: What the run took, as far as it was measured.
+        self.time_ms: float | None = data.get("timeMs")
+        self.memory_bytes: int | None = data.get("memoryBytes")
+        self.http_requests: int | None = data.get("httpRequests")
         #: Where in the source it threw, from 1.
         self.line: int | None = data.get("line")
         self.column: int | None = data.get("column")

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "wouter";
+import { Link, Redirect, useParams } from "wouter";
 import type { DryRunView } from "../../../../client/index.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
@@ -17,6 +17,9 @@ const REFRESH_MS = 2_000;
 /** `/dapps/{dappId}/dry-runs`: sources that ran once without creating a request. */
 export function DryRuns() {
   const { dappId } = useParams<{ readonly dappId: string }>();
+  const id = location.hash.slice(1);
+  // As answers of earlier versions link to one.
+  if (id.startsWith("dry_")) return <Redirect to={`/dapps/${dappId}/dry-runs/${id}`} replace />;
   return (
     <DappFrame dappId={dappId} tab="dry-runs">
       {() => <RunList dappId={dappId} />}

@@ -155,10 +155,14 @@ async function readRun(
 ): Promise<{ readonly draft: Draft | undefined; readonly ran: Run }> {
   if (id.startsWith("dry_")) {
     const run = await client.dryRun(id);
-    return { draft: findDraft({ ...run.params, network: run.network }), ran: runOfRefused(run) };
+    const { kind, params, network } = run;
+    return {
+      draft: kind === "function" ? findDraft({ ...params, network }) : undefined,
+      ran: runOfRefused(run),
+    };
   }
   const request = await client.request(id);
-  return { draft: findDraftOf(request), ran: runOf(request) };
+  return { draft: request.kind === "function" ? findDraftOf(request) : undefined, ran: runOf(request) };
 }
 
 /** A link may come from a service with other networks. */

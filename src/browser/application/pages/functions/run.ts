@@ -78,9 +78,12 @@ export async function* runOnChain(
 /** Describes an error for display. A source that failed the dry run is shown as its result. */
 export function describeFailedCall(error: unknown): Run {
   if (error instanceof FunctionFailedError && error.id === undefined) {
-    const { message, console, line, column, details } = error;
+    const { message, console, consoleTruncated, details, line, column } = error;
+    const { timeMs, memoryBytes = 0, httpRequests = 0 } = error;
     const place = line === undefined || column === undefined ? {} : { line, column };
-    return { kind: "dry", isCheck: true, result: { ...NOTHING, err: message, console, ...place, details } };
+    const measured = timeMs === undefined ? {} : { timeMs, memoryBytes, httpRequests };
+    const captured = { console, consoleTruncated, details, ...place, ...measured };
+    return { kind: "dry", isCheck: true, result: { ...NOTHING, err: message, ...captured } };
   }
   const message = error instanceof Error ? error.message : String(error);
   const rest = error instanceof ApiError ? error.details.filter((one) => !message.includes(one.message)) : [];

@@ -27,7 +27,9 @@ export function DryRun() {
 
 function RunParts({ dappId, run }: { readonly dappId: string; readonly run: DryRunView }) {
   const { id, kind, network, at, title, success, params = {} } = run;
-  const { source, args, secrets, returnType, beacon, label, ...own } = params as RefusedParams;
+  const { beacon, label, ...own } = params as RefusedParams;
+  // A preset's own parameters may have the names of a function's.
+  const { source, args, secrets, returnType }: RefusedFunction = kind === "function" ? own : {};
   const titleOf = useTitleOf();
   return (
     <section className="panel" id="dry-run" aria-label="Dry run">
@@ -55,12 +57,17 @@ function RunParts({ dappId, run }: { readonly dappId: string; readonly run: DryR
           <Listing text={JSON.stringify(own, null, 2)} label="Parameters" />
         </Folded>
       )}
-      {run.params === undefined && kind !== "preset" && (
+      {run.params === undefined && (
         <p className="note">
-          {kind === "dry-run"
-            ? "Sources of dry runs are not kept, only those of refused calls."
-            : "The source is not kept any more: newer calls needed the room."}{" "}
-          It began with <code className="hex">{<UnknownText text={title} />}</code>
+          {NOT_KEPT[kind]}{" "}
+          {kind !== "preset" && (
+            <>
+              It began with{" "}
+              <code className="hex">
+                <UnknownText text={title} />
+              </code>
+            </>
+          )}
         </p>
       )}
       <h3>Console</h3>
@@ -81,12 +88,22 @@ function RunParts({ dappId, run }: { readonly dappId: string; readonly run: DryR
   );
 }
 
-/** What a refused call asked for: a preset's own parameters stand beside these. */
+const NOT_KEPT = {
+  "dry-run": "Sources of dry runs are not kept, only those of refused calls.",
+  function: "The source is not kept any more: newer calls needed the room.",
+  preset: "The parameters are not kept any more: newer calls needed the room.",
+} as const;
+
+/** What a refused call asked for, whatever it ran: a preset's or a function's own parameters stand beside these. */
 interface RefusedParams {
+  readonly beacon?: string;
+  readonly label?: string;
+}
+
+/** What a refused function has of its own. */
+interface RefusedFunction {
   readonly source?: string;
   readonly args?: readonly string[];
   readonly secrets?: readonly string[];
   readonly returnType?: string;
-  readonly beacon?: string;
-  readonly label?: string;
 }
