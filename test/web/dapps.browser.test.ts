@@ -794,7 +794,7 @@ describe("triggers", () => {
     await page.getByRole("button", { name: "New schedule" }).click();
     await newSchedule().getByLabel("Name", { exact: true }).fill("Season");
     await newSchedule().getByText("More", { exact: true }).click();
-    await newSchedule().getByLabel("Ticks that it misses").selectOption("all");
+    await newSchedule().getByLabel("Requests that it misses").selectOption("all");
     await newSchedule().getByLabel("At most this late").fill("31d");
     await newSchedule().getByLabel("While the last request").selectOption("allow");
     const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -819,7 +819,7 @@ describe("triggers", () => {
     await page.getByRole("link", { name: "Season", exact: true }).click();
     const part = page.getByRole("region", { name: "Season" });
     const words =
-      "Catches up with each missed tick, up to 6 hours late; makes a request even while the last one has not ended. Ends 2099-12-31 23:59:58 UTC.";
+      "After an outage, makes every missed request, up to 6 hours late; makes one even while the last one has not ended. Ends 2099-12-31 23:59:58 UTC.";
     await part.getByText(words, { exact: true }).waitFor();
     const before = await client.schedules.list();
     expect(before).toMatchObject([
@@ -832,11 +832,11 @@ describe("triggers", () => {
     expect(await client.schedules.list()).toEqual(before);
     await edit.click();
     await part.getByText("More", { exact: true }).click();
-    await part.getByLabel("Ticks that it misses").selectOption("skip");
+    await part.getByLabel("Requests that it misses").selectOption("skip");
     await part.getByLabel("Ends").fill("");
     await visitor.inspect();
     await part.getByRole("button", { name: "Save" }).click();
-    await part.getByText(/^Lets missed ticks go; [^.]+\.$/).waitFor();
+    await part.getByText(/^After an outage, makes none of the missed requests; [^.]+\.$/).waitFor();
     expect(await client.schedules.list()).toMatchObject([{ catchUp: "skip", window: "1m", until: null }]);
     expect(visitor.troubles).toEqual([]);
   });

@@ -95,7 +95,7 @@ test("an invited person accepts with the provider, and signs in with it from the
 
   // A developer, who has no say in the keys.
   await page.goto(`${url}/dapps/${dappId}/keys`);
-  await page.getByText("Owners see and change API keys.").waitFor();
+  await page.getByText("Only owners can see and change API keys.").waitFor();
   expect(await page.getByRole("button", { name: "Add a key" }).count()).toBe(0);
 
   await page.getByRole("button", { name: "Sign out" }).click();

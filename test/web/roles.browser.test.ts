@@ -104,10 +104,11 @@ const PAGES = {
   "/dapps/{dapp}/webhooks/{webhook}": "No attempts yet",
   "/dapps/{dapp}/people": "A viewer reads",
   "/dapps/{dapp}/settings": "Presets wait for",
-  "/dapps/{dapp}/requests/{request}": "Run again|run it again",
-  "/presets/coinflip": "Dapp that pays|of a dapp run it",
-  "/random": "Dapp that pays|of a dapp request them",
-  "/functions": "Dapp that pays",
+  "/dapps/{dapp}/requests/{request}": "Timeline",
+  "/presets/coinflip": "Dapp that pays|of a dapp can run it",
+  "/random": "Dapp that pays|of a dapp can request them",
+  "/functions": "Dapp that pays|you can read sources",
+  "/people": "Only operators see this page",
 };
 
 /** Returns the buttons of every page, but those that copy, and what each page says of roles. */
@@ -129,7 +130,10 @@ async function readControls({ page, ...visitor }: Visitor) {
     const buttons = (await main.getByRole("button").allInnerTexts()).map((name) =>
       name.split("\n")[0]!.trim(),
     );
-    const notes = await main.getByText(/^(?:Developers and owners|Owners) .*\.$/).allInnerTexts();
+    const said = await main
+      .getByText(/(?:^|: you can read sources\. )Only (?:developers and owners|owners) .*\.$/)
+      .allInnerTexts();
+    const notes = said.map((note) => note.replace(/file \w+:/, "DAPP:"));
     found[target] = [...buttons.filter((name) => !/^(?:Copy|$)/.test(name)), ...notes];
   }
   return found;
@@ -144,34 +148,34 @@ describe("pages offer what the role allows", () => {
           "/": [],
           "/dapps/{dapp}": [],
           "/dapps/{dapp}/consumers": [
-            "Owners link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions.",
+            "Only owners can link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions.",
           ],
           "/dapps/{dapp}/people": [],
           "/dapps/{dapp}/requests/{request}": [
             "Verify",
-            "Developers and owners run it again.",
           ],
           "/dapps/{dapp}/secrets": [
-            "Developers and owners set and delete secrets.",
+            "Only developers and owners can set and delete secrets.",
           ],
           "/dapps/{dapp}/settings": [
-            "Developers and owners change name and wait, the operator what it may use.",
+            "Only developers and owners can change the name and the wait, and only the operator what the dapp may use.",
           ],
           "/dapps/{dapp}/triggers": [
-            "Developers and owners create, pause and delete schedules and log triggers.",
+            "Only developers and owners can create, pause and delete schedules and log triggers.",
           ],
           "/dapps/{dapp}/webhooks": [
-            "Developers and owners add and change webhooks.",
+            "Only developers and owners can add and change webhooks.",
           ],
           "/dapps/{dapp}/webhooks/{webhook}": [],
           "/functions": [
-            "Developers and owners run functions of this dapp.",
+            "You are a viewer of DAPP: you can read sources. Only developers and owners can run them.",
           ],
+          "/people": [],
           "/presets/coinflip": [
-            "Developers and owners of a dapp run it.",
+            "Only developers and owners of a dapp can run it.",
           ],
           "/random": [
-            "Developers and owners of a dapp request them.",
+            "Only developers and owners of a dapp can request them.",
           ],
         }
       `);
@@ -192,7 +196,7 @@ describe("pages offer what the role allows", () => {
           ],
           "/dapps/{dapp}": [],
           "/dapps/{dapp}/consumers": [
-            "Owners link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions.",
+            "Only owners can link and unlink contracts that ask for random numbers or run functions on this dapp's subscriptions.",
           ],
           "/dapps/{dapp}/people": [],
           "/dapps/{dapp}/requests/{request}": [
@@ -207,7 +211,7 @@ describe("pages offer what the role allows", () => {
           "/dapps/{dapp}/settings": [
             "Rename",
             "Save",
-            "Owners delete the dapp.",
+            "Only owners can delete the dapp.",
           ],
           "/dapps/{dapp}/triggers": [
             "Pause",
@@ -230,6 +234,7 @@ describe("pages offer what the role allows", () => {
             "Dry run",
             "Run on chain",
           ],
+          "/people": [],
           "/presets/coinflip": [
             "Run",
           ],

@@ -9,6 +9,7 @@ import { Page, Refusal } from "../page.tsx";
 import { describeChange, nameActor } from "../parts/auditText.ts";
 import { Code, Time } from "../parts/format.tsx";
 import { describeError } from "../parts/forms.tsx";
+import { ForOperators } from "../parts/forRole.tsx";
 import { List } from "../parts/list.tsx";
 import { Notice, UnknownText, Why } from "../parts/parts.tsx";
 import { saveCsv } from "../parts/saveCsv.ts";
@@ -23,7 +24,9 @@ export function Audit() {
   return (
     <Page title="Audit log" trail={[{ href: "/", text: "Home" }]}>
       <h1>Audit log</h1>
-      <AuditList />
+      <ForOperators>
+        <AuditList />
+      </ForOperators>
     </Page>
   );
 }

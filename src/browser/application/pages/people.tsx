@@ -8,6 +8,7 @@ import { Loaded, Page } from "../page.tsx";
 import { describeBrowser } from "../parts/describeBrowser.ts";
 import { Age } from "../parts/format.tsx";
 import { ConfirmButton } from "../parts/forms.tsx";
+import { ForOperators } from "../parts/forRole.tsx";
 import { List, type Column } from "../parts/list.tsx";
 import { Notice, Tag, UnknownText } from "../parts/parts.tsx";
 import { useMe, useOperator } from "../services.tsx";
@@ -153,6 +154,17 @@ function Passkeys() {
 
 /** `/people`: everybody who signs in to the service. */
 export function AllPeople() {
+  return (
+    <Page title="People" trail={[{ href: "/", text: "Home" }]}>
+      <h1>People</h1>
+      <ForOperators>
+        <PeopleList />
+      </ForOperators>
+    </Page>
+  );
+}
+
+function PeopleList() {
   const operator = useOperator();
   const me = useMe();
   const queries = useQueryClient();
@@ -161,8 +173,7 @@ export function AllPeople() {
   // The audit log too.
   const refresh = () => queries.invalidateQueries();
   return (
-    <Page title="People" trail={[{ href: "/", text: "Home" }]}>
-      <h1>People</h1>
+    <>
       <p className="lead">Whoever has accepted an invitation. Owners invite to a dapp, on its tab People.</p>
       <Loaded query={query}>
         {(items) =>
@@ -209,7 +220,7 @@ export function AllPeople() {
           )
         }
       </Loaded>
-    </Page>
+    </>
   );
 }
 

@@ -5,8 +5,9 @@ import { Loaded, Page } from "../page.tsx";
 import { Copyable } from "./format.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";
 import { UnknownText } from "./parts.tsx";
+import { aRole } from "./roleText.ts";
 import { Tabs } from "./tabs.tsx";
-import { useMay, useOperator } from "../services.tsx";
+import { useMay, useMe, useOperator } from "../services.tsx";
 
 const TABS = [
   { name: "overview", path: "", text: "Overview" },
@@ -23,7 +24,7 @@ const TABS = [
   { name: "settings", path: "/settings", text: "Settings" },
 ] as const;
 
-/** A page of a dapp: its name, its id, its tabs. */
+/** A page of a dapp: its name, its id, the role of who is signed in, its tabs. */
 export function DappFrame({
   dappId,
   tab,
@@ -38,6 +39,7 @@ export function DappFrame({
 }) {
   const operator = useOperator();
   const dapp = useQuery({ queryKey: ["dapp", dappId], queryFn: () => operator.dapp(dappId) });
+  const role = useMe()?.memberships.find((one) => one.dappId === dappId)?.role;
   const hasKeys = useMay(dappId)("listKeys") === true;
   const text = title ?? TABS.find(({ name }) => name === tab)?.text;
   return (
@@ -49,6 +51,7 @@ export function DappFrame({
           </h1>
           <p className="subject">
             <Copyable text={data.id} what="dapp id" />
+            {role !== undefined && <span className="note">You are {aRole(role)} of this dapp.</span>}
           </p>
           {/* A role that is read later adds a tab, which moves the current one. */}
           <Tabs

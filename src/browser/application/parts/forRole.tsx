@@ -1,8 +1,7 @@
-import { capitalize } from "../../../lib/capitalize.ts";
 import type { ReactNode } from "react";
 import { OPERATIONS, roleAllows, type MemberOperation } from "../../../lib/operations.ts";
 import { ROLES } from "../../../lib/vocabulary.ts";
-import { useMay } from "../services.tsx";
+import { useMay, useMe } from "../services.tsx";
 
 /** The controls of an operation; if the role of who is signed in does not allow it, nothing, or a sentence on who does what with them. */
 export function ForRole({
@@ -13,7 +12,7 @@ export function ForRole({
 }: {
   readonly dappId: string;
   readonly operation: MemberOperation;
-  /** What those roles do here, such as "set secrets". Default: nothing is said. */
+  /** What only those roles can do here, such as "set secrets". Default: nothing is said. */
   readonly does?: string;
   readonly children?: ReactNode;
 }) {
@@ -22,13 +21,20 @@ export function ForRole({
   if (isAllowed) return children;
   return does === undefined ? null : (
     <p className="note">
-      {nameRoles(operation)} {does}.
+      Only {nameRoles(operation)} can {does}.
     </p>
   );
 }
 
-/** Names the roles that allow an operation, such as "Developers and owners". */
+/** What only operators may see; a sentence for others. */
+export function ForOperators({ children }: { readonly children: ReactNode }) {
+  const me = useMe();
+  if (me === undefined) return null;
+  return me.isOperator ? children : <p className="note">Only operators see this page.</p>;
+}
+
+/** Names the roles that allow an operation, such as "developers and owners". */
 export function nameRoles(operation: MemberOperation): string {
   const roles = ROLES.filter((role) => roleAllows(role, OPERATIONS[operation].least));
-  return capitalize(roles.map((role) => `${role}s`).join(" and "));
+  return roles.map((role) => `${role}s`).join(" and ");
 }

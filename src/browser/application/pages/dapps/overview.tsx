@@ -28,7 +28,7 @@ export function Dapp() {
           <section className="panel" aria-label="About">
             <Facts
               entries={[
-                ["Permissions", facilities.map((one) => PERMISSION_TEXT[one]).join(", ")],
+                ["The dapp may use", facilities.map((one) => PERMISSION_TEXT[one]).join(", ")],
                 ["Created", <Time iso={createdAt} />],
                 [
                   "Try",

@@ -17,10 +17,10 @@ import {
   useSubmission,
 } from "../../parts/forms.tsx";
 import { List } from "../../parts/list.tsx";
-import { Notice, UnknownText } from "../../parts/parts.tsx";
+import { Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { aRole, ROLE_TEXT } from "../../parts/roleText.ts";
 import { AuditList } from "../audit.tsx";
-import { useMay, useOperator } from "../../services.tsx";
+import { useMay, useMe, useOperator } from "../../services.tsx";
 
 /** `/dapps/{dappId}/people`: who has a role in a dapp, and who is invited. */
 export function People() {
@@ -47,6 +47,7 @@ export function People() {
 function Members({ dappId }: { readonly dappId: string }) {
   const operator = useOperator();
   const may = useMay(dappId);
+  const me = useMe();
   const queries = useQueryClient();
   const [change, setChange] = useState<MemberView>();
   const [isAsking, setAsking] = useState(false);
@@ -80,7 +81,15 @@ function Members({ dappId }: { readonly dappId: string }) {
               items={items}
               keyOf={({ personId }) => personId}
               columns={[
-                { head: "Name", kind: "name", cell: ({ name }) => <UnknownText text={name} /> },
+                {
+                  head: "Name",
+                  kind: "name",
+                  cell: ({ personId, name }) => (
+                    <>
+                      <UnknownText text={name} /> {personId === me?.id && <Tag kind="quiet">you</Tag>}
+                    </>
+                  ),
+                },
                 {
                   head: "Role",
                   cell: (member) =>

@@ -45,10 +45,13 @@ function Present({ dapp: { name, beacon, facilities } }: { readonly dapp: DappVi
         entries={[
           ["Name", <UnknownText text={name} />],
           ["Presets wait for", BEACON_TEXT[beacon ?? BY_NETWORK]],
-          ["It may use", facilities.map((one) => PERMISSION_TEXT[one]).join(", ")],
+          ["The dapp may use", facilities.map((one) => PERMISSION_TEXT[one]).join(", ")],
         ]}
       />
-      <p className="note">{nameRoles("updateDapp")} change name and wait, the operator what it may use.</p>
+      <p className="note">
+        Only {nameRoles("updateDapp")} can change the name and the wait, and only the operator what the dapp
+        may use.
+      </p>
     </section>
   );
 }

@@ -211,7 +211,7 @@ function MoreFields({
   return (
     <Folded summary="More" isOpen={problems.has("window") || problems.has("until")}>
       <div className="fields">
-        <Field id="schedule-catch-up" label="Ticks that it misses, as in an outage">
+        <Field id="schedule-catch-up" label="Requests that it misses, as in an outage">
           {(control) => (
             <select
               {...control}
@@ -219,9 +219,9 @@ function MoreFields({
               value={catchUp}
               onChange={(event) => setCatchUp(event.currentTarget.value)}
             >
-              <option value="one">catch up with the newest</option>
-              <option value="all">catch up with each</option>
-              <option value="skip">let them go</option>
+              <option value="one">make the newest later</option>
+              <option value="all">make each later</option>
+              <option value="skip">make none of them</option>
             </select>
           )}
         </Field>
@@ -238,8 +238,8 @@ function MoreFields({
         <Field id="schedule-overlap" label="While the last request has not ended">
           {(control) => (
             <select {...control} name="overlap" defaultValue={what?.overlap}>
-              <option value="skip">skip the tick</option>
-              <option value="allow">make a request even so</option>
+              <option value="skip">make none</option>
+              <option value="allow">make one even so</option>
             </select>
           )}
         </Field>

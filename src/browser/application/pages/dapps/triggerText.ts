@@ -37,20 +37,20 @@ export function describeTimes({
   return `${describeCron(cron ?? "")} (${timeZone})`;
 }
 
-/** Says what a schedule does about ticks that it can't act on in time, or before the last request has ended. */
+/** Says what a schedule does about times that it can't act on, or before the last request has ended. */
 export function describeLateness({
   catchUp,
   window,
   overlap,
 }: Pick<ScheduleView, "catchUp" | "window" | "overlap">): string {
   const missed = {
-    skip: "Lets missed ticks go",
-    one: `Catches up with the newest missed tick, up to ${describeDuration(window)} late`,
-    all: `Catches up with each missed tick, up to ${describeDuration(window)} late`,
+    skip: "After an outage, makes none of the missed requests",
+    one: `After an outage, makes the newest missed request, up to ${describeDuration(window)} late`,
+    all: `After an outage, makes every missed request, up to ${describeDuration(window)} late`,
   };
   const early = {
-    skip: "skips a tick while the last request has not ended",
-    allow: "makes a request even while the last one has not ended",
+    skip: "makes none while the last one has not ended",
+    allow: "makes one even while the last one has not ended",
   };
   return `${missed[catchUp]}; ${early[overlap]}.`;
 }

@@ -2,18 +2,19 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { LogRun, LogTriggerView, ScheduleView, TriggerRun } from "../../../../client/index.ts";
+import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
 import { describeArguments } from "../../../../lib/eventText.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { Age, Code, Time, TransactionLink } from "../../parts/format.tsx";
+import { Age, Copyable, Time, TransactionLink } from "../../parts/format.tsx";
 import { ConfirmButton, describeError, useEdit } from "../../parts/forms.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { List, type Column } from "../../parts/list.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { StateTag } from "../../parts/requestParts.tsx";
-import { Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
+import { Facts, Folded, Listing, Notice, ResultText, Tag, UnknownText } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useClient, useMay, useNetworks, useOperator, useTitleOf } from "../../services.tsx";
 import { LogTriggerForm, ScheduleForm, type TriggerFormProps } from "./triggerForms.tsx";
@@ -366,12 +367,17 @@ function TriggerPart<Item extends Common>({
       </p>
       <p>{state}</p>
       {more}
-      <p className="note">
-        <Code text={id} />,{" "}
-        <code>
-          <UnknownText text={exactly} />
-        </code>
-      </p>
+      <Facts
+        entries={[
+          [capitalize(NOUNS[kind]), <Copyable text={id} what={`${NOUNS[kind]} id`} />],
+          [
+            kind === "schedules" ? "Times" : "Logs",
+            <code>
+              <UnknownText text={exactly} />
+            </code>,
+          ],
+        ]}
+      />
       <Folded summary="Action">
         <Listing text={JSON.stringify(action, null, 2)} label={`Action of ${plainText(name)}`} />
       </Folded>

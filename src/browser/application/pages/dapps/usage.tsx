@@ -138,6 +138,11 @@ function requestsOf({ requests }: UsageDay): number {
   return Object.values(requests).reduce((sum, value) => sum + value, 0);
 }
 
+/** Counts the requests that have not ended. */
+function openOf(day: UsageDay): number {
+  return requestsOf(day) - day.fulfilled - day.failed;
+}
+
 function Totals({ report: { items } }: { readonly report: UsageReport }) {
   const titleOf = useTitleOf();
   const symbolOf = useSymbolOf();
@@ -151,7 +156,7 @@ function Totals({ report: { items } }: { readonly report: UsageReport }) {
       entries={[
         [
           "Requests",
-          `${sum(requestsOf)}: ${sum((day) => day.fulfilled)} fulfilled, ${sum((day) => day.failed)} failed`,
+          `${sum(requestsOf)}: ${sum((day) => day.fulfilled)} fulfilled, ${sum((day) => day.failed)} failed, ${sum(openOf)} in progress`,
         ],
         ["Random words", sum((day) => day.words)],
         [

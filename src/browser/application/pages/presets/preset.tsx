@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import type { DappView, ExplorerNetwork, PresetView } from "../../../../client/index.ts";
 import { Loaded, NotFound, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { Field, readField, useSubmission, TextField } from "../../parts/forms.tsx";
+import { LatestResults } from "../../parts/latestResults.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { List } from "../../parts/list.tsx";
 import { nameRoles } from "../../parts/forRole.tsx";
@@ -12,11 +12,9 @@ import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Facts, Listing, Notice, UnknownText } from "../../parts/parts.tsx";
-import { type AnyPresets, useExplorer, useNetworks, useOperator, usePresets } from "../../services.tsx";
-import { refetchUnlessRefused } from "../../refetch.ts";
+import { type AnyPresets, useNetworks, useOperator, usePresets } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { Parameter } from "../../parts/presetParameter.tsx";
-import { listed, RequestList } from "../../parts/requestList.tsx";
 import { createFields, readParams } from "../../parts/presetFields.ts";
 
 /** A request's own parameters, which no preset can have. */
@@ -65,7 +63,7 @@ function PresetPage({ preset }: { readonly preset: PresetView }) {
           </p>
         </Parameters>
       )}
-      <LatestResults preset={preset} />
+      <LatestResults of={{ preset: preset.name }} all="All results of this preset" />
       <Examples preset={preset} />
       <section className="panel">
         <h2>Source</h2>
@@ -84,7 +82,7 @@ function RunPart({ preset }: { readonly preset: PresetView }) {
       operation="runPreset"
       otherwise={
         <Parameters preset={preset}>
-          <p className="note">{nameRoles("runPreset")} of a dapp run it.</p>
+          <p className="note">Only {nameRoles("runPreset")} of a dapp can run it.</p>
         </Parameters>
       }
     >
@@ -122,30 +120,6 @@ function Parameters({ preset, children }: { readonly preset: PresetView; readonl
         />
       )}
       {children}
-    </section>
-  );
-}
-
-/** Results that a preset's page lists. */
-const MAX_RESULTS = 5;
-const REFRESH_MS = 5_000;
-
-/** What was drawn with a preset of late; nothing if nothing was. */
-function LatestResults({ preset: { name } }: { readonly preset: PresetView }) {
-  const explorer = useExplorer();
-  const { data: { items } = { items: [] } } = useQuery({
-    queryKey: ["explorer requests", undefined, name],
-    queryFn: () => explorer.requests({ preset: name }),
-    refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
-  });
-  if (items.length === 0) return null;
-  return (
-    <section className="panel" id="latest">
-      <h2>Latest results</h2>
-      <RequestList label="Latest results" requests={items.slice(0, MAX_RESULTS).map(listed)} />
-      <p className="pages">
-        <Link href={`/explorer/requests?preset=${encodeURIComponent(name)}`}>All results of this preset</Link>
-      </p>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import type { DappView, ExplorerNetwork, Hex } from "../../../../client/index.ts
 import { Loaded, Page } from "../../page.tsx";
 import { DappSelect, WithDapps } from "../../parts/dappSelect.tsx";
 import { problemAttributes, readField, useSubmission, TextField } from "../../parts/forms.tsx";
+import { LatestResults } from "../../parts/latestResults.tsx";
 import { useKeptForm } from "../../parts/keptForm.ts";
 import { nameRoles } from "../../parts/forRole.tsx";
 import { LABEL_NAMES, LabelField, readLabel } from "../../parts/labelField.tsx";
@@ -26,7 +27,9 @@ export function Random() {
       <WithDapps
         facility="presets"
         operation="requestRandomNumber"
-        otherwise={<p className="note">{nameRoles("requestRandomNumber")} of a dapp request them.</p>}
+        otherwise={
+          <p className="note">Only {nameRoles("requestRandomNumber")} of a dapp can request them.</p>
+        }
       >
         {(dapps, wanted) => (
           <section className="panel">
@@ -37,6 +40,7 @@ export function Random() {
           </section>
         )}
       </WithDapps>
+      <LatestResults of={{ kind: "random" }} all="All random numbers" />
     </Page>
   );
 }

@@ -23,13 +23,13 @@ test("the usual times are put in words, others as they were given", () => {
 
 test("what becomes of ticks that are late or early is said in words", () => {
   expect(describeLateness({ catchUp: "one", window: "1d", overlap: "skip" })).toBe(
-    "Catches up with the newest missed tick, up to 1 day late; skips a tick while the last request has not ended.",
+    "After an outage, makes the newest missed request, up to 1 day late; makes none while the last one has not ended.",
   );
   expect(describeLateness({ catchUp: "all", window: "90m", overlap: "allow" })).toBe(
-    "Catches up with each missed tick, up to 90 minutes late; makes a request even while the last one has not ended.",
+    "After an outage, makes every missed request, up to 90 minutes late; makes one even while the last one has not ended.",
   );
   expect(describeLateness({ catchUp: "skip", window: "1m", overlap: "skip" })).toMatch(
-    /^Lets missed ticks go;/,
+    /^After an outage, makes none of the missed requests;/,
   );
 });
 
