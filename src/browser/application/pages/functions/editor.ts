@@ -45,20 +45,22 @@ export function createEditor(
     readonly source: string;
     readonly label: string;
     readonly onChange: (source: string) => void;
-    /** Ctrl+Enter, or Cmd+Enter. */
-    readonly onRun: () => void;
+    /** Ctrl+Enter, or Cmd+Enter. Absent: the source can only be read. */
+    readonly onRun: (() => void) | undefined;
   },
 ): Editor {
   const { source, label, onChange, onRun } = options;
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  const run = { key: "Mod-Enter", run: () => (onRun(), true) };
+  const run = onRun === undefined ? [] : [{ key: "Mod-Enter", run: () => (onRun(), true) }];
   const view = new EditorView({
     root,
     parent: root,
     state: EditorState.create({
       doc: source,
       extensions: [
-        keymap.of([run, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+        keymap.of([...run, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+        EditorState.readOnly.of(onRun === undefined),
+        EditorView.editable.of(onRun !== undefined),
         language(),
         lineNumbers(),
         lintGutter(),

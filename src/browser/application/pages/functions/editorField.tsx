@@ -13,7 +13,8 @@ export function EditorField(props: {
   readonly version: number;
   readonly failure: Failure | undefined;
   readonly onChange: (source: string) => void;
-  readonly onRun: () => void;
+  /** Dry-runs it. Absent: it can only be read. */
+  readonly onRun: (() => void) | undefined;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor>();
@@ -32,7 +33,7 @@ export function EditorField(props: {
         source: latest.current.source,
         label: "Source",
         onChange: (source) => latest.current.onChange(source),
-        onRun: () => latest.current.onRun(),
+        onRun: props.onRun && (() => latest.current.onRun?.()),
       });
       // Whoever is typing in the plain field already goes on in the editor: what is typed next would be lost.
       const field = document.activeElement;
@@ -64,7 +65,9 @@ export function EditorField(props: {
       )}
       <div ref={host} />
       {editor === undefined && <PlainField {...props} />}
-      <p className="note">{editor !== undefined && "Ctrl+Space completes, "}Ctrl+Enter dry-runs.</p>
+      {props.onRun !== undefined && (
+        <p className="note">{editor !== undefined && "Ctrl+Space completes, "}Ctrl+Enter dry-runs.</p>
+      )}
     </div>
   );
 }
@@ -85,10 +88,11 @@ function PlainField({ source, failure, onChange, onRun }: Parameters<typeof Edit
         aria-describedby={isFailed ? FAILED_LINE_ID : undefined}
         rows={18}
         spellCheck={false}
+        readOnly={onRun === undefined}
         value={source}
         onChange={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          if (onRun === undefined || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
           onRun();
         }}

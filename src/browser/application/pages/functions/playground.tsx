@@ -4,14 +4,14 @@ import { BEACONS, RETURN_TYPES, type Draft } from "./draft.ts";
 import { EditorField } from "./editorField.tsx";
 import { EXAMPLES } from "./examples.ts";
 import { announce } from "../../announce.ts";
+import { Arguments } from "../../parts/arguments.tsx";
 import { findChosenNetwork, keepChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { DappSelect } from "../../parts/dappSelect.tsx";
 import { Field, HiddenText, readField, Select, TextField } from "../../parts/forms.tsx";
 import { CopyButton, groupDigits } from "../../parts/format.tsx";
 import { LabelField, readLabel } from "../../parts/labelField.tsx";
-import { ForRole } from "../../parts/forRole.tsx";
 import { NetworkSelect } from "../../parts/networkSelect.tsx";
-import { Listing } from "../../parts/parts.tsx";
+import { Facts, Listing } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
 import { keepDraft, linkOf, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
@@ -42,20 +42,19 @@ export function Playground({
   const [isShared, setShared] = useState(opened?.isShared === true);
   const [version, setVersion] = useState(0);
   const [search] = useSearchParams();
-  const [dappId, setDappId] = useState(
-    () => (model.dapps.find(({ id }) => id === search.get("dapp")) ?? model.dapps[0]!).id,
-  );
+  const [chosen, setDappId] = useState(search.get("dapp"));
+  const dappId = (model.dapps.find(({ id }) => id === chosen) ?? model.dapps[0])?.id;
   const [run, setRun] = useState(ran);
   const [isRunning, setRunning] = useState(false);
   const current = useRef<AbortController>(undefined);
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
 
-  const start = async (steps: typeof dryRun): Promise<void> => {
+  const start = async (id: string, steps: typeof dryRun): Promise<void> => {
     current.current?.abort();
     const { signal } = (current.current = new AbortController());
     setRunning(true);
     try {
-      for await (const next of steps(operator.as(dappId), draft, signal)) if (!signal.aborted) setRun(next);
+      for await (const next of steps(operator.as(id), draft, signal)) if (!signal.aborted) setRun(next);
     } catch (error) {
       if (!signal.aborted) setRun(describeFailedCall(error));
     } finally {
@@ -74,8 +73,10 @@ export function Playground({
   // What this run is for, and with which values, is no part of the draft, which is kept and may be shared.
   const ownForm = useRef<HTMLFormElement>(null);
   const readOwn = (): FormData => new FormData(ownForm.current!);
-  const runLabelled: typeof dryRun = (client, call, signal) =>
-    runOnChain(client, { ...call, ...readLabel(readOwn()) }, signal);
+  const runLabelled =
+    (id: string): typeof dryRun =>
+    (client, call, signal) =>
+      runOnChain(client, { ...call, ...readLabel(readOwn()), dappId: id }, signal);
   const dryRunWithValues: typeof dryRun = (client, call, signal) =>
     dryRun(client, { ...call, secretValues: readValues(readOwn(), call.secrets) }, signal);
   const isOnChain = isRunning && run.kind === "chain";
@@ -88,7 +89,7 @@ export function Playground({
   const limit = model.networks.find(({ name }) => name === draft.network)?.functions.maxSourceBytes;
   return (
     <>
-      {isShared && (
+      {isShared && dappId !== undefined && (
         <p className="notice">
           This source came from a link. Read it before you run it: it runs with your dapp's subscription.
         </p>
@@ -115,41 +116,53 @@ export function Playground({
             version={version}
             failure={useMemo(() => findFailure(run), [run])}
             onChange={(source) => change({ source })}
-            onRun={() => void start(dryRunWithValues)}
+            onRun={dappId === undefined ? undefined : () => void start(dappId, dryRunWithValues)}
           />
           <p className={limit !== undefined && bytes > limit ? "problem" : "note"}>
             {groupDigits(bytes)}
             {limit !== undefined && ` of ${groupDigits(limit)}`} bytes
           </p>
-          <ForRole dappId={dappId} operation="runFunction" does="run functions of this dapp">
+          {dappId !== undefined && (
             <div className="buttons">
               <button
                 ref={dryRunButton}
                 type="button"
                 className="action"
-                onClick={() => void start(dryRunWithValues)}
+                onClick={() => void start(dappId, dryRunWithValues)}
               >
                 Dry run
               </button>
               <button
                 type="button"
                 aria-disabled={isOnChain}
-                onClick={() => !isOnChain && void start(runLabelled)}
+                onClick={() => !isOnChain && void start(dappId, runLabelled(dappId))}
               >
                 Run on chain
               </button>
             </div>
-          </ForRole>
+          )}
+          {dappId === undefined && (
+            <Facts
+              entries={[
+                ["Arguments", draft.args.length > 0 && <Arguments args={draft.args} />],
+                ["Return type", draft.returnType],
+              ]}
+            />
+          )}
         </section>
-        <RunPanel run={run} dappId={dappId} onCancel={cancel} />
-        <section className="panel settings" aria-label="How to run it">
-          <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
-          <form ref={ownForm} onSubmit={(event) => event.preventDefault()}>
-            <LabelField problems={NO_PROBLEMS} />
-            {draft.secrets !== undefined && <ValueFields names={draft.secrets} />}
-          </form>
-        </section>
-        <Elsewhere draft={draft} onShare={keep} />
+        <RunPanel run={run} onCancel={cancel} />
+        {dappId !== undefined && (
+          <>
+            <section className="panel settings" aria-label="How to run it">
+              <Settings model={model} draft={draft} dappId={dappId} onChange={change} onDapp={setDappId} />
+              <form ref={ownForm} onSubmit={(event) => event.preventDefault()}>
+                <LabelField problems={NO_PROBLEMS} />
+                {draft.secrets !== undefined && <ValueFields names={draft.secrets} />}
+              </form>
+            </section>
+            <Elsewhere draft={draft} onShare={keep} />
+          </>
+        )}
       </div>
     </>
   );

@@ -23,6 +23,7 @@ export type Run =
     }
   | {
       readonly kind: "chain";
+      readonly dappId: string;
       readonly network: string;
       readonly id?: string;
       readonly states: RequestView["timeline"];
@@ -59,10 +60,10 @@ export async function* dryRun(
  */
 export async function* runOnChain(
   client: TycheClient,
-  call: Draft & LabelParams,
+  { dappId, ...call }: Draft & LabelParams & { readonly dappId: string },
   signal: AbortSignal,
 ): AsyncGenerator<Run> {
-  let run: Run & { readonly kind: "chain" } = { kind: "chain", network: call.network, states: [] };
+  let run: Run & { readonly kind: "chain" } = { kind: "chain", dappId, network: call.network, states: [] };
   yield run;
   const request = await client.submit.runFunction(call, { signal, dryRunsFirst: true });
   run = { ...run, id: request.id };
@@ -92,7 +93,7 @@ export function describeFailedCall(error: unknown): Run {
 }
 
 /** Returns what came of a function's request, as if it had just been run. */
-export function runOf({ id, network, params, timeline, outcome, error }: RequestView): Run {
+export function runOf({ id, dappId, network, params, timeline, outcome, error }: RequestView): Run {
   if (error !== null) {
     const { reason, ...place } = findDryRun(error.message) ?? {};
     return reason === undefined
@@ -102,7 +103,7 @@ export function runOf({ id, network, params, timeline, outcome, error }: Request
   if (outcome === null || !("parsedResult" in outcome) || "vrfv2Hash" in outcome) return { kind: "none" };
   const { source } = params as { readonly source: string };
   const line = findLineOf({ source }, outcome.err)?.number;
-  return { kind: "chain", network, id, states: timeline, result: outcome, line };
+  return { kind: "chain", dappId, network, id, states: timeline, result: outcome, line };
 }
 
 /** Returns what came of a call that its dry run refused. */

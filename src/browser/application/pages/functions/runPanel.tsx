@@ -7,15 +7,7 @@ import { resultClass } from "../../../../lib/sharedText.ts";
 import type { Run } from "./run.ts";
 
 /** A run's result, or its progress. */
-export function RunPanel({
-  run,
-  dappId,
-  onCancel,
-}: {
-  readonly run: Run;
-  readonly dappId: string;
-  readonly onCancel: () => void;
-}) {
+export function RunPanel({ run, onCancel }: { readonly run: Run; readonly onCancel: () => void }) {
   if (run.kind === "none") return null;
   return (
     <section className="panel" aria-label="Run">
@@ -25,7 +17,7 @@ export function RunPanel({
         </div>
       )}
       {run.kind === "dry" && <DryRun run={run} onCancel={onCancel} />}
-      {run.kind === "chain" && <ChainRun run={run} dappId={dappId} />}
+      {run.kind === "chain" && <ChainRun run={run} />}
     </section>
   );
 }
@@ -77,14 +69,8 @@ function DryRun({
   );
 }
 
-function ChainRun({
-  run,
-  dappId,
-}: {
-  readonly run: Run & { readonly kind: "chain" };
-  readonly dappId: string;
-}) {
-  const { network, id, states, result } = run;
+function ChainRun({ run }: { readonly run: Run & { readonly kind: "chain" } }) {
+  const { dappId, network, id, states, result } = run;
   const state = states.at(-1)?.state ?? "checking";
   const tone = result === undefined ? "busy" : result.success ? "good" : "bad";
   return (

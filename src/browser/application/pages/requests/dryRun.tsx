@@ -6,6 +6,7 @@ import { Loaded, Refusal } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Console, DryRunReasons, DryRunResult, DryRunState, measuresOf } from "../../parts/dryRunParts.tsx";
+import { ForRole } from "../../parts/forRole.tsx";
 import { Age, Copyable } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
@@ -46,10 +47,12 @@ function RunParts({ dappId, run }: { readonly dappId: string; readonly run: DryR
       )}
       <Warnings warnings={run.warnings} />
       {source !== undefined && (
-        <p>
-          <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
-          <span className="note">To change the source and try it.</span>
-        </p>
+        <ForRole dappId={dappId} operation="runFunction">
+          <p>
+            <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
+            <span className="note">To change the source and try it.</span>
+          </p>
+        </ForRole>
       )}
       <RefusedSource run={run} />
       {kind === "preset" && Object.keys(own).length > 1 && (

@@ -148,7 +148,11 @@ function RequestParts({
           </>
         )}
       </div>
-      {isRepeatable(request) && <Again dappId={dappId} request={request} />}
+      {isRepeatable(request) && (
+        <ForRole dappId={dappId} operation="runPreset">
+          <Again dappId={dappId} request={request} />
+        </ForRole>
+      )}
     </>
   );
 }
@@ -207,22 +211,20 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
           <span className="note">To change the source and try it.</span>
         </p>
       )}
-      <ForRole dappId={dappId} operation="runPreset" does="run it again">
-        <button type="button" disabled={isBusy} onClick={() => void repeat()}>
-          Run again
-        </button>{" "}
-        <span className="note">
-          A new request with the same parameters
-          {request.params["label"] === undefined
-            ? ""
-            : ", without the label: with it, it would be a second draw"}
-          .
-        </span>
-        <Folded summary="As curl">
-          <Listing text={command} label="curl" />
-          <CopyButton text={command} what="curl" />
-        </Folded>
-      </ForRole>
+      <button type="button" disabled={isBusy} onClick={() => void repeat()}>
+        Run again
+      </button>{" "}
+      <span className="note">
+        A new request with the same parameters
+        {request.params["label"] === undefined
+          ? ""
+          : ", without the label: with it, it would be a second draw"}
+        .
+      </span>
+      <Folded summary="As curl">
+        <Listing text={command} label="curl" />
+        <CopyButton text={command} what="curl" />
+      </Folded>
     </section>
   );
 }

@@ -37,7 +37,7 @@ import { RoundWait } from "../../parts/roundWait.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { Beacon, ErrorNotice, useTitleOfRequest } from "../../parts/requestParts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
-import { useExplorer, useNetworks, useOperator } from "../../services.tsx";
+import { useExplorer, useMay, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { findFailedLine, OpenInFunctions, SourcePart } from "./sourcePart.tsx";
@@ -339,12 +339,16 @@ function OwnFailure({
   readonly shared: SharedRequest;
 }) {
   const { id, dappId, kind } = request;
+  const may = useMay(dappId);
   const line = findFailedLine(request);
   const open = <Link href={`/dapps/${dappId}/requests/${id}`}>Open the request</Link>;
   return (
     <>
       <ErrorNotice error={error} />
-      {kind === "function" && error.code === "function_failed" && request.params["source"] !== undefined ? (
+      {may("runFunction") === true &&
+      kind === "function" &&
+      error.code === "function_failed" &&
+      request.params["source"] !== undefined ? (
         <p>
           Correct the source{line !== undefined && ` in line ${line}`} or its arguments, and run it again:{" "}
           <OpenInFunctions dappId={request.dappId} id={request.id} />. {open} to see its source and how it was
@@ -353,7 +357,9 @@ function OwnFailure({
       ) : (
         <>
           <SourcePart request={request} />
-          <p>{open} to see all of it, or to make it again.</p>
+          <p>
+            {open} to see all of it{may("runFunction") === true && ", or to make it again"}.
+          </p>
         </>
       )}
       <p className="note">
