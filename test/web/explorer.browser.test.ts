@@ -804,10 +804,11 @@ test("a page that waits for a silent chain says since when and what is known, an
     await route.continue();
   });
   let agoMs = 200;
+  let known: object | undefined;
   await page.route("**/api/explorer/networks", async (route) => {
     const response = await route.fetch();
     const { data } = (await response.json()) as { data: { readonly items: readonly { head: object }[] } };
-    expect(data.items[0]!.head).toMatchObject({ number: expect.stringMatching(/^\d+$/) });
+    known = data.items[0]?.head;
     const items = data.items.map((one) => ({ ...one, head: { number: "1234", agoMs } }));
     await route.fulfill({ response, json: { data: { ...data, items } } });
   });
@@ -816,6 +817,7 @@ test("a page that waits for a silent chain says since when and what is known, an
   await page.getByRole("region", { name: "Latest requests" }).locator(`a[href="${pathname}"]`).waitFor();
   const notice = page.getByText(/^There is no answer from /);
   expect(await notice.count()).toBe(0);
+  expect(known).toMatchObject({ number: expect.stringMatching(/^\d+$/) });
   agoMs = 7_000;
   await notice.waitFor();
   expect(await notice.textContent()).toMatch(
@@ -825,6 +827,10 @@ test("a page that waits for a silent chain says since when and what is known, an
   held.resolve();
   await page.getByRole("heading", { name: "Latest blocks" }).waitFor();
   await notice.waitFor({ state: "detached" });
+  await page.goto(`${tyche.url}/explorer`);
+  await page.getByText(/^Block 1.234, chain 11155111, doesn't answer$/).waitFor();
+  agoMs = 200;
+  await page.getByText(/^Block 1.234, chain 11155111$/).waitFor();
   await page.unrouteAll({ behavior: "ignoreErrors" });
   expect(visitor.troubles).toEqual([]);
 });

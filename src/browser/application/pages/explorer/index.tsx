@@ -4,7 +4,7 @@ import { cut } from "../../../../lib/cut.ts";
 import { spelledLabel } from "../../../../lib/label.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
-import { LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
+import { isSilent, LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
@@ -23,11 +23,13 @@ import { Status, WHAT } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 
 const REFRESH_MS = 5_000;
+/** How often is read which block each network is at, in ms. */
+const HEADS_MS = 1_000;
 const MAX_LATEST = 15;
 
 /** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
-  const networks = useNetworks();
+  const networks = useNetworks(HEADS_MS);
   return (
     <Page title="Explorer">
       <h1>Explorer</h1>
@@ -56,25 +58,28 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
   return (
     <>
       <ul className="cards networks">
-        {networks.map(({ name, title, chainId, status, statusDetail }, i) => {
-          const head = overviews[i]?.data?.headNumber;
-          return (
-            <li key={name} className="panel">
-              <h2>
-                <Link href={`/explorer/${name}`}>{title}</Link>
-              </h2>
-              <p className="note">
-                {head !== undefined && `Block ${groupDigits(head)}, `}chain {chainId}
-                {status !== "serving" && `, ${statusDetail ?? status}`}
-              </p>
-            </li>
-          );
-        })}
+        {networks.map((network) => (
+          <li key={network.name} className="panel">
+            <h2>
+              <Link href={`/explorer/${network.name}`}>{network.title}</Link>
+            </h2>
+            <p className="note">{stateOf(network)}</p>
+          </li>
+        ))}
       </ul>
       <LatestRequests />
       <LatestTransactions rows={rows.slice(0, MAX_LATEST)} networks={networks} />
     </>
   );
+}
+
+/** Says in a line where a network is, and why it can't be read. */
+function stateOf(network: ExplorerNetwork): string {
+  const { chainId, status, statusDetail, head } = network;
+  const trouble = status === "serving" ? isSilent(network) && "doesn't answer" : (statusDetail ?? status);
+  return [head && `Block ${groupDigits(head.number)}`, `chain ${chainId}`, trouble]
+    .filter(Boolean)
+    .join(", ");
 }
 
 interface Row extends TransactionSummary {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "wouter";
 import type { DryRunView } from "../../../../client/index.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { Loaded, Refusal } from "../../page.tsx";
+import { Loaded } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Console, DryRunReasons, DryRunResult, DryRunState, measuresOf } from "../../parts/dryRunParts.tsx";
@@ -18,7 +18,6 @@ export function DryRun() {
   const client = useClient(dappId);
   const query = useQuery({ queryKey: ["dryRun", dappId, id], queryFn: () => client.dryRun(id) });
   const title = query.data === undefined ? "Dry run" : `Dry run of ${plainText(query.data.title)}`;
-  if (query.data === undefined && query.error !== null) return <Refusal error={query.error} />;
   return (
     <DappFrame dappId={dappId} tab="dry-runs" title={title}>
       {() => <Loaded query={query}>{(run) => <RunParts dappId={dappId} run={run} />}</Loaded>}
