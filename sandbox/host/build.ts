@@ -23,7 +23,7 @@ const PACKAGED = join(SANDBOX_DIR, "child.cjs");
  * `node_modules/.cache/tyche` by the hash of their inputs: a few ms on a hit, about 500 ms on a miss.
  */
 export async function buildChild(): Promise<string> {
-  if (existsSync(PACKAGED)) return PACKAGED;
+  if (existsSync(PACKAGED) && existsSync(partsFile(PACKAGED))) return PACKAGED;
   const require = createRequire(import.meta.url);
   const modules = join(require.resolve("isolated-vm/package.json"), "..", "..");
   const folder = join(modules, ".cache", "tyche");
@@ -35,7 +35,7 @@ export async function buildChild(): Promise<string> {
   publish(path, code);
   for (const name of readdirSync(folder)) {
     if (
-      /^sandbox-\w+\.(?:cjs|parts)$/.test(name) &&
+      /^sandbox-\w+\.(?:cjs|parts|zst)$/.test(name) &&
       !path.includes(name.replace(/\.\w+$/, "")) &&
       isOld(folder, name)
     )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
-import { namesGlobals } from "../../sandbox/host/child/namesGlobals.ts";
+import { namesGlobals, replacesBuiltIns } from "../../sandbox/host/child/namesGlobals.ts";
 
 let pool: SandboxPool;
 beforeAll(async () => {
@@ -38,6 +38,42 @@ test("a source that names none of Deno's globals is recognized, one that names o
     "await import(x)",
   ];
   expect(some.map(namesGlobals)).toEqual(some.map(() => true));
+});
+
+test("what may replace a built-in is noticed, constants and defaults of the source's own are not", () => {
+  const some = [
+    "Array.isArray = x",
+    "if (true) { Array.isArray = x }",
+    "(Array.from = x)",
+    "f(), Array['from'] = x",
+    "Math\n[k] = 1",
+    "Map = X",
+    "(Map = X)",
+    "{ Map = X }",
+    "f(), Map = X",
+    "Map &&= X",
+  ];
+  expect(some.map(replacesBuiltIns)).toEqual(some.map(() => true));
+  const none = [
+    "let A = 1, B = 2",
+    "const { A = 1 } = x",
+    "(Limit = 10) => Limit",
+    "({ Map, Set }) => Map",
+    "class A { static Map = 1 }",
+    "Array.from(x) === y",
+    "Map.size <= 1",
+    "x.Map = 1",
+    "Map ??= X",
+  ];
+  expect(none.map(replacesBuiltIns)).toEqual(none.map(() => false));
+});
+
+test("a long source is scanned in time that grows with its length", () => {
+  for (const piece of [" ", "define", "A ", "A.b "]) {
+    const long = `Buffer.from("x") //A${piece.repeat(30_000)}`;
+    expect(replacesBuiltIns(long)).toBe(false);
+    expect(replacesBuiltIns(`${long}\nMap = X`)).toBe(true);
+  }
 });
 
 test("a global object that is reached unseen has the names", async () => {

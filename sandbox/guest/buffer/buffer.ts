@@ -1,4 +1,4 @@
-import { warnDeprecated, wrongType } from "./errors.ts";
+import { hasWarned, warnDeprecated, wrongType } from "./errors.ts";
 
 /** The bundler's: what it makes of an `import` of such a package reads whatever a source has put on `Object.prototype`. */
 declare const require: (name: "buffer/") => {
@@ -19,7 +19,7 @@ interface BufferType {
 
 /** feross/buffer's prototype, under a constructor with Node's errors; the buffer chunk adds Node's members. */
 export const Buffer = function (value: unknown, second?: unknown, third?: unknown): Bytes {
-  if (isCalledBySource())
+  if (!hasWarned("DEP0005") && isCalledBySource())
     warnDeprecated(
       "DEP0005",
       "Buffer() is deprecated due to security and usability issues. Please use the Buffer.alloc(), Buffer.allocUnsafe(), or Buffer.from() methods instead.",

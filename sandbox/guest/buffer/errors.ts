@@ -109,6 +109,7 @@ export function showValuesWith(load: (chunk: string) => Readonly<Record<string, 
 }
 
 const warned = new Set<string>();
+export const hasWarned = (code: string): boolean => warned.has(code);
 /** Warns once of what is deprecated. */
 export function warnDeprecated(code: string, text: string): void {
   if (warned.has(code)) return;

@@ -96,7 +96,7 @@ export class AssertionError extends Error {
 
 type Work = (...args: unknown[]) => unknown;
 
-/** Cuts a text that is printed as a property: a long line, as in Node, at its beginning. */
+/** Cuts a text that is printed as a property. Of a long line, Node itself drops the first 512 characters and keeps the rest. */
 function cutText(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const lines = value.split("\n");

@@ -110,6 +110,8 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
   };
   bindCallbacks(bind);
 
+  /** Inherits nothing that a source adds to all objects. */
+  const NO_OPTIONS = { __proto__: null } as object;
   class AsyncLocalStorage {
     /** What applies outside of `run`. */
     #store: unknown;
@@ -117,7 +119,7 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
     readonly #name: string;
     /** Only shown. */
     enabled = false;
-    constructor(options: { readonly defaultValue?: unknown; readonly name?: unknown } = {}) {
+    constructor(options: { readonly defaultValue?: unknown; readonly name?: unknown } = NO_OPTIONS) {
       checkObject(options, "options");
       const { defaultValue, name } = options;
       this.#otherwise = defaultValue;

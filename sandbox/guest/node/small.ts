@@ -219,6 +219,8 @@ export function createTimersPromises(_internals: Internals): Exports {
   const { setTimeout, setImmediate, setInterval, clearTimeout, clearImmediate, clearInterval } =
     globalThis as unknown as Record<"setTimeout" | "setImmediate" | "setInterval", Start> &
       Record<"clearTimeout" | "clearImmediate" | "clearInterval", Clear>;
+  /** Inherits nothing that a source adds to all objects. */
+  const NO_OPTIONS = { __proto__: null };
   /** Checks the options of all functions here; a signal that is aborted ends it at once. */
   function readSignal(options: unknown): SignalLike | undefined {
     checkObject(options, "options");
@@ -251,15 +253,15 @@ export function createTimersPromises(_internals: Internals): Exports {
     signal.addEventListener("abort", stop);
     return promise.finally(() => signal.removeEventListener("abort", stop));
   }
-  const delay = (delayMs: unknown, value?: unknown, options: unknown = {}): Promise<unknown> => {
+  const delay = (delayMs: unknown, value?: unknown, options: unknown = NO_OPTIONS): Promise<unknown> => {
     if (delayMs !== undefined && typeof delayMs !== "number")
       return Promise.reject(wrongType("delay", "number", delayMs));
     return wait((fire) => setTimeout(fire, delayMs), clearTimeout, value, options);
   };
-  const immediate = (value?: unknown, options: unknown = {}): Promise<unknown> =>
+  const immediate = (value?: unknown, options: unknown = NO_OPTIONS): Promise<unknown> =>
     wait((fire) => setImmediate(fire), clearImmediate, value, options);
   /** Yields once for each time that the interval has passed, also for those while nothing asked. */
-  async function* repeat(delayMs: unknown, value?: unknown, options: unknown = {}): AsyncGenerator {
+  async function* repeat(delayMs: unknown, value?: unknown, options: unknown = NO_OPTIONS): AsyncGenerator {
     const signal = readSignal(options);
     let due = 0;
     let wake: (() => void) | undefined;

@@ -43,7 +43,7 @@ const DEFAULTS = {
 };
 /** Node's `util.inspect`: two levels deep, single quotes preferred. */
 export function inspect(value: unknown, options?: NodeOptions | boolean | null, ...more: unknown[]): string {
-  const [depth] = more as (number | null | undefined)[];
+  const [depth, colors] = more as [depth?: number | null, colors?: unknown];
   const given: NodeOptions =
     typeof options === "object" && options !== null
       ? { ...changed, ...options }
@@ -51,7 +51,7 @@ export function inspect(value: unknown, options?: NodeOptions | boolean | null, 
           ...changed,
           ...(options !== undefined && { showHidden: options === true }),
           ...(depth !== undefined && { depth }),
-          ...(more[1] !== undefined && { colors: Boolean(more[1]) }),
+          ...(colors !== undefined && { colors: Boolean(colors) }),
         };
   const { maxArrayLength = DEFAULTS.maxArrayLength, maxStringLength = DEFAULTS.maxStringLength } = given;
   return denoInspect(

@@ -33,12 +33,24 @@ export function namesGlobals(source: string): boolean {
   return found;
 }
 
+/** An assignment, not a comparison or an arrow. `Map ||= X` and `Map ??= X` replace nothing that exists. */
+const ASSIGNS = "\\s*(?:&&)?=(?![=>])";
+/** Names of the language's classes and namespaces, among them Node's. */
+const BUILT_INS = Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z]/.test(name));
+
 /**
  * Ways to a prototype or to the global object, code created at run time, and a built-in or a member of one that is assigned or deleted.
- * `\\u` may spell any name.
+ * `\\u` may spell any name. After `{`, `(` or `,`, `A = 1` is usually a default or a declared variable, so only names of built-ins count there.
  */
-const REPLACES =
-  /[pP]rototype|__proto__|globalThis|window|self|\.\s*constructor\b|\beval\b|\bFunction\b|\\u|(?<![\w$.]|(?:const|let|var|type|static)\s+|[,{(]\s*)[A-Z]\w*\s*(?:\.\s*\w+|\[[^\]]*\])?\s*=(?![=>])|\bdelete\s+[A-Z]|(?:assign|define\w+|set|deleteProperty)\s*\(\s*[A-Z]/;
+const REPLACES = new RegExp(
+  [
+    /[pP]rototype|__proto__|globalThis|window|self|\.\s*constructor\b|\beval\b|\bFunction\b|\\u/.source,
+    `(?<![\\w$.])[A-Z]\\w*\\s*(?:\\.\\s*\\w+|\\[[^\\]]{0,200}\\])${ASSIGNS}`,
+    `(?<![\\w$.]|(?:const|let|var|type|static)\\s+|[,{(]\\s*)[A-Z]\\w*${ASSIGNS}`,
+    `(?<=[,{(]\\s*)(?:${BUILT_INS.join("|")})${ASSIGNS}`,
+    /\bdelete\s+[A-Z]|(?:assign|define\w{1,20}|set|deleteProperty)\s*\(\s*[A-Z]/.source,
+  ].join("|"),
+);
 
 /** Whether a source's text may replace a built-in or change a prototype: our own code then uses the originals. Returns true when in doubt. */
 export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);
