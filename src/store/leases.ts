@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { TycheError } from "../lib/errors.ts";
 import { fromRow } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
+import type { Store } from "./store.ts";
 
 /** Which replica dispatches on a network, and under which token. Only server databases have leases: a SQLite database serves one process. */
 export interface Lease {
@@ -141,6 +142,25 @@ export async function assertLeaseHeld(db: Queryable, { network, token }: Lease):
     .forKeyShare()
     .executeTakeFirst();
   if (row === undefined) throw new LeaseLostError(network);
+}
+
+/**
+ * Lets a store write only while a lease holds: each `write` and `writeSoon` checks it first, in its transaction. `erase` has none, so no
+ * check would last until its end: it stays as it is. Without a fence, so does the whole store.
+ */
+export function fenceWrites(store: Store, fence: Pick<Fence, "assertHeld"> | undefined): Store {
+  if (fence === undefined) return store;
+  const held =
+    <Db extends Queryable, T>(work: (db: Db) => Promise<T>) =>
+    async (db: Db): Promise<T> => {
+      await fence.assertHeld(db);
+      return await work(db);
+    };
+  return {
+    ...store,
+    write: (work) => store.write(held(work)),
+    writeSoon: (work) => store.writeSoon(held(work)),
+  };
 }
 
 /** Another replica dispatches on the network; nothing was written or sent. */

@@ -5,7 +5,6 @@ import { formatTime } from "../lib/time.ts";
 import type { SkipReason } from "../lib/vocabulary.ts";
 import { OpenLimitError } from "../requests/accept/requestLimits.ts";
 import type { Command, Service } from "../requests/service.ts";
-import type { Fence } from "../store/leases.ts";
 import { addEvents, type OutboxEvent } from "../store/outbox.ts";
 import type { StoredRunLog } from "../store/logTriggers.ts";
 import type { Queryable } from "../store/queryable.ts";
@@ -46,27 +45,19 @@ export interface Skip {
   readonly detail: string;
 }
 
-/**
- * Requests what a schedule's run is due for, or records why not.
- *
- * @param how.fence prevents this process from recording once another replica acts.
- * @param how.later see {@link requestRun}.
- */
+/** Requests what a schedule's run is due for, or records why not. @param later see {@link requestRun}. */
 export async function actOnRun(
   options: ActOptions,
   schedule: StoredSchedule,
   run: StoredRun,
-  how: {
-    readonly fence?: Pick<Fence, "assertHeld"> | undefined;
-    readonly later?: readonly StoredRun[];
-  } = {},
+  later: readonly StoredRun[] = [],
 ): Promise<TriggerOutcome> {
   const { store, now } = options;
   const findSkip = async (): Promise<Skip | undefined> =>
     findTickSkip(schedule, run, { now: now(), open: await findOverlapped(store.db, schedule) });
   const command = (): Command => schedule.command as Command;
   const acting = { ...schedule, network: schedule.command.network, isPatient: false };
-  return await requestRun(options, acting, run, { fence: undefined, ...how, command, findSkip });
+  return await requestRun(options, acting, run, { later, command, findSkip });
 }
 
 /** Returns the id of a request that must end before a schedule makes the next one; `undefined` if there is none. */
@@ -101,7 +92,6 @@ export async function requestRun(
   trigger: ActingTrigger,
   run: StoredRun,
   how: {
-    readonly fence: Pick<Fence, "assertHeld"> | undefined;
     readonly command: () => Command;
     readonly findSkip: () => Promise<Skip | undefined>;
     readonly later?: readonly StoredRun[];
@@ -109,10 +99,9 @@ export async function requestRun(
   },
 ): Promise<TriggerOutcome> {
   const { store } = options;
-  const { fence, later = [] } = how;
+  const { later = [] } = how;
   const end = async (requestId: string): Promise<TriggerOutcome> => {
     const isTold = await store.write(async (db) => {
-      await fence?.assertHeld(db);
       await endRun(db, run.id, { state: "requested", reason: null, detail: null, request_id: requestId });
       return (await how.onRequested?.(db)) ?? false;
     });
@@ -120,7 +109,7 @@ export async function requestRun(
     return "requested";
   };
   const skip = async (why: Skip, others: readonly StoredRun[] = []): Promise<TriggerOutcome> => {
-    await skipRuns(options, trigger, [run, ...others], { ...why, fence });
+    await skipRuns(options, trigger, [run, ...others], why);
     return "skipped";
   };
 
@@ -159,10 +148,9 @@ export async function skipRuns(
   { store, onEvent, now }: Pick<ActOptions, "store" | "onEvent" | "now">,
   trigger: ToldTrigger,
   runs: readonly StoredRun[],
-  { reason, detail, fence }: Skip & { readonly fence: Pick<Fence, "assertHeld"> | undefined },
+  { reason, detail }: Skip,
 ): Promise<void> {
   const isTold = await store.write(async (db) => {
-    await fence?.assertHeld(db);
     const ticks: number[] = [];
     for (const run of runs) {
       if ((await findRequestByKey(db, trigger.dappId, idempotencyKeyOf(run))) !== undefined) continue;

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createId } from "../lib/id.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
-import type { Fence } from "../store/leases.ts";
 import {
   findLogTrigger,
   listDueLanes,
@@ -29,7 +29,6 @@ export function startLogActor(
     readonly parseAction: ParseAction;
     readonly onError: (error: unknown) => void;
   },
-  fence: Pick<Fence, "assertHeld"> | undefined,
 ): WakeLoop {
   const options = { ...given, now: Date.now };
   const { store, onError } = options;
@@ -37,16 +36,8 @@ export function startLogActor(
   const stopping = new AbortController();
   const isStopped = (): boolean => stopping.signal.aborted;
 
-  const sleep = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        stopping.signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms).unref();
-      stopping.signal.addEventListener("abort", end);
-    });
+  const pause = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
 
   const actOnLane = async (lane: RunLane): Promise<void> => {
     /** Triggers whose runs must wait, such as for the next day of their API key. */
@@ -57,10 +48,10 @@ export function startLogActor(
         if (waiting.has(run.trigger_id)) continue;
         const began = performance.now();
         if ((await act(run)) === "waiting") waiting.add(run.trigger_id);
-        await sleep(Math.max(0, 1_000 / RATE_PER_SECOND - (performance.now() - began)));
+        await pause(Math.max(0, 1_000 / RATE_PER_SECOND - (performance.now() - began)));
       }
     }
-    if (waiting.size > 0) await sleep(WAIT_MS);
+    if (waiting.size > 0) await pause(WAIT_MS);
   };
 
   const act = async (run: StoredRun): Promise<TriggerOutcome | undefined> => {
@@ -70,7 +61,6 @@ export function startLogActor(
     const { action, actionNetwork: network } = trigger;
     const values = JSON.parse(log.args) as Record<string, string>;
     return await requestRun(options, { ...trigger, network, isPatient: true, log }, run, {
-      fence,
       command: () => options.parseAction(fillReferences(action, values), network),
       findSkip: async () =>
         log.reverted_at === null
@@ -91,7 +81,7 @@ export function startLogActor(
       const work = actOnLane(lane)
         .catch(async (error: unknown) => {
           onError(error);
-          await sleep(LOOK_INTERVAL_MS);
+          await pause(LOOK_INTERVAL_MS);
         })
         .finally(() => acting.delete(name));
       acting.set(name, work);

@@ -2,7 +2,6 @@ import { createMutex } from "../lib/mutex.ts";
 import type { Hex } from "viem";
 import { createFinality } from "../evm/finality.ts";
 import { createChainWatcher, type ChainWatcher } from "../evm/watcher.ts";
-import type { Fence } from "../store/leases.ts";
 import {
   deleteUnsentRuns,
   findLogCursor,
@@ -30,7 +29,6 @@ export interface LogReadingOptions {
   readonly network: string;
   readonly chain: ObservedChain;
   readonly store: Store;
-  readonly fence: Pick<Fence, "assertHeld"> | undefined;
   /** Called when runs have become due. */
   readonly onDue: () => void;
   /** Called when an event is stored. */
@@ -69,7 +67,6 @@ export function startLogReading(options: LogReadingOptions): LogReading {
   let turns = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const write = writeFenced(options);
   const ripen = createRipening(options, () => watcher.head());
   /** What is under way, one after another. */
   const inTurn = createMutex();
@@ -82,7 +79,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     const read = Number(block.number) < cursor!.block ? cursor! : moveCursor(cursor!, block);
     const runs = await findRuns(finding, block, wanting);
     if (runs.length > 0) {
-      const isTold = await write(async (db) => {
+      const isTold = await store.write(async (db) => {
         await saveLogCursor(db, network, read);
         return await addRuns(db, runs);
       });
@@ -100,7 +97,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     const hashes = await readHashes(client, later);
     // A replay may have read the blocks that came instead.
     const lost = later.filter((one) => hashes.get(one.block_number) !== one.block_hash);
-    const isTold = await write(async (db) => {
+    const isTold = await store.write(async (db) => {
       const isLatest = ({ confidence }: { readonly confidence: string }): boolean => confidence === "latest";
       // The same log in another block is the same run, unless its block is part of the key.
       await deleteUnsentRuns(
@@ -135,7 +132,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
       const isEnd = number >= through;
       // So it has this one, which all triggers are shown once it is read again.
       const runs = number > cursor!.block ? [] : await findRuns(finding, block, late);
-      const isTold = await write(async (db) => {
+      const isTold = await store.write(async (db) => {
         await noteReplay(db, late, isEnd ? null : number + 1);
         return await addRuns(db, runs);
       });
@@ -170,7 +167,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
     ];
     const late = present.filter(({ replayFrom }) => replayFrom !== null && replayFrom <= block);
     const joined = present.filter(({ replayFrom }) => replayFrom !== null && replayFrom > block);
-    if (joined.length > 0) await write((db) => noteReplay(db, joined, null));
+    if (joined.length > 0) await store.write((db) => noteReplay(db, joined, null));
     if (late.length > 0) replay(late, block);
   };
 
@@ -178,10 +175,7 @@ export function startLogReading(options: LogReadingOptions): LogReading {
   const note = async (): Promise<void> => {
     const read = cursor;
     if (read === undefined || read === saved) return;
-    await store.writeSoon(async (db) => {
-      await options.fence?.assertHeld(db);
-      await saveLogCursor(db, network, read);
-    });
+    await store.writeSoon((db) => saveLogCursor(db, network, read));
     saved = read;
   };
   const look = (): void => {
@@ -217,15 +211,6 @@ export function startLogReading(options: LogReadingOptions): LogReading {
   };
 }
 
-/** Returns what writes to the database only while this process may. */
-function writeFenced({ store, fence }: Pick<LogReadingOptions, "store" | "fence">): Store["write"] {
-  return (change) =>
-    store.write(async (db) => {
-      await fence?.assertHeld(db);
-      return await change(db);
-    });
-}
-
 /** Returns the hashes of the blocks that the chain has where these runs were found. */
 async function readHashes(
   client: ObservedChain["client"],
@@ -254,7 +239,7 @@ async function openCursor(
   // Without the newest block among them, the earlier ones are looked at again: a reorg may have removed logs of runs.
   const heads = isSameChain ? stored.heads : [[block, head.hash] as const];
   const first = { identity, block, heads };
-  await writeFenced(options)(async (db) => {
+  await store.write(async (db) => {
     if (!isSameChain) {
       // What an earlier chain of this name had is gone.
       const ids = (await listRevertedRuns(db, { network, from: 0 })).map((one) => one.run_id);
@@ -270,7 +255,6 @@ async function openCursor(
 function createRipening(options: LogReadingOptions, head: ChainWatcher["head"]) {
   const { network, chain, store, onDue } = options;
   const { client, terms, isEmbedded } = chain;
-  const write = writeFenced(options);
   const finality = (tag: "safe" | "finalized") =>
     createFinality({
       client,
@@ -292,7 +276,7 @@ function createRipening(options: LogReadingOptions, head: ChainWatcher["head"]) 
           throw new Error("the node lacks a block that it calls final");
         const isKept = (one: (typeof some)[number]): boolean =>
           hashes.get(one.block_number) === one.block_hash;
-        await write(async (db) => {
+        await store.write(async (db) => {
           await makeDue(
             db,
             some.filter(isKept).map(({ run_id }) => run_id),

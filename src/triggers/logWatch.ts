@@ -1,5 +1,4 @@
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
-import type { Fence } from "../store/leases.ts";
 import { listLogTriggers, type StoredLogTrigger } from "../store/logTriggers.ts";
 import type { ActOptions } from "./actOnRun.ts";
 import type { ParseAction } from "./eventReferences.ts";
@@ -17,15 +16,11 @@ export interface LogWatchOptions extends Omit<ActOptions, "now"> {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Starts to read the logs of all networks that have triggers, and to act on them.
- *
- * @param fence prevents this process from writing once another replica reads.
- */
-export function startLogWatch(options: LogWatchOptions, fence?: Pick<Fence, "assertHeld">): WakeLoop {
+/** Starts to read the logs of all networks that have triggers, and to act on them. */
+export function startLogWatch(options: LogWatchOptions): WakeLoop {
   const { store, onEvent, onError } = options;
   const readings = new Map<string, { readonly chain: ObservedChain; readonly reading: LogReading }>();
-  const actor = startLogActor(options, fence);
+  const actor = startLogActor(options);
 
   const stopReading = async (network: string): Promise<void> => {
     const last = readings.get(network);
@@ -49,7 +44,6 @@ export function startLogWatch(options: LogWatchOptions, fence?: Pick<Fence, "ass
           network,
           chain,
           store,
-          fence,
           onDue: () => actor.wake(),
           onEvent,
           onError,

@@ -1,7 +1,6 @@
 import { createId, firstId } from "../lib/id.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
-import type { Fence } from "../store/leases.ts";
 import { findRequestByKey } from "../store/requests.ts";
 import {
   findFirstTick,
@@ -54,12 +53,8 @@ export interface SchedulerOptions extends Omit<ActOptions, "now"> {
   readonly now?: () => number;
 }
 
-/**
- * Starts to turn the ticks of schedules into runs, and runs into requests.
- *
- * @param fence prevents this process from writing once another replica schedules.
- */
-export function startScheduler(given: SchedulerOptions, fence?: Pick<Fence, "assertHeld">): WakeLoop {
+/** Starts to turn the ticks of schedules into runs, and runs into requests. */
+export function startScheduler(given: SchedulerOptions): WakeLoop {
   const options = { now: Date.now, ...given };
   const { store, now, onError } = options;
   let isStopped = false;
@@ -68,10 +63,7 @@ export function startScheduler(given: SchedulerOptions, fence?: Pick<Fence, "ass
   const isSteady = createSteadyCheck(now);
 
   const storeTicks = async (schedule: StoredSchedule): Promise<void> => {
-    const isTold = await store.write(async (db) => {
-      await fence?.assertHeld(db);
-      return await storeDueTicks(db, schedule, now());
-    });
+    const isTold = await store.write((db) => storeDueTicks(db, schedule, now()));
     if (isTold) options.onEvent();
   };
 
@@ -93,7 +85,7 @@ export function startScheduler(given: SchedulerOptions, fence?: Pick<Fence, "ass
     const trigger = { ...schedule, network: schedule.command.network };
     for (const group of Map.groupBy(unwanted, ({ skip }) => `${skip.reason} ${skip.detail}`).values()) {
       const its = group.map(({ run }) => run);
-      await skipRuns(options, trigger, its, { ...group[0]!.skip, fence });
+      await skipRuns(options, trigger, its, group[0]!.skip);
     }
     const skipped = new Set(unwanted.map(({ run }) => run));
     return runs.filter((run) => !skipped.has(run));
@@ -113,7 +105,7 @@ export function startScheduler(given: SchedulerOptions, fence?: Pick<Fence, "ass
       // Ticks that a pause takes are skipped together.
       if (schedule.pausedAt !== found.pausedAt) return loop.wake();
       const later = runs.slice(i + 1).filter(({ key }) => !key.startsWith(ASKED));
-      const outcome = await actOnRun(options, schedule, run, { fence, later });
+      const outcome = await actOnRun(options, schedule, run, later);
       if (outcome === "waiting") return;
       // Those after it may be skipped, too.
       if (outcome === "skipped") return loop.wake();
@@ -128,7 +120,6 @@ export function startScheduler(given: SchedulerOptions, fence?: Pick<Fence, "ass
       const next = tickAfter(schedule, at);
       if (next === null || next >= (schedule.nextAt ?? Infinity)) continue;
       await store.write(async (db) => {
-        await fence?.assertHeld(db);
         if (await moveSchedule(db, schedule, next)) await deleteEarlyRuns(db, schedule.id, at);
       });
     }

@@ -5,7 +5,6 @@ import { createSteadyCheck } from "../lib/steadyClock.ts";
 import { open, seal } from "../lib/seal.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
-import type { Fence } from "../store/leases.ts";
 import {
   advanceDeliveries,
   countDaysTried,
@@ -89,12 +88,8 @@ export function isSuccess(status: number | null): boolean {
 
 const UNREADABLE = "Not sent: the secret in the database was not written by this service. Rotate it.";
 
-/**
- * Starts to deliver the events of the outbox, each to the webhooks that it is for. One webhook never waits for another.
- *
- * @param fence prevents this process from writing once another replica delivers.
- */
-export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "assertHeld">): WakeLoop {
+/** Starts to deliver the events of the outbox, each to the webhooks that it is for. One webhook never waits for another. */
+export function startDelivery(options: DeliveryOptions): WakeLoop {
   const { store, post, sealingKey, onError, timeoutMs = TIMEOUT_MS, now = Date.now } = options;
   const stopping = new AbortController();
   /** Events under way by webhook. */
@@ -142,7 +137,6 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
       next_at: nextAt,
     };
     await store.write(async (db) => {
-      await fence?.assertHeld(db);
       const state = isDelivered ? "delivered" : nextAt === null ? "failed" : "pending";
       await saveAttempt(db, logged, { state, attempts });
       if (isDelivered) return await noteSuccess(db, webhook.id, at);
@@ -198,7 +192,6 @@ export function startDelivery(options: DeliveryOptions, fence?: Pick<Fence, "ass
     const backMs = latest === undefined ? 0 : latest.wall + monotonic - latest.monotonic - wall;
     if (latest !== undefined && backMs < CLOCK_TOLERANCE_MS) return;
     await store.write(async (db) => {
-      await fence?.assertHeld(db);
       if (backMs > 0) await moveDeliveries(db, wall, Math.round(backMs));
       await advanceDeliveries(db, wall, LONGEST_MS * (1 + JITTER));
     });

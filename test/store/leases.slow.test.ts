@@ -6,10 +6,18 @@ import { openServer } from "../../src/dapps/openDatabase.ts";
 import { openPostgresBus, type Bus, type BusMessage } from "../../src/store/bus.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "../../src/store/leaseKeeper.ts";
-import { assertLeaseHeld, findLease, giveLeaseBack, renewLease, takeLease } from "../../src/store/leases.ts";
-import type { Fence } from "../../src/store/leases.ts";
+import {
+  assertLeaseHeld,
+  fenceWrites,
+  findLease,
+  giveLeaseBack,
+  renewLease,
+  takeLease,
+  type Fence,
+} from "../../src/store/leases.ts";
 import { createPostgresDialect } from "../../src/store/postgresDialect.ts";
 import { lockPostgres } from "../../src/store/postgresLock.ts";
+import type { Queryable } from "../../src/store/queryable.ts";
 import { joinReplicas } from "../../src/store/replicaLock.ts";
 import { findSetting, saveSetting } from "../../src/store/settings.ts";
 import { assertTables, openStore, type Store } from "../../src/store/store.ts";
@@ -174,15 +182,15 @@ test("a keeper whose lease another one has taken writes nothing more, and stands
     await b.keeper.look();
     expect(b.events).toEqual(["taken"]);
   });
-  const write = store.write(async (db) => {
-    await a.fence().assertHeld(db);
-    await saveSetting(db, "written", "by a");
-  });
-  await expect(write).rejects.toMatchObject({ code: "store_conflict" });
+  const fenced = fenceWrites(store, a.fence());
+  const save = (db: Queryable): Promise<void> => saveSetting(db, "written", "by a");
+  await expect(fenced.write(save)).rejects.toMatchObject({ code: "store_conflict" });
+  await expect(fenced.writeSoon(save)).rejects.toMatchObject({ code: "store_conflict" });
   await vi.waitFor(() => expect(a.events).toEqual(["taken", "lost"]), { timeout: 60_000 });
   expect(() => a.fence().assertLive()).toThrow("another replica dispatches on sepolia now");
   expect(await findSetting(store.db, "written")).toBeUndefined();
-  await store.write((db) => b.fence().assertHeld(db));
+  await fenceWrites(store, b.fence()).write((db) => saveSetting(db, "written", "by b"));
+  expect(await findSetting(store.db, "written")).toBe("by b");
 });
 
 test("a process that was stopped for longer than its lease sends nothing, whoever holds it", async () => {

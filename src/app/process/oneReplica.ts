@@ -1,7 +1,7 @@
 import type { Replica } from "../../requests/replica.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import type { WakeLoop } from "../../lib/wakeLoop.ts";
-import type { Fence } from "../../store/leases.ts";
+import { fenceWrites, type Fence } from "../../store/leases.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Work that one replica does for all. */
@@ -21,10 +21,10 @@ export interface WithSharedWork<UseCases> extends SharedWork {
 /**
  * Does work in this process; where several replicas serve, while this one has the lease.
  *
- * @param begin is given what prevents this process from writing once another replica works.
+ * @param begin is given the store, which refuses to write once another replica works.
  */
 export function onOneReplica(
-  begin: (fence?: Pick<Fence, "assertHeld">) => WakeLoop,
+  begin: (store: Store) => WakeLoop,
   options: {
     readonly store: Store;
     /** No network can have its name: it contains a slash. */
@@ -35,7 +35,7 @@ export function onOneReplica(
 ): SharedWork {
   const { store, lease, replica, onError } = options;
   let running: WakeLoop | undefined;
-  const start = async (fence?: Pick<Fence, "assertHeld">): Promise<void> => void (running ??= begin(fence));
+  const start = async (fence?: Fence): Promise<void> => void (running ??= begin(fenceWrites(store, fence)));
   const stop = async (atOnce: boolean): Promise<void> => {
     const last = running;
     running = undefined;

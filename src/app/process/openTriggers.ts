@@ -38,7 +38,6 @@ export function openLogTriggers(
   const onError = (error: unknown): void => log.warn({ err: error }, "log triggers: a step failed; retrying");
   const { parseAction, checkCommand } = checks;
   const watched = {
-    store,
     submit: service.submit.bind(service),
     findActing: dapps.findActing.bind(dapps),
     onEvent,
@@ -46,7 +45,7 @@ export function openLogTriggers(
     findChain,
     onError,
   };
-  const watch = onOneReplica((fence) => startLogWatch(watched, fence), {
+  const watch = onOneReplica((fenced) => startLogWatch({ ...watched, store: fenced }), {
     store,
     lease: "/triggers",
     replica,
@@ -94,7 +93,7 @@ export function openSchedules(
     findActing: dapps.findActing.bind(dapps),
     onEvent,
   };
-  const scheduler = onOneReplica((fence) => startScheduler({ ...act, onError }, fence), {
+  const scheduler = onOneReplica((fenced) => startScheduler({ ...act, store: fenced, onError }), {
     store,
     lease: "/schedules",
     replica,

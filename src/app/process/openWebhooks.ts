@@ -26,7 +26,7 @@ export function openWebhooks(options: {
   const sealingKey = deriveKey(options.masterKey, "webhook secrets");
   const onError = (error: unknown): void => log.warn({ err: error }, "webhooks: delivering failed; retrying");
   const post = createGuardedPost({ allowHosts, userAgent: `Tyche/${version} (webhooks)` });
-  const delivery = onOneReplica((fence) => startDelivery({ store, post, sealingKey, onError }, fence), {
+  const delivery = onOneReplica((fenced) => startDelivery({ store: fenced, post, sealingKey, onError }), {
     store,
     lease: "/webhooks",
     replica,

@@ -1,20 +1,14 @@
 import type { ChainClient } from "../../evm/client.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
-import type { Fence } from "../../store/leases.ts";
+import { fenceWrites, type Fence } from "../../store/leases.ts";
 import type { Store } from "../../store/store.ts";
 import type { RequestBook } from "../requestBook.ts";
 
 /** Lets a network's pipeline write only while its lease holds. */
 export function fenceStore(store: Store, fence: Fence | undefined): Store {
   if (fence === undefined) return store;
-  const fenced: Store["write"] = (work) =>
-    abandonOnDoubt(
-      fence,
-      store.write(async (db) => {
-        await fence.assertHeld(db);
-        return await work(db);
-      }),
-    );
+  const held = fenceWrites(store, fence);
+  const fenced: Store["write"] = (work) => abandonOnDoubt(fence, held.write(work));
   return { ...store, write: fenced, writeSoon: fenced };
 }
 
