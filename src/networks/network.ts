@@ -36,14 +36,6 @@ export interface KnownChain {
   readonly deployment: ChainDeployment;
 }
 
-/**
- * Whether a stored identity is that of a chain. Records of earlier versions lack the chain id in front until the next start; a network's name
- * then tells which chain it is.
- */
-export function isIdentity(stored: string | undefined, identity: string): boolean {
-  return stored !== undefined && (stored === identity || identity.endsWith(`:${stored}`));
-}
-
 /** Which blocks of a chain may be removed. */
 export interface RemovableBlocks {
   /** Number of the first block that stays. */

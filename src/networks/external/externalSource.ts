@@ -8,7 +8,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { readPipelining } from "../../evm/pipelining.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { isIdentity, type NetworkSource, type NetworkTerms } from "../network.ts";
+import type { NetworkSource, NetworkTerms } from "../network.ts";
 import type { NetworkProfile } from "../profiles.ts";
 import { hasChainlinkVrf, type ContractsFile } from "./contractsFile.ts";
 import { vrfOperatorsOf, type OracleIdentity } from "./oracleIdentity.ts";
@@ -91,7 +91,7 @@ export function createExternalSource(options: ExternalSourceOptions): NetworkSou
           client,
           deployment: { contracts, blockNumber, keyHash, chainId, title: profile.title, donId },
           identity,
-          isNew: !isIdentity(known?.identity, identity),
+          isNew: known?.identity !== identity,
           operator,
           fees: options.fees,
           pipelining,

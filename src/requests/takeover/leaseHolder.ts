@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Hex } from "viem";
 import { ChainUnavailableError } from "../../networks/chainUnavailable.ts";
-import { isIdentity } from "../../networks/network.ts";
 import { findChain, listSubscriptions, type StoredSubscription } from "../../store/chainRecords.ts";
 import { createLeaseKeeper } from "../../store/leaseKeeper.ts";
 import { findLease, isLeaseAbandoned, type Fence } from "../../store/leases.ts";
@@ -83,7 +82,7 @@ async function openSharedHolder(options: LeaseHolderOptions, replica: Replica): 
       network,
       chain,
       acceptsChain: options.acceptsChain,
-      isNew: !isIdentity(known?.identity, identity),
+      isNew: known?.identity !== identity,
       store: fenceStore(store, fence),
       book: fenceBook(book, fence),
     });
@@ -144,7 +143,7 @@ async function openSharedHolder(options: LeaseHolderOptions, replica: Replica): 
 function createContractsCheck({ db }: Store, network: string, identity: string) {
   const hasOthers = async (): Promise<boolean> => {
     const known = await findChain(db, network);
-    return known !== undefined && !isIdentity(known.identity, identity);
+    return known !== undefined && known.identity !== identity;
   };
   const assertSame = async (): Promise<void> => {
     if (await hasOthers())
