@@ -11,14 +11,17 @@ type Shown =
   | { readonly as: "dice"; readonly rolls: readonly string[] }
   | { readonly as: "list"; readonly entries: readonly string[] };
 
-/** Names a request by what it asks for. */
-function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
-  return title ?? { preset: "Preset", random: "Random numbers", function: "Function" }[kind];
+/** Names a request by what it asks for; a function never by its code, which is for its source to show. */
+function nameKind({ kind, title = BY_CODE }: { readonly kind: Kind; readonly title?: string }): string {
+  if (!title.startsWith(BY_CODE)) return title;
+  return { preset: "Preset", random: "Random numbers", function: NAMELESS }[kind];
 }
 
 /** How the name of a function begins whose source has neither a comment nor a host to name it: with its arguments, or else its first line. */
 const BY_ARGUMENTS = "Function of ";
 const BY_CODE = "Function “";
+/** What a function is called that nothing names. */
+const NAMELESS = "Function";
 
 /** Longest name of a function, and longest line of code in one, in characters. */
 const MAX_NAME = 80;
@@ -121,12 +124,15 @@ export function describeNoRound(isFunction: boolean, until: string): string {
   }`;
 }
 
-/** Longest result that a tab has room for beside the name, in characters. */
+/** Longest result that a tab has room for beside the name, and longest first part of one that is counted, in characters. */
 const MAX_IN_TITLE = 30;
+const MAX_FIRST = 20;
+/** Beginning of a result that is read for it: one may have 24 KB. */
+const MAX_READ = 1000;
 
 /** What the page of a result is called, and what a link to it says: the same with a script, without one, and in a preview. */
 export function describePage(shared: Shared | SharedRequest): {
-  /** What the tab says: the state or a short result first, so that the page can be left open behind others. */
+  /** What the tab says: the state or the beginning of the result first, so that the page can be left open behind others. */
   readonly title: string;
   readonly heading: string;
   readonly subject: readonly string[];
@@ -135,14 +141,10 @@ export function describePage(shared: Shared | SharedRequest): {
 } {
   if ("outcome" in shared) {
     const { result, heading, subject } = describeShared(shared);
-    const { success } = shared.outcome;
-    const state = result === "" || result.length > MAX_IN_TITLE ? "" : `${result} – `;
-    return {
-      title: `${success ? state : "Failed: "}${heading}`,
-      heading,
-      subject,
-      said: success ? result : `Failed: ${result}`,
-    };
+    const short = shortResultOf(shared);
+    const state = short === "" ? "" : `${short} – `;
+    const title = `${shared.outcome.success ? state : "Failed: "}${heading}`;
+    return { title, heading, subject, said: result };
   }
   const { state, kind, why } = shared;
   const { heading, subject } = describeRequest(shared);
@@ -151,6 +153,19 @@ export function describePage(shared: Shared | SharedRequest): {
   const title = kind === undefined ? heading : `Failed: ${heading}`;
   const hidden = kind === undefined ? " What it asked for is not public." : "";
   return { title, heading, subject, said: `${describeEnd(shared)}${hidden}` };
+}
+
+/** Returns the beginning of a result, and how much more there is; empty for an error, and for bytes that are no text. */
+function shortResultOf({ outcome, shown }: Pick<Shared, "outcome" | "shown">): string {
+  if (!outcome.success) return "";
+  const parts = "randomNumber" in outcome ? outcome.randomNumber : shown ? partsOf(shown) : undefined;
+  const line = resultOf(outcome, shown).slice(0, MAX_READ).replaceAll(/\s+/g, " ").trim();
+  if (parts === undefined && !isText(line)) return "";
+  if (line.length <= MAX_IN_TITLE) return line;
+  const [first = "", ...others] = parts ?? [line];
+  return others.length === 0
+    ? cut(first, MAX_IN_TITLE)
+    : `${cut(first, MAX_FIRST)} and ${others.length} more`;
 }
 
 /** Says which chain a result is on. */
@@ -203,21 +218,19 @@ export function describeShared({ preset, title, givenLabel, params = {}, shown, 
   const label = spelledLabel({ label: outcome.label, givenLabel });
   const isRandom = "randomNumber" in outcome;
   const kind = isRandom ? "random" : preset === undefined ? "function" : "preset";
-  const what = nameKind({ kind, ...(title === undefined ? {} : { title }) });
-  const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
-  const extent = isRandom
+  const what = isRandom
     ? countOf(outcome.randomNumber.length, "random number")
-    : shown?.as === "list" && list !== undefined && others.length === 0
+    : nameKind({ kind, ...(title === undefined ? {} : { title }) });
+  const [list, ...others] = Object.values(params).filter((value) => Array.isArray(value));
+  const extent =
+    shown?.as === "list" && list !== undefined && others.length === 0
       ? `${shown.entries.length} of ${countEntries(list)}`
       : undefined;
   // Arguments may be many: they stand below the heading.
-  const isUnnamed =
-    kind === "function" &&
-    (title === undefined || title.startsWith(BY_ARGUMENTS) || title.startsWith(BY_CODE));
+  const isUnnamed = kind === "function" && (what === NAMELESS || what.startsWith(BY_ARGUMENTS));
   const unnamed = outcome.success ? "Function result" : "Function";
   const heading = label ?? (isUnnamed ? unnamed : what);
-  // How many random numbers there are says what they are.
-  const isSaid = label === undefined ? !isUnnamed || title === undefined : isRandom;
+  const isSaid = label === undefined && (!isUnnamed || what === NAMELESS);
   const subject = [isSaid ? undefined : what, extent].filter((text) => text !== undefined);
   return { heading, subject, result: resultOf(outcome, shown) };
 }

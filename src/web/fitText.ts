@@ -6,7 +6,7 @@ export const LINE_HEIGHT = 1.25;
 
 /** Longest text that is set: more has no room. */
 const MAX_CHARACTERS = 200;
-/** Longest entry of a list; a random number has 78 digits. */
+/** Where an entry of a list is cut that has no room in a line; a random number has 78 digits. */
 const MAX_ENTRY = 36;
 /** Longer entries have a line each. */
 const MAX_INLINE_ENTRY = 22;
@@ -35,9 +35,15 @@ export function fitText(text: string, room: Room): FittedText {
 
 /** Sets a drawable list as large as it fits; what has no room is counted. `total`: how many entries there are with those not given. */
 export function fitList(entries: readonly string[], total: number, room: Room): FittedText {
+  const smallest = { weight: room.weight, size: room.sizes.at(-1)! };
+  const fitting = entries.map((entry) =>
+    entry.length <= MAX_ENTRY || measure(entry.slice(0, MAX_CHARACTERS), smallest) <= room.width
+      ? cut(entry, MAX_CHARACTERS)
+      : cut(entry, MAX_ENTRY),
+  );
   const separator = entries.some(({ length }) => length > MAX_INLINE_ENTRY) ? "\n" : "\u00A0· ";
-  const shorter = entries.map((_, i) => {
-    const shown = entries.slice(0, entries.length - i).map((entry) => cut(entry, MAX_ENTRY));
+  const shorter = fitting.map((_, i) => {
+    const shown = fitting.slice(0, fitting.length - i);
     const rest = total - shown.length;
     // A line ends between entries.
     return [...shown, ...(rest === 0 ? [] : [`and ${rest} more`])]

@@ -1,6 +1,6 @@
 import { cut } from "../lib/cut.ts";
 import { element, type Markup } from "../lib/markup.ts";
-import { describePage } from "../lib/sharedText.ts";
+import { describePage, nameChain } from "../lib/sharedText.ts";
 import { readableTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
 import { COMMON_PICTURE, createResultPicture, type KnownNetwork } from "./resultPicture.ts";
@@ -14,8 +14,8 @@ type Shared = Awaited<ReturnType<Service["getShared"]>>;
 const MAX_NUMBER = 12;
 
 /**
- * Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for, and a
- * picture: its own or, of a result that can't be drawn, the common one that says that there is a result.
+ * Creates the preview of a link to a shared result: Open Graph tags with its purpose, its extent and the result, or what it waits for, on which
+ * network and when, and a picture: its own or, of a result that can't be drawn, the common one that says that there is a result.
  *
  * @param known the network that it is on, if it is still served
  */
@@ -23,7 +23,9 @@ export function createLinkPreview(shared: Shared, known: KnownNetwork): Markup {
   const { title, subject, said } = describePage(shared);
   const { success, shareUrl } = "outcome" in shared ? shared.outcome : { ...shared, success: false };
   const shown = describeDrawn(shared, said);
-  const description = shorten([...subject, shown].join(": ").replaceAll(/\s+/g, " "));
+  const place = describePlace(shared, known);
+  const text = [...subject, shown].join(": ").replaceAll(/\s+/g, " ");
+  const description = `${shorten(text, MAX_CHARACTERS - place.length)}${place}`;
   const picture = createResultPicture(shared, known);
   const hasPicture = success || picture !== undefined;
   const properties = {
@@ -54,8 +56,15 @@ function describeDrawn(shared: Shared, said: string): string {
   return `${words.join(", ")} (each from 0 to 2^256 − 1)`;
 }
 
+/** Says on which network a result or request is, and when the result was stored. */
+function describePlace(shared: Shared, known: KnownNetwork): string {
+  if (shared.network === undefined) return "";
+  const on = ` – on ${nameChain(shared.network, known)}`;
+  return "outcome" in shared ? `${on}, ${shared.updatedAt.slice(0, 10)}` : on;
+}
+
 /** Cuts a text at a whole character. */
-function shorten(text: string): string {
-  const characters = Array.from(text.slice(0, 4 * MAX_CHARACTERS));
-  return characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…` : text;
+function shorten(text: string, maxCharacters = MAX_CHARACTERS): string {
+  const characters = Array.from(text.slice(0, 4 * maxCharacters));
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join("")}…` : text;
 }

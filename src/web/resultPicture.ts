@@ -135,7 +135,12 @@ export function createResultPicture(shared: Shared, known: KnownNetwork): Result
 
   const line = (text: string, weight: Setting["weight"], size: number, lines = 1) =>
     fitText(text, { weight, sizes: [size, 0.85 * size], width: 1000, height: lines * size * LINE_HEIGHT });
-  const room = { weight: "bold", sizes: [150, 124, 100, 80, 64, 52, 42], width: 1040, height: 264 } as const;
+  const room = {
+    weight: "bold",
+    sizes: [150, 124, 100, 80, 64, 52, 42, 34],
+    width: 1040,
+    height: 264,
+  } as const;
   const result = entries.length === 1 ? fitText(entries[0]!, room) : fitList(entries, parts.length, room);
   const blocks: readonly Block[] = [
     { ...line(name!, "bold", 46), middle: 146, color: INK },
@@ -171,7 +176,7 @@ function stateOf(
   const below = readableTimes(describePage(shared).said);
   return "state" in shared && shared.state === "waiting"
     ? { parts: ["Waiting"], color: FAINT, below, lines: 2 }
-    : { parts: ["Failed"], color: BAD, below: below.replace(/^Failed: /, ""), lines: 2 };
+    : { parts: ["Failed"], color: BAD, below, lines: 2 };
 }
 
 function partsOfResult({ outcome, shown }: Ended): readonly string[] {

@@ -34,8 +34,8 @@ test("says nothing of how many where the parameters are deleted or have several 
 
 test("shows random numbers, functions, sides and errors in one line", () => {
   expect(describeShared({ outcome: { success: true, randomNumber: ["7"] } })).toEqual({
-    heading: "Random numbers",
-    subject: ["1 random number"],
+    heading: "1 random number",
+    subject: [],
     result: "7",
   });
   const labelled = { success: true, randomNumber: ["7", "8"], label: "bingo" };
@@ -66,7 +66,7 @@ test("a function that only its arguments name is a function's result; below the 
   const code = "Function “return 1”";
   expect(describeShared({ title: code, outcome })).toMatchObject({
     heading: "Function result",
-    subject: [code],
+    subject: [],
   });
   expect(describeShared({ title: "Function: Reads a price", outcome })).toMatchObject({
     heading: "Function: Reads a price",

@@ -464,7 +464,8 @@ test("random numbers are numbered from 1, a single one is not, and both say how 
     callApi("/api/vrfv2/requestRandomNumber", { network: "sepolia", numWords });
   const { id, randomNumber } = await draw(3);
   await page.goto(`${tyche.url}/r/${id}`);
-  await page.getByText(/^3 random numbers, on Ethereum Sepolia/).waitFor();
+  await page.getByRole("heading", { level: 1, name: "3 random numbers", exact: true }).waitFor();
+  await page.getByText(/^on Ethereum Sepolia/).waitFor();
   const numbers = result().getByRole("listitem");
   await expect.poll(() => numbers.count()).toBe(3);
   expect(await result().getByRole("list").getAttribute("start")).toBeNull();

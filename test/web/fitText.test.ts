@@ -40,6 +40,11 @@ test("sets a list in lines that end between its entries", () => {
   expect(lines).toEqual(["Ada\u00A0Lovelace\u00A0· Barbara\u00A0Liskov", "Edsger\u00A0Dijkstra"]);
 });
 
+test("leaves an entry whole that has room in a line, however long", () => {
+  const entries = ["Maximiliana von Hohenstein-Rabenau zu Zürich", "7"];
+  expect(fitList(entries, 2, ROOM).lines).toEqual([entries[0]!.replaceAll(" ", "\u00A0"), "7"]);
+});
+
 test("sets the entries of a list below each other if one is long, shortened", () => {
   const { lines } = fitList([NUMBER, "7"], 2, ROOM);
   expect(lines).toEqual([`${NUMBER.slice(0, 35)}…`, "7"]);

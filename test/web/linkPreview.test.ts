@@ -38,9 +38,22 @@ test("names purpose, extent and result, with absolute addresses", () => {
   const tags = tagsOf(shared("raffle", ["ann", "bob"]));
   expect(contentOf(tags, "og:title")).toBe("ann, bob – raffle");
   expect(contentOf(tags, "twitter:card")).toBe("summary_large_image");
-  expect(contentOf(tags, "og:description")).toBe("Draw winners from a list: 2 of 2 entries: ann, bob");
+  expect(contentOf(tags, "og:description")).toBe(
+    "Draw winners from a list: 2 of 2 entries: ann, bob – on Ethereum Sepolia (local chain), 2026-12-24",
+  );
   expect(contentOf(tags, "description")).toBe(contentOf(tags, "og:description"));
   expect(contentOf(tags, "og:url")).toBe(shareUrl);
+});
+
+test("begins with the result whatever its length: of many winners with the first, of a long text with its beginning", () => {
+  const titleOf = (one: SharedResult) => contentOf(tagsOf(one), "og:title");
+  const winners = ["Katarzyna Nowak", "Maximiliana Hohenstein", "Ann"];
+  expect(titleOf(shared("raffle", winners))).toBe("Katarzyna Nowak and 2 more – raffle");
+  const { preset: _, shown: __, params: ___, outcome, ...rest } = shared("", []);
+  const { label: ____, ...own } = outcome;
+  const text = { ...own, parsedResult: "A text\nof more than thirty characters" } as typeof outcome;
+  const code = titleOf({ ...rest, title: "Function “return 1”", outcome: text });
+  expect(code).toBe("A text of more than thirty ch… – Function result");
 });
 
 test("has the result's picture, and what it says for whoever can't see it", () => {
@@ -68,7 +81,7 @@ test("cuts a long result at a whole character", () => {
   const tags = tagsOf(shared("raffle", ["🎲".repeat(30_000)]));
   const description = contentOf(tags, "og:description")!;
   expect(Array.from(description)).toHaveLength(200);
-  expect(description).toMatch(/🎲…$/u);
+  expect(description).toMatch(/🎲… – on Ethereum Sepolia \(local chain\), 2026-12-24$/u);
 });
 
 test("says of a request without a result what it waits for", () => {
@@ -96,19 +109,19 @@ test("says of a request without a result what it waits for", () => {
 
 test("leaves a time in a result as it is", () => {
   const tags = tagsOf(shared("raffle", ["2026-01-01T00:00:00.999Z"]));
-  expect(contentOf(tags, "og:description")).toMatch(/: 2026-01-01T00:00:00.999Z$/);
+  expect(contentOf(tags, "og:description")).toMatch(/: 2026-01-01T00:00:00.999Z – on /);
 });
 
 test("writes a result of several lines in one", () => {
   const tags = tagsOf(shared("raffle", ["a\n  b\r\nc"]));
-  expect(contentOf(tags, "og:description")).toMatch(/: a b c$/);
+  expect(contentOf(tags, "og:description")).toMatch(/: a b c – on /);
 });
 
 test("says of a request that failed that it did, as its picture does", () => {
   const { outcome, ...rest } = shared("raffle", []);
   const failed = { success: false, parsedResult: "", err: "no entries", result: "0x" } as const;
   const tags = tagsOf({ ...rest, outcome: { ...outcome, ...failed } });
-  expect(contentOf(tags, "og:description")).toMatch(/: Failed: no entries$/);
+  expect(contentOf(tags, "og:description")).toMatch(/: 0 of 0 entries: no entries – on /);
   expect(contentOf(tags, "og:title")).toBe("Failed: raffle");
   expect(contentOf(tags, "og:image:alt")).toMatch(/^raffle – .* – Failed – no entries$/);
 });
@@ -144,9 +157,9 @@ test("says of random numbers how each begins, and from what they were drawn", ()
     },
   });
   expect(contentOf(tags, "og:description")).toBe(
-    `2 random numbers: ${"9".repeat(11)}…, 7 (each from 0 to 2^256 − 1)`,
+    `2 random numbers: ${"9".repeat(11)}…, 7 (each from 0 to 2^256 − 1) – on Ethereum Sepolia (local chain), 2026-12-24`,
   );
-  expect(contentOf(tags, "og:title")).toBe("Audit");
+  expect(contentOf(tags, "og:title")).toBe(`${"9".repeat(19)}… and 1 more – Audit`);
 });
 
 test("shows a label as its caller spelled it only if that reads as what is on chain", () => {

@@ -183,7 +183,9 @@ test("the page of a draw that waits for its round says for what and until when, 
   process.kill(tyche.pid, "SIGUSR2");
   await result
     .getByText(
-      new RegExp(`^Its result is late: no relay has round ${round} of .*, which was due at ${due}\\.$`),
+      new RegExp(
+        `^Its result is late: round ${round} of .*, which was due at ${due}, has not been published yet\\.$`,
+      ),
     )
     .waitFor();
 
