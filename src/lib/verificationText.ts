@@ -95,6 +95,23 @@ export function describeProven({ verdict, requests }: Judged, isLocal: boolean):
   return `This proves that ${proven}, and that nothing was changed afterwards. It doesn't prove that there was no other ${noun}: ${unseen}, and ${keeper}.`;
 }
 
+/**
+ * Answers in plain words whether the organiser of a draw could have cheated; `undefined` unless it is valid and has a result.
+ *
+ * @param isLocal whether the operator runs the chain
+ */
+export function describeCheating({ verdict, requests }: Judged, isLocal: boolean): string | undefined {
+  const [request] = requests;
+  if (request === undefined || verdict !== "valid" || request.kind === "function") return undefined;
+  if (failureOf(requests) !== undefined) return undefined;
+  const again = `by making ${request.label === null ? "several draws" : "more draws under other labels"} and showing one`;
+  return `Could the organiser have cheated? ${
+    isLocal
+      ? `Only ${again}, or with help from whoever runs this service, its oracle and its chain.`
+      : `Not by choosing or changing this result: only ${again}, or with help from whoever runs the oracle and can leave a draw unanswered.`
+  }`;
+}
+
 /** What the verdict on one request means whose source failed. */
 const FAILURES: Readonly<Partial<Record<keyof typeof VERDICT_TEXT, FailedVerdict>>> = {
   valid: {

@@ -54,7 +54,7 @@ export function createResultPage(
         "outcome" in shared ? resultOf(shared, said) : withoutResult(shared, said),
       ),
     ),
-    about(shared),
+    about(shared, heading),
     "outcome" in shared ? check(shared) : undefined,
   ];
 }
@@ -109,7 +109,7 @@ function withoutResult(shared: Open, said: string): Markup {
 }
 
 /** What was asked for, by whom, and where it is on chain. */
-function about(shared: Shared): Markup {
+function about(shared: Shared, heading: string): Markup {
   const { params = {}, parameterTitles = {}, args = [], dappId, dappName, requestedIn, network } = shared;
   const { label, beacon, requestId } =
     "outcome" in shared ? { beacon: undefined, ...shared.outcome } : shared;
@@ -120,7 +120,7 @@ function about(shared: Shared): Markup {
   const data = `/api/explorer/results/${shared.id}`;
   return section("About", [
     facts([
-      ["Label", label],
+      ["Label on chain", label === heading ? undefined : label],
       ["Arguments", args.length === 0 ? undefined : argumentsOf(args)],
       ...Object.entries(params).map(([name, value]): Fact => [parameterTitles[name] ?? name, given(value)]),
       ["Beacon", beacon && [nameBeacon(beacon), ", due ", time(beacon.time)]],

@@ -94,8 +94,7 @@ function Numbers({ words }: { readonly words: readonly string[] }) {
 
 const RANGE = (
   <>
-    0 to 2<sup>256</sup> − 1, each as likely as any other. For one from 1 to 6, divide it by 6, and add 1 to
-    the remainder.
+    0 to 2<sup>256</sup> − 1, each as likely as any other.
   </>
 );
 

@@ -453,8 +453,6 @@ function About({
   // The chain has those that were deleted here.
   const args = shared.args ?? program?.args ?? [];
   const ended = "outcome" in shared ? shared : undefined;
-  const { label } = "outcome" in shared ? shared.outcome : shared;
-  const { givenLabel } = shared;
   const [wasWaiting] = useState(isWaitingRequest(shared));
   const drawn = drawnOf(ended?.shown);
   const beacon = "outcome" in shared ? beaconOf(shared.outcome) : shared.beacon;
@@ -462,20 +460,6 @@ function About({
     <section className="panel" aria-label="About">
       <Facts
         entries={[
-          [
-            "Label",
-            label !== undefined && (
-              <>
-                <UnknownText text={label} />
-                {spelledLabel({ label, givenLabel }) !== label && (
-                  <>
-                    {" "}
-                    <span className="note">as it is on chain, where capitals don’t count</span>
-                  </>
-                )}
-              </>
-            ),
-          ],
           ["Arguments", args.length > 0 && <Arguments args={args} />],
           ...Object.entries(params).map(([name, value]): Fact => [
             <UnknownText text={parameterTitles[name] ?? name} />,
@@ -543,7 +527,7 @@ function In({ network, hash }: { readonly network: string; readonly hash: string
 }
 
 function Bytes({
-  shared: { outcome, updatedAt },
+  shared: { outcome, givenLabel, updatedAt },
   mined,
 }: {
   readonly shared: SharedResult;
@@ -551,11 +535,20 @@ function Bytes({
   readonly mined: TransactionView | undefined;
 }) {
   const draw = mined?.presets.find(({ requestId }) => requestId === outcome.requestId);
+  const { label } = outcome;
   return (
     <div className="bytes">
       <Folded summary="Ids and bytes">
         <Facts
           entries={[
+            [
+              "Label on chain",
+              label !== undefined && spelledLabel({ label, givenLabel }) !== label && (
+                <>
+                  <UnknownText text={label} /> <span className="note">capitals don’t count there</span>
+                </>
+              ),
+            ],
             ["Request on chain", <Copyable text={outcome.requestId} what="request" />],
             ["Random word", draw?.word && <Copyable text={String(BigInt(draw.word))} what="random word" />],
             [
@@ -566,7 +559,12 @@ function Bytes({
                 </span>
               ),
             ],
-            ["Stored here", <Time iso={updatedAt} />],
+            [
+              "Stored here",
+              <span className="on-screen">
+                <Time iso={updatedAt} />
+              </span>,
+            ],
           ]}
         />
       </Folded>

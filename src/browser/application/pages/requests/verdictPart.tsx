@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ExplorerNetwork, Verification } from "../../../../client/index.ts";
+import { Time } from "../../parts/format.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { verifierLink } from "../../parts/checkPart.tsx";
@@ -41,8 +42,25 @@ export function VerdictPart({
   return (
     <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
       {found !== undefined && (
-        <Found found={found} isLocal={known.embedded} listId={listId} at={at}>
-          {(steps) => `your browser has computed ${steps}, from chain data of this service's node.`}
+        <Found found={found} isLocal={known.embedded} listId={listId}>
+          {(steps) => (
+            <>
+              <p className="note on-screen">
+                Your browser has computed {steps}, from chain data of this service&rsquo;s node.
+              </p>
+              <p className="on-paper">
+                Checked
+                {at !== undefined && (
+                  <>
+                    {" "}
+                    <Time iso={at} />
+                  </>
+                )}
+                : the browser that printed this has computed {steps}, from chain data of this service&rsquo;s
+                node.
+              </p>
+            </>
+          )}
         </Found>
       )}
       {found === undefined && reason === undefined && (

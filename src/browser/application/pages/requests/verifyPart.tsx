@@ -1,9 +1,10 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { describeDraw, describeTimes, shorten } from "../../../../lib/drawText.ts";
 import { describeDraws, describeLabel } from "../../../../lib/label.ts";
 import {
   describeAdvice,
+  describeCheating,
   describeFailedVerdict,
   describeGenuine,
   describeProven,
@@ -17,7 +18,6 @@ import {
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { sentence } from "../../page.tsx";
-import { Time } from "../../parts/format.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { Folded, Listing, Notice, Tag, UnknownText } from "../../parts/parts.tsx";
 import { useNetworks, usePresets, type AnyPresets } from "../../services.tsx";
@@ -63,7 +63,7 @@ export function VerifyPart({
         </>
       ) : (
         <Found found={found} isLocal={isLocal}>
-          {(steps) => `the service has computed ${steps} again from chain data.`}
+          {(steps) => <p className="note">The service has computed {steps} again from chain data.</p>}
         </Found>
       )}
       {problem !== undefined && (
@@ -78,22 +78,19 @@ export function VerifyPart({
   );
 }
 
-/** A verdict on one request, in plain words; `children` end the sentence that says who computed which steps. The steps, and what they can't show, are folded. */
+/** A verdict on one request, in plain words; `children` say who computed which steps. The steps, and what they can't show, are folded. */
 export function Found({
   found,
   isLocal,
   listId,
-  at,
   children,
 }: {
   readonly found: Verification;
   /** The list on the page that the result was drawn from. */
   readonly listId?: string | undefined;
-  /** When it was found, which paper says. */
-  readonly at?: string | undefined;
   /** Whether the operator of the service runs the chain. */
   readonly isLocal: boolean;
-  readonly children: (steps: string) => string;
+  readonly children: (steps: string) => ReactNode;
 }) {
   const [request] = found.requests;
   const times = request && describeTimes(request);
@@ -101,6 +98,7 @@ export function Found({
   const { words, outcome } = describeVerdict(found);
   const failure = describeFailedVerdict(found);
   const proven = describeProven(found, isLocal);
+  const answer = describeCheating(found, isLocal);
   const isUnconfirmed = found.verdict === "unconfirmed";
   const said = isUnconfirmed ? describeUnconfirmed(found) : failure;
   const headline = outcome === "ok" ? describeGenuine(request?.kind ?? "function", isLocal) : said?.headline;
@@ -108,23 +106,19 @@ export function Found({
   const verdict = <Tag kind={TAG_KINDS[outcome]}>{said?.short ?? words}</Tag>;
   return (
     <>
-      <p>
-        {request?.kind !== "function" && "Was it drawn fairly? "}To see whether somebody chose or changed the
-        result, {children(isUnconfirmed ? "every other step" : "every step")}
-      </p>
       {headline === undefined ? (
         <h2 className="verdict">{verdict}</h2>
       ) : (
-        <>
-          <h2>{headline}</h2>
-          <p className="verdict">{verdict}</p>
-        </>
+        <div className="verdict">
+          <h2>
+            <Mark outcome={outcome} />
+            {headline}
+          </h2>{" "}
+          {verdict}
+        </div>
       )}
-      {at !== undefined && (
-        <p className="on-paper">
-          Checked <Time iso={at} />.
-        </p>
-      )}
+      {answer !== undefined && <p>{answer}</p>}
+      {children(isUnconfirmed ? "every other step" : "every step")}
       {reasons.map((reason) => (
         <p key={reason} className="sentence">
           <UnknownText text={reason} />
@@ -137,11 +131,8 @@ export function Found({
       )}
       {isUnconfirmed && <p className="note">{describeAdvice(found)}</p>}
       {request?.label && <p>{describeDraws(request.label, request.kind)}</p>}
-      {proven === undefined ? (
-        request?.label === null && <p className="note">{describeLabel(null)}</p>
-      ) : (
-        <p>{proven}</p>
-      )}
+      {proven === undefined && request?.label === null && <p className="note">{describeLabel(null)}</p>}
+      {answer === undefined && proven !== undefined && <p>{proven}</p>}
       <div className="printed">
         {request !== undefined && (
           <Folded
@@ -184,6 +175,7 @@ export function Found({
       )}
       <div className="printed">
         <Folded summary="What you still have to trust">
+          {answer !== undefined && <p>{proven}</p>}
           <ul>
             {found.trust.map((text) => (
               <li key={text}>
@@ -242,13 +234,19 @@ function DrawLine({ text }: { readonly text: string | undefined }) {
   return short === text ? whole : <Folded summary={<UnknownText text={short} />}>{whole}</Folded>;
 }
 
+function Mark({ outcome }: { readonly outcome: VerificationStep["outcome"] }) {
+  return (
+    <svg className={`mark ${outcome}`} viewBox="0 0 12 12" aria-hidden="true">
+      <path d={OUTCOME_MARKS[outcome]} />
+    </svg>
+  );
+}
+
 function Step({ step: { name, outcome, detail, compared } }: { readonly step: VerificationStep }) {
   return (
     <li className={outcome}>
       <b>
-        <svg className="mark" viewBox="0 0 12 12" aria-hidden="true">
-          <path d={OUTCOME_MARKS[outcome]} />
-        </svg>
+        <Mark outcome={outcome} />
         <span className="visually-hidden">{OUTCOME_TEXT[outcome]}:</span> {name}
       </b>{" "}
       <span className="note">
