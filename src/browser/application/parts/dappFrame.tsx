@@ -50,7 +50,7 @@ export function DappFrame({
             <UnknownText text={data.name} />
           </h1>
           <p className="subject">
-            <Copyable text={data.id} what="dapp id" />
+            <Copyable text={data.id} what="dapp id" />{" "}
             {role !== undefined && <span className="note">You are {aRole(role)} of this dapp.</span>}
           </p>
           {/* A role that is read later adds a tab, which moves the current one. */}
