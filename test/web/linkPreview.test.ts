@@ -49,10 +49,15 @@ test("begins with the result whatever its length: of many winners with the first
   const titleOf = (one: SharedResult) => contentOf(tagsOf(one), "og:title");
   const winners = ["Katarzyna Nowak", "Maximiliana Hohenstein", "Ann"];
   expect(titleOf(shared("raffle", winners))).toBe("Katarzyna Nowak and 2 more – raffle");
-  const { preset: _, shown: __, params: ___, outcome, ...rest } = shared("", []);
-  const { label: ____, ...own } = outcome;
-  const text = { ...own, parsedResult: "A text\nof more than thirty characters" } as typeof outcome;
-  const code = titleOf({ ...rest, title: "Function “return 1”", outcome: text });
+  const { outcome, ...rest } = shared("", []);
+  const code = titleOf({
+    ...rest,
+    preset: undefined,
+    shown: undefined,
+    params: undefined,
+    title: "Function “return 1”",
+    outcome: { ...outcome, label: undefined, parsedResult: "A text\nof more than thirty characters" },
+  } as object as SharedResult);
   expect(code).toBe("A text of more than thirty ch… – Function result");
 });
 
