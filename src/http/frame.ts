@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import helmet from "helmet";
 import type { Middleware } from "koa";
 import type { Logger } from "pino";
+import { messageOf } from "../lib/errors.ts";
 import { parseTraceparent, tellStep } from "../lib/spans.ts";
 import { answerError, type Answer } from "./answer.ts";
 import { awaitsContinue } from "./body.ts";
@@ -93,12 +94,10 @@ export function sendAnswer(ctx: HttpContext, { status, headers, data }: Answer):
 /** Responds to a thrown error, and logs it unless the caller caused it. */
 export function answerThrown(ctx: HttpContext, error: unknown, log: Logger): void {
   const answer = answerError(error, { correlationId: ctx.state.requestId });
-  if (answer.status >= 500) {
-    log[answer.status === 500 ? "error" : "warn"](
-      { requestId: ctx.state.requestId, route: routeOf(ctx), code: answer.data["code"], err: error },
-      "request failed",
-    );
-  }
+  const call = { requestId: ctx.state.requestId, route: routeOf(ctx), code: answer.data["code"] };
+  if (answer.status === 500) log.error({ ...call, err: error }, "request failed");
+  // A reason that callers are told needs no stack, and comes with each of their calls.
+  else if (answer.status > 500) log.warn({ ...call, reason: messageOf(error) }, "request failed");
   sendAnswer(ctx, answer);
 }
 

@@ -64,7 +64,7 @@ export function describeBeacon(
   if (!hasInputs || lateMs < LATE_MS) return undefined;
   const round = nameBeacon(beacon);
   return isMissing
-    ? `its result is late: ${round}, which was due at ${time}, has not been published yet`
+    ? `its result is late: ${round}, which was due at ${time}, has not been received yet`
     : `its result is late: ${round} was due at ${time}`;
 }
 

@@ -104,7 +104,10 @@ export function describeCheating({ verdict, requests }: Judged, isLocal: boolean
   const [request] = requests;
   if (request === undefined || verdict !== "valid" || request.kind === "function") return undefined;
   if (failureOf(requests) !== undefined) return undefined;
-  const again = `by making ${request.label === null ? "several draws" : "more draws under other labels"} and showing one`;
+  const more =
+    request.label === null ? "several draws" : "more draws, under other labels or for other dapps,";
+  const chosen = request.kind === "preset" ? "by choosing the inputs, which are listed below, " : "";
+  const again = `${chosen}by making ${more} and showing one`;
   return `Could the organiser have cheated? ${
     isLocal
       ? `Only ${again}, or with help from whoever runs this service, its oracle and its chain.`

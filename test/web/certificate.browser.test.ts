@@ -236,7 +236,9 @@ test.each([
   expect(await verdict().locator(".verdict").innerText()).toMatch(/^Th.* the operator's own chain\s+valid/);
   expect(
     await verdict()
-      .getByText(/^Could the organiser have cheated\? Only by making /)
+      .getByText(
+        /^Could the organiser have cheated\? Only by choosing the inputs, which are listed below, by making /,
+      )
       .count(),
   ).toBe(what === "a function" ? 0 : 1);
   const signatures = verdict().getByText(/\d of 4 nodes signed/);

@@ -100,9 +100,7 @@ test("a request that waits is seen waiting, and then with its result, without a 
     body: { label: "explorer live" },
   });
   const { pathname } = new URL(data.shareUrl);
-  const ended = Promise.withResolvers<void>();
   let isEnded = false;
-  void ended.promise.then(() => (isEnded = true));
   await page.route("**/api/explorer/requests*", async (route) => {
     const response = await route.fetch();
     const { data: answer } = (await response.json()) as { data: { readonly items: readonly object[] } };
@@ -117,7 +115,7 @@ test("a request that waits is seen waiting, and then with its result, without a 
     .getByRole("row")
     .filter({ has: page.locator(`a[href="${pathname}"]`) });
   await row.getByText("waiting", { exact: true }).waitFor();
-  ended.resolve();
+  isEnded = true;
   await row.getByText(/^(?:Heads|Tails)$/).waitFor();
   await page.unrouteAll({ behavior: "ignoreErrors" });
   expect(visitor.troubles).toEqual([]);

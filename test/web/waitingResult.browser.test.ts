@@ -184,7 +184,7 @@ test("the page of a draw that waits for its round says for what and until when, 
   await result
     .getByText(
       new RegExp(
-        `^Its result is late: round ${round} of .*, which was due at ${due}, has not been published yet\\.$`,
+        `^Its result is late: round ${round} of .*, which was due at ${due}, has not been received yet\\.$`,
       ),
     )
     .waitFor();

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { OPERATIONS, roleAllows, type MemberOperation } from "../../../lib/operations.ts";
 import { ROLES } from "../../../lib/vocabulary.ts";
-import { useMay, useMe } from "../services.tsx";
+import { Loaded } from "../page.tsx";
+import { useMay, useMeQuery } from "../services.tsx";
 
 /** The controls of an operation; if the role of who is signed in does not allow it, nothing, or a sentence on who does what with them. */
 export function ForRole({
@@ -28,9 +29,12 @@ export function ForRole({
 
 /** What only operators may see; a sentence for others. */
 export function ForOperators({ children }: { readonly children: ReactNode }) {
-  const me = useMe();
-  if (me === undefined) return null;
-  return me.isOperator ? children : <p className="note">Only operators see this page.</p>;
+  const signedIn = useMeQuery();
+  return (
+    <Loaded query={signedIn}>
+      {({ isOperator }) => (isOperator ? children : <p className="note">Only operators see this page.</p>)}
+    </Loaded>
+  );
 }
 
 /** Names the roles that allow an operation, such as "developers and owners". */

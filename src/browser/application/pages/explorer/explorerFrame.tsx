@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
-import type { ExplorerNetwork, RequestSummary } from "../../../../client/index.ts";
+import type { RequestSummary } from "../../../../client/index.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import {
@@ -21,8 +21,8 @@ import { SearchForm } from "../../parts/searchForm.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 
-/** A request waits for a second or two, and is to be seen then. */
-const REFRESH_MS = 1_000;
+/** A request waits for some seconds, and is to be seen then. */
+const REFRESH_MS = 2_000;
 /** Rows of the newest requests. */
 const MAX_ROWS = 8;
 /** Different things that a batch asks for, of which its row names each. */
@@ -159,18 +159,13 @@ const UNANSWERED_MS = 1_000;
 /** The node of a chain that is up names its newest block more often than so, in ms. */
 const SILENT_MS = 1_500;
 
-/** Whether the node of a network that is served has named no block for a while. */
-export function isSilent({ head }: ExplorerNetwork): boolean {
-  return head !== undefined && head.agoMs >= SILENT_MS;
-}
-
 /** Says why a network's answer takes long, and what is known of it all the same; nothing while its chain is up, where only the answer is slow. */
 function Unanswered({ network, isFirst }: { readonly network: string; readonly isFirst: boolean }) {
   const { data: networks = [] } = useNetworks(UNANSWERED_MS);
   const found = networks.find(({ name }) => name === network);
   if (found === undefined) return null;
   const { title, status, statusDetail, head } = found;
-  if (status === "serving" && !isSilent(found)) return null;
+  if (status === "serving" && (head === undefined || head.agoMs < SILENT_MS)) return null;
   const notice = (
     <Notice>
       {status === "serving" ? (

@@ -4,7 +4,7 @@ import { cut } from "../../../../lib/cut.ts";
 import { spelledLabel } from "../../../../lib/label.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
-import { isSilent, LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
+import { LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { MAX_TEXT_CHARACTERS } from "./requests.tsx";
 import { useQueries, useQuery } from "@tanstack/react-query";
@@ -24,7 +24,9 @@ import { refetchUnlessRefused } from "../../refetch.ts";
 
 const REFRESH_MS = 5_000;
 /** How often is read which block each network is at, in ms. */
-const HEADS_MS = 1_000;
+const HEADS_MS = 2_000;
+/** A node that has named no block for so long is said not to answer, in ms: not one that was slow once. */
+const SILENT_MS = 5_000;
 const MAX_LATEST = 15;
 
 /** `/explorer`: the networks, and what happens on them. */
@@ -74,9 +76,9 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
 }
 
 /** Says in a line where a network is, and why it can't be read. */
-function stateOf(network: ExplorerNetwork): string {
-  const { chainId, status, statusDetail, head } = network;
-  const trouble = status === "serving" ? isSilent(network) && "doesn't answer" : (statusDetail ?? status);
+function stateOf({ chainId, status, statusDetail, head }: ExplorerNetwork): string {
+  const trouble =
+    status === "serving" ? (head?.agoMs ?? 0) >= SILENT_MS && "doesn't answer" : (statusDetail ?? status);
   return [head && `Block ${groupDigits(head.number)}`, `chain ${chainId}`, trouble]
     .filter(Boolean)
     .join(", ");

@@ -60,7 +60,6 @@ export function createEditor(
       extensions: [
         keymap.of([...run, ...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
         EditorState.readOnly.of(onRun === undefined),
-        EditorView.editable.of(onRun !== undefined),
         language(),
         lineNumbers(),
         lintGutter(),

@@ -6,7 +6,7 @@ import { describeRefusal, Loaded, Page } from "../../page.tsx";
 import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
 import { nameRoles } from "../../parts/forRole.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
-import { isAllowed, useMe, useNetworks, useOperator } from "../../services.tsx";
+import { isAllowed, useMeQuery, useNetworks, useOperator } from "../../services.tsx";
 import { findDraft, findDraftOf, type Draft } from "./draft.ts";
 import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
@@ -18,38 +18,43 @@ import { decodeFragment, isDraftFragment } from "./share.ts";
 /** `/functions`, the playground: an editor that dry-runs a source and runs it on a network. */
 export function Functions() {
   const operator = useOperator();
-  const me = useMe();
+  const signedIn = useMeQuery();
   const dapps = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps(), staleTime: Infinity });
   return (
     <Page title="Functions">
       <h1>Functions</h1>
-      <Loaded query={dapps}>
-        {(list) => {
-          if (me === undefined) return null;
-          const having = list.filter(({ facilities }) => facilities.includes("functions"));
-          if (having.length === 0)
-            return (
-              <p className="panel">
-                No dapp has permission to use functions: <Link href="/">create one that does</Link>.
-              </p>
-            );
-          const users = having.filter(({ id }) => isAllowed(me, { dappId: id, operation: "runFunction" }));
-          return (
-            <>
-              <p className="lead">
-                {users.length === 0 ? (
-                  <>
-                    You are a viewer of <UnknownText text={having.map(({ name }) => name).join(", ")} />: you
-                    can read sources. Only {nameRoles("runFunction")} can run them.
-                  </>
-                ) : (
-                  "Write a source, dry-run it in the sandbox of the oracle's nodes, then run it on a network."
-                )}
-              </p>
-              <WithNetworks dapps={users} />
-            </>
-          );
-        }}
+      <Loaded query={signedIn}>
+        {(me) => (
+          <Loaded query={dapps}>
+            {(list) => {
+              const having = list.filter(({ facilities }) => facilities.includes("functions"));
+              if (having.length === 0)
+                return (
+                  <p className="panel">
+                    No dapp has permission to use functions: <Link href="/">create one that does</Link>.
+                  </p>
+                );
+              const users = having.filter(({ id }) =>
+                isAllowed(me, { dappId: id, operation: "runFunction" }),
+              );
+              return (
+                <>
+                  <p className="lead">
+                    {users.length === 0 ? (
+                      <>
+                        You are a viewer of <UnknownText text={having.map(({ name }) => name).join(", ")} />:
+                        you can read sources. Only {nameRoles("runFunction")} can run them.
+                      </>
+                    ) : (
+                      "Write a source, dry-run it in the sandbox of the oracle's nodes, then run it on a network."
+                    )}
+                  </p>
+                  <WithNetworks dapps={users} />
+                </>
+              );
+            }}
+          </Loaded>
+        )}
       </Loaded>
     </Page>
   );
