@@ -31,7 +31,8 @@ export const DecodedValue = Type.Object({
   holds: Type.Optional(
     Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       [TYPE]: "readonly DecodedValue[]",
-      description: "What its bytes hold, such as the presets of a batch; absent if unknown.",
+      description:
+        "What its bytes hold, such as the presets of a batch; absent if unknown, or above 2,000 entries.",
     }),
   ),
 });

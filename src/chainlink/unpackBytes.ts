@@ -14,25 +14,27 @@ import { isPaidNatively } from "./vrfVersion.ts";
 const CALLBACK_FAILED = "1";
 /** Extra arguments that VRFCoordinatorV2_5 accepts: none, or `abi.encode(bool)` after the tag, bytes4(keccak256("VRF ExtraArgsV1")). */
 const PAYMENT = /^0x(?:92fd13380{63}[01])?$/;
-/** Most entries of lists that are read in a call or an event: one may take a byte of it, and takes 41 in an answer. */
-const MAX_ENTRIES = 1_000;
+/**
+ * Most entries of lists that are read in a call or an event: one may take a byte or two of it, and takes up to 170 in an answer. The oracle's reports
+ * have up to 60,000 bytes of results, most of which take 34.
+ */
+const MAX_ENTRIES = 2_000;
 /** Bytes of a round's signature, a compressed point of BLS12-381 G1, whose first bit is set. */
 const SIGNATURE_BYTES = 48;
 
-/** Reads what a value holds; throws, or returns nothing, if it holds something else. */
-type Reader = (value: Hex, siblings: ReadonlyMap<string, string>) => readonly DecodedValue[] | undefined;
+/** Reads what a value holds; throws, or returns nothing, if it holds something else. Results, whose ids are hashed, throw if they are more than `maxEntries`. */
+type Reader = (
+  value: Hex,
+  siblings: ReadonlyMap<string, string>,
+  maxEntries: number,
+) => readonly DecodedValue[] | undefined;
 
 /** By the name of the value in the interfaces of our contracts and Chainlink's; other bytes under these names don't parse. */
 const READERS: Readonly<Record<string, Reader>> = {
   batch: (batch, siblings) => readBatch(batch, siblings.get("vrfRequestId")),
-  results: (results, siblings) => readResults(fromHexText(results), siblings.get("vrfRequestId")),
-  report: (report) =>
-    decodeBatchReport(fromHexText(report)).map(({ vrfRequestId, results }) =>
-      groupOf("batch", [
-        leafOf("vrfRequestId", "bytes32", vrfRequestId),
-        { ...leafOf("results", "bytes", toHexText(results)), holds: readResults(results, vrfRequestId) },
-      ]),
-    ),
+  results: (results, siblings, maxEntries) =>
+    readResults(fromHexText(results), siblings.get("vrfRequestId"), maxEntries),
+  report: (report, _, maxEntries) => readReport(fromHexText(report), maxEntries),
   reason: readRevert,
   callbackReturnData: (data, siblings) =>
     siblings.get("resultCode") === CALLBACK_FAILED ? readRevert(data) : undefined,
@@ -62,7 +64,7 @@ export function unpackBytes(
     if (typeof value !== "string") return { ...one, value: unpackBytes(value, left) };
     const isKnown = (type === "bytes" || name === "outputSeed") && Object.hasOwn(READERS, name);
     try {
-      const holds = isKnown ? READERS[name]!(value as Hex, siblings) : undefined;
+      const holds = isKnown ? READERS[name]!(value as Hex, siblings, left.entries) : undefined;
       const entries = countEntries(holds);
       if (holds === undefined || entries > left.entries) return one;
       left.entries -= entries;
@@ -88,8 +90,26 @@ function readBatch(batch: Hex, vrfRequestId: string | undefined): readonly Decod
   ];
 }
 
-function readResults(packed: Uint8Array, vrfRequestId: string | undefined): readonly DecodedValue[] {
+function readReport(report: Uint8Array, maxEntries: number): readonly DecodedValue[] {
+  let left = maxEntries;
+  return decodeBatchReport(report).map(({ vrfRequestId, results }) => {
+    // The batch is an entry, too.
+    const holds = readResults(results, vrfRequestId, left - 1);
+    left -= 1 + holds.length;
+    return groupOf("batch", [
+      leafOf("vrfRequestId", "bytes32", vrfRequestId),
+      { ...leafOf("results", "bytes", toHexText(results)), holds },
+    ]);
+  });
+}
+
+function readResults(
+  packed: Uint8Array,
+  vrfRequestId: string | undefined,
+  maxEntries: number,
+): readonly DecodedValue[] {
   const results = decodeResults(packed);
+  if (results.length > maxEntries) throw new RangeError(`there are more than ${maxEntries} results`);
   return results.map((result, item) => {
     if (item > 0 && item === results.length - 1 && isSignature(result))
       return leafOf("signature of the round", "bytes", toHexText(result.bytes));
@@ -146,7 +166,10 @@ function groupOf(type: string, value: readonly DecodedValue[]): DecodedValue {
 function countEntries(values: readonly DecodedValue[] = []): number {
   return values.reduce(
     (sum, { name, value, holds }) =>
-      sum + (typeof value !== "string" ? countEntries(value) : name === "" ? 1 : 0) + countEntries(holds),
+      sum +
+      (name === "" ? 1 : 0) +
+      (typeof value === "string" ? 0 : countEntries(value)) +
+      countEntries(holds),
     0,
   );
 }

@@ -94,17 +94,34 @@ test("a function's data, response and callback are readable, and so are reasons 
   ]);
 });
 
-test("arguments stay bytes if there are more than 1,000 of them in all", () => {
+test("arguments and presets stay bytes if there are more than 2,000 of them in all", () => {
   const batch = (count: number) =>
     bytes("batch", encodePresetBatch([{ sourceId: 3, args: encodeArgs(Array<string>(count).fill("")) }]));
   const presets = (...counts: readonly number[]) => ({ name: "", type: "tuple[]", value: counts.map(batch) });
   const read = (value: DecodedValue) =>
     (unpackBytes([value])[0]!.value as readonly DecodedValue[]).map(({ holds }) => holds !== undefined);
-  expect(read(presets(1_000, 0))).toEqual([true, true]);
-  expect(read(presets(1_001, 0))).toEqual([false, true]);
-  expect(read(presets(600, 600, 400))).toEqual([true, false, true]);
-  const data = encodeFunctionsRequest({ source: "return 1", args: Array<string>(1_001).fill("") });
+  expect(read(presets(1_998, 0))).toEqual([true, true]);
+  expect(read(presets(1_999, 0))).toEqual([true, false]);
+  expect(read(presets(2_000, 0))).toEqual([false, true]);
+  expect(read(presets(1_200, 1_200, 700))).toEqual([true, false, true]);
+  const data = encodeFunctionsRequest({ source: "return 1", args: Array<string>(2_001).fill("") });
   expect(held(bytes("data", toHexText(data)))).toBeUndefined();
+});
+
+test("a report of 60,000 bytes of numbers is read; one with more than 2,000 batches and results stays bytes", () => {
+  const report = (batches: number, bytesEach: number, results = 100): DecodedValue => {
+    const packed = encodeResults(
+      Array.from({ length: results }, () => ({ ok: true, bytes: new Uint8Array(bytesEach) })),
+    );
+    const batch = { vrfRequestId: toWord(VRF_REQUEST), ready: toWord(1n), results: packed };
+    return bytes("report", toHexText(encodeBatchReport(Array<typeof batch>(batches).fill(batch))));
+  };
+  expect(held(report(17, 32))).toHaveLength(17);
+  expect(held(report(19, 0))).toHaveLength(19);
+  expect(held(report(20, 0))).toBeUndefined();
+  expect(held(report(2_001, 0, 0))).toBeUndefined();
+  const both = unpackBytes([report(10, 0), report(10, 0), report(9, 0)]);
+  expect(both.map(({ holds }) => holds?.length)).toEqual([10, undefined, 9]);
 });
 
 test("extra arguments say how a request is paid only if they are those of VRF v2.5", () => {
