@@ -163,7 +163,7 @@ export interface FoundLabels {
 
 /**
  * Finds the requests with a label, of whatever dapp, newest first, in up to 100,000 blocks from a cursor on, whose `index` is a log's; if there
- * are none, some whose label contains it. Or those with any label of a dapp. A label is only part of a topic, so all must be read.
+ * are none, those whose label contains it. Or those with any label of a dapp. A label is only part of a topic, so all must be read.
  *
  * @param wanted a label in its canonical form, or a dapp's id
  * @param before default: the newest block and all below it
@@ -201,7 +201,7 @@ export async function searchLabel(
       const found = { hit, place, index: Number(index), item: Number(item) };
       const key = `${transactionHash} ${index} ${item}`;
       if (isWhole) hits.set(key, found);
-      else if (partly.size < LABEL_HITS) partly.set(key, found);
+      else if (partly.size <= LABEL_HITS) partly.set(key, found);
     }
     older = fromBlock;
   }

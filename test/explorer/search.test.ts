@@ -100,15 +100,21 @@ test("finds each of a block's requests once, however many they are, and reads ea
   expect(receipts).toEqual([hash(9), hash(7), hash(7), hash(7)]);
 });
 
-test("a part of a label finds 50 of the requests whose label contains it, with their ids on the chain", async () => {
+test("a part of a label finds the requests whose label contains it, 50 on a page, with their ids on the chain", async () => {
   const { chain } = chainWith(
     99,
     Array.from({ length: 70 }, (_, block) => block),
     (block) => `raffle-${block}`,
   );
-  const { hits } = await searchLabel({ label: "raffle" }, chain);
+  const { hits, older } = await searchLabel({ label: "raffle" }, chain);
   expect(hits).toHaveLength(50);
   expect(hits[0]).toMatchObject({ label: "raffle-69", requestId: hash(69) });
+  const further = await searchLabel({ label: "raffle" }, chain, parseCursor(older!));
+  expect([further.hits.length, further.hits[0], further.older]).toMatchObject([
+    20,
+    { label: "raffle-19" },
+    null,
+  ]);
   expect((await searchLabel({ label: "raffle-6" }, chain)).hits).toMatchObject([{ label: "raffle-6" }]);
   expect((await searchLabel({ label: "fle-6" }, chain)).hits).toMatchObject(
     [69, 68, 67, 66, 65, 64, 63, 62, 61, 60, 6].map((n) => ({ label: `raffle-${n}` })),

@@ -23,13 +23,13 @@ function labelled(network: string, label: string): SearchHit[] {
   if (label === "raffle 7")
     return [{ ...hit, transactionHash: "0x07", requestId: network === "sepolia" ? "0xa7" : "0xb7" }];
   if (label === "lott")
-    return Array.from({ length: network === "sepolia" ? 60 : 1 }, (_, i) => ({
+    return Array.from({ length: network === "sepolia" ? 50 : 1 }, (_, i) => ({
       ...hit,
       label: `lotto-${i}`,
       transactionHash: `0x${i}` as const,
     }));
   if (label === "party" || label === "gala")
-    return Array.from({ length: network === "sepolia" ? 60 : 2 }, (_, i) => ({
+    return Array.from({ length: network === "sepolia" ? 50 : 2 }, (_, i) => ({
       ...hit,
       label,
       transactionHash: `0x${i}` as const,
