@@ -275,7 +275,7 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         chain.findLinking?.(getAddress(address)).catch(() => undefined),
       ]);
       const { balanceWei, nonce, code, codeBytes, delegate } = account;
-      const stored = await readStoredSource(address, code, chain).catch(() => undefined);
+      const stored = await readStoredSource(address, code, chain);
       const isCreator = before === undefined && codeBytes > 0 && delegate === undefined;
       const about = book.aboutOf(address);
       return {
@@ -288,9 +288,10 @@ export function createChainExplorer<Preset extends InstalledPreset>(
         delegatesTo: delegate === undefined ? null : book.party(delegate),
         hasSource: book.contractAt(address) !== undefined,
         ...(about === undefined ? {} : { about }),
-        ...(creation === undefined ? {} : { createdIn: creation.hash, createdBy: book.party(creation.from) }),
+        ...(stored === undefined
+          ? creation && { createdIn: creation.hash, createdBy: book.party(creation.from) }
+          : describeStored(stored, book.party(chain.contracts.presetConsumer))),
         ...(linkedIn === undefined ? {} : { linkedIn }),
-        ...(stored && describeStored(stored, book.party(chain.contracts.presetConsumer))),
         contractsCreated: isCreator ? await readCreated(chain, book, { address, nonce }).catch(() => []) : [],
         ...page,
       };
@@ -404,7 +405,10 @@ async function readContract(
   };
 }
 
-/** Oldest appearances of an address among which its creation is looked for: a call may name a contract that is yet to come, as linking does. */
+/**
+ * Oldest appearances of an address among which its creation is looked for: a call may name a contract that is yet to come, as linking does. Whoever
+ * names one in as many calls before hides its creation, as the index doesn't say what an address appears as.
+ */
 const CREATION_AMONG = 3;
 
 /** Finds the transaction that created a contract, among the first ones in which its address appears. */

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { createNodeArchive } from "../../src/explorer/chainArchive.ts";
+import type { ExploredChain } from "../../src/explorer/exploredChain.ts";
 import { createChainExplorer, type Explorer } from "../../src/explorer/explorer.ts";
+import { readStoredSource } from "../../src/explorer/readStoredSource.ts";
 import { readChainResult } from "../../src/presets/readResult.ts";
 import type { DrandRound } from "../../src/lib/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
@@ -30,6 +32,7 @@ import { startTestStack, TEST_ROLES, type TestStack } from "../support/stack.ts"
 const SOURCE = "return Functions.encodeUint256(1n)";
 
 let stack: TestStack;
+let chain: ExploredChain;
 let explorer: Explorer;
 let dapp: TestDapp;
 let sourceId: number;
@@ -38,7 +41,7 @@ beforeAll(async () => {
   const { client, addresses: contracts, chainId } = stack;
   const archive = createNodeArchive(client, { isEmbedded: true });
   const named = { network: "test", title: "Test", chainId, coin: "ETH", isEmbedded: true };
-  const chain = { ...named, archive, client, contracts, accounts: {} };
+  chain = { ...named, archive, client, contracts, accounts: {} };
   const show = { as: "coin", sides: ["Tails", "Heads"] } as const;
   const definition = { args: [], parameters: { type: "object", properties: {} }, show } as const;
   const written = { name: "one", title: "One", source: SOURCE, written: { source: "as written" } };
@@ -188,12 +191,16 @@ test("a contract that holds a preset's source says which, and has the transactio
       storedSource: { sourceId, preset: { name: "one", title: "One" } },
     });
   expect((await find(other))!.storedSource).toEqual({ sourceId: other });
+  const { address } = (await find(sourceId))!;
+  const code = await stack.client.getCode(address);
+  const unread = { ...chain.archive, findLogs: () => Promise.reject(new Error("no logs")) };
+  expect(await readStoredSource(address, code, { ...chain, archive: unread })).toEqual({
+    sourceId,
+    source: SOURCE,
+  });
   // Anybody may create a contract with the same code.
   const copy = `0x${"c0".repeat(20)}` as const;
-  await stack.client.request("anvil_setCode", [
-    copy,
-    await stack.client.getCode((await find(sourceId))!.address),
-  ]);
+  await stack.client.request("anvil_setCode", [copy, code]);
   const found = (await explorer.findAddress("test", copy))!;
   expect([found.storedSource, found.createdBy]).toEqual([undefined, undefined]);
 });
