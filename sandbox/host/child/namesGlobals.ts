@@ -39,20 +39,22 @@ const ASSIGNS = "\\s*(?:&&)?=(?![=>])";
 const BUILT_INS = Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z]/.test(name));
 
 /**
- * Ways to a prototype or to the global object, code created at run time, and a built-in or a member of one that is assigned or deleted.
+ * Ways to a prototype or to the global object, code created at run time, and a built-in or a member of one right before `=`, or after `delete`.
+ * Not in a pattern or a loop, `[Array.from] = x` or `for (Map of x)`: `const { Buffer } = x` is common, and looks alike.
+ * What looks back over blanks stands after a letter: before it, it would run at each blank.
  * `\\u` may spell any name. After `{`, `(` or `,`, `A = 1` is usually a default or a declared variable, so only names of built-ins count there.
  */
 const REPLACES = new RegExp(
   [
     /[pP]rototype|__proto__|globalThis|window|self|\.\s*constructor\b|\beval\b|\bFunction\b|\\u/.source,
     `(?<![\\w$.])[A-Z]\\w*\\s*(?:\\.\\s*\\w+|\\[[^\\]]{0,200}\\])${ASSIGNS}`,
-    `(?<![\\w$.]|(?:const|let|var|type|static)\\s+|[,{(]\\s*)[A-Z]\\w*${ASSIGNS}`,
-    `(?<=[,{(]\\s*)(?:${BUILT_INS.join("|")})${ASSIGNS}`,
+    `(?<![\\w$.])[A-Z](?<!(?:(?:const|let|var|type|static)\\s+|[,{(]\\s*)[A-Z])\\w*${ASSIGNS}`,
+    `[,{(]\\s*(?:${BUILT_INS.join("|")})${ASSIGNS}`,
     /\bdelete\s+[A-Z]|(?:assign|define\w{1,20}|set|deleteProperty)\s*\(\s*[A-Z]/.source,
   ].join("|"),
 );
 
-/** Whether a source's text may replace a built-in or change a prototype: our own code then uses the originals. Returns true when in doubt. */
+/** Whether a source's text looks as if it replaced a built-in or changed a prototype: our own code then uses the originals. */
 export const replacesBuiltIns = (source: string): boolean => REPLACES.test(source);
 
 /**
