@@ -84,6 +84,9 @@ export function wrongType(name: string, expected: string, value: unknown): Error
   return wrongArgument(name, `of type ${expected}`, value);
 }
 
+/** The default of options: inherits nothing that a source adds to all objects. */
+export const NO_OPTIONS: object = { __proto__: null } as object;
+
 /** Checks an object that isn't an array. */
 export function checkObject(value: unknown, name: string): asserts value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value))

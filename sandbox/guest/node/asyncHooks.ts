@@ -1,4 +1,4 @@
-import { checkObject, nodeError, wrongType } from "../buffer/errors.ts";
+import { NO_OPTIONS, checkObject, nodeError, wrongType } from "../buffer/errors.ts";
 import { callSites, isOurs } from "./callSites.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -110,8 +110,6 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
   };
   bindCallbacks(bind);
 
-  /** Inherits nothing that a source adds to all objects. */
-  const NO_OPTIONS = { __proto__: null } as object;
   class AsyncLocalStorage {
     /** What applies outside of `run`. */
     #store: unknown;

@@ -2,6 +2,7 @@ import {
   checkObject,
   type SignalLike,
   AbortError,
+  NO_OPTIONS,
   checkSignal,
   nodeError,
   wrongArgument,
@@ -219,8 +220,6 @@ export function createTimersPromises(_internals: Internals): Exports {
   const { setTimeout, setImmediate, setInterval, clearTimeout, clearImmediate, clearInterval } =
     globalThis as unknown as Record<"setTimeout" | "setImmediate" | "setInterval", Start> &
       Record<"clearTimeout" | "clearImmediate" | "clearInterval", Clear>;
-  /** Inherits nothing that a source adds to all objects. */
-  const NO_OPTIONS = { __proto__: null };
   /** Checks the options of all functions here; a signal that is aborted ends it at once. */
   function readSignal(options: unknown): SignalLike | undefined {
     checkObject(options, "options");
