@@ -19,7 +19,7 @@ export function DryRuns() {
   const { dappId } = useParams<{ readonly dappId: string }>();
   const id = location.hash.slice(1);
   // As answers of earlier versions link to one.
-  if (id.startsWith("dry_")) return <Redirect to={`/dapps/${dappId}/dry-runs/${id}`} replace />;
+  if (/^dry_\w+$/.test(id)) return <Redirect to={`/dapps/${dappId}/dry-runs/${id}`} replace />;
   return (
     <DappFrame dappId={dappId} tab="dry-runs">
       {() => <RunList dappId={dappId} />}
