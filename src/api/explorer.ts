@@ -186,7 +186,10 @@ export const BlockView = Type.Object({
 
 /** A page of an address's transactions. */
 export const AddressTransactions = Type.Object({
-  transactions: Type.Array(TransactionSummary, { description: "Newest first." }),
+  transactions: Type.Array(TransactionSummary, {
+    description:
+      "Newest first: those that it sent or received, that created it, or that call others with its address in the arguments.",
+  }),
   searched: Searched,
   older: older("transactions"),
   isForgotten: Type.Boolean({

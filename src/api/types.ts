@@ -20,7 +20,7 @@ export interface Activity {
 
 /** A page of an address's transactions. */
 export interface AddressTransactions {
-  /** Newest first. */
+  /** Newest first: those that it sent or received, that created it, or that call others with its address in the arguments. */
   readonly transactions: readonly TransactionSummary[];
   /** The blocks searched for the page; with an index, all that it covers. */
   readonly searched: {
@@ -396,7 +396,7 @@ export interface DecodedValue {
   readonly knownAs?: string;
   /** Whether it is an amount of LINK, in juels (1e-18 LINK); absent if not. */
   readonly isJuels?: boolean;
-  /** What its bytes hold, such as the presets of a batch; absent if unknown. */
+  /** What its bytes hold, such as the presets of a batch; absent if unknown, or above 2,000 entries. */
   readonly holds?: readonly DecodedValue[];
 }
 

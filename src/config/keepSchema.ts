@@ -30,7 +30,7 @@ const kinds = <More extends TProperties>(
         FOREVER,
       ),
       payloadDays: days(
-        "What callers sent with ended requests: parameters of presets, source and arguments of functions. Results stay.",
+        "What callers sent with ended requests: parameters of presets, source and arguments of functions, spelling of labels. Results stay.",
         payloadDays,
       ),
       transactionDays: days(

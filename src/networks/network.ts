@@ -105,7 +105,7 @@ export interface NetworkChain {
   /** Removes old blocks with their content, oldest first; absent when the chain isn't embedded. Returns whether more can be removed. */
   readonly removeBlocks?: (this: void, range: RemovableBlocks) => Promise<boolean>;
   /**
-   * Finds the transactions that an address sent or received, that created it, or in which it emitted a log. Absent when the chain isn't
+   * Finds the transactions that an address sent or received, that created it, in which it emitted a log, or whose call names it. Absent when the chain isn't
    * embedded: nodes have no such index.
    */
   readonly findAppearances?: (this: void, query: AppearanceQuery) => Promise<Appearances>;
