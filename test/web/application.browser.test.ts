@@ -401,7 +401,7 @@ describe("strangers", () => {
         (await page.locator(`td[data-proof=${name}] code`).allTextContents()).join(" ");
       await expect.poll(shown, { message: name }).toBe([value].flat().join(" "));
     }
-    await page.getByText(one!.words[0]!).waitFor();
+    await page.getByRole("listitem").getByText(one!.words[0]!).waitFor();
     expect(visitor.troubles).toEqual([]);
   });
 
