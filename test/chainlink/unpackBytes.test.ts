@@ -114,7 +114,7 @@ test("a report of 60,000 bytes of numbers is read; one with more than 2,000 batc
       Array.from({ length: results }, () => ({ ok: true, bytes: new Uint8Array(bytesEach) })),
     );
     const batch = { vrfRequestId: toWord(VRF_REQUEST), ready: toWord(1n), results: packed };
-    return bytes("report", toHexText(encodeBatchReport(Array<typeof batch>(batches).fill(batch))));
+    return bytes("report", toHexText(encodeBatchReport(Array.from({ length: batches }, () => batch))));
   };
   expect(held(report(17, 32))).toHaveLength(17);
   expect(held(report(19, 0))).toHaveLength(19);

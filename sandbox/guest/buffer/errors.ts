@@ -85,7 +85,7 @@ export function wrongType(name: string, expected: string, value: unknown): Error
 }
 
 /** The default of options: inherits nothing that a source adds to all objects. */
-export const NO_OPTIONS: object = { __proto__: null } as object;
+export const NO_OPTIONS: object = { __proto__: null };
 
 /** Checks an object that isn't an array. */
 export function checkObject(value: unknown, name: string): asserts value is object {
