@@ -102,6 +102,8 @@ export const isAnyArrayBuffer = (value: unknown): boolean =>
 const isErrorSlot = (Error as unknown as { isError?: (value: unknown) => boolean }).isError;
 export const isNativeError = (value: unknown): boolean =>
   isErrorSlot ? isErrorSlot(value) : Object.prototype.toString.call(value) === "[object Error]";
+/** Whether a value is an error, or inherits from one. */
+export const isAnyError = (value: unknown): boolean => isNativeError(value) || value instanceof Error;
 
 /** Checks the prototype chain: JavaScript can't check a promise's slot without calling `then`, which a source may observe. */
 export const isPromise = (value: unknown): boolean => value instanceof Promise;

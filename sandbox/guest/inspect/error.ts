@@ -8,11 +8,6 @@ interface ErrorInspection {
   indentation: number;
 }
 
-/** Whether a value prints as an error. */
-export function isError(value: unknown): boolean {
-  return isNativeError(value) || value instanceof Error;
-}
-
 /**
  * Returns the text of an error: its stack, or `[Name: message]` without one. Removes from `keys` those that the text
  * already shows, and adds `cause` and `errors`. `show` formats a stack that isn't a string.

@@ -1,6 +1,6 @@
 import * as types from "../types.ts";
 import { bufferEntries, listEntries, mapEntries, setEntries, typedArrayEntries } from "./entries.ts";
-import { formatError, isError } from "./error.ts";
+import { formatError } from "./error.ts";
 import { type Inspection, proxies } from "./inspection.ts";
 import { areEntries, iteratorEntries, leftIn } from "./iterators.ts";
 import { functionText, getPrefix } from "./names.ts";
@@ -105,7 +105,7 @@ function specialShapeOf(
     const head = prefix("Date");
     return withBase(`${head === "Date " ? "" : head}${text}`, "date");
   }
-  if (isError(value)) {
+  if (types.isAnyError(value)) {
     const base = formatError(state, value as Error, constructor, tag, shape.keys, (inner) =>
       state.format(state, inner, Number.NaN),
     );

@@ -7,7 +7,7 @@ import {
   wrongType,
 } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import { isNativeError, isPromise, isRegExp } from "../types.ts";
+import { isAnyError, isPromise, isRegExp } from "../types.ts";
 import { AssertionError, type AssertionOptions } from "./assertionError.ts";
 import { deprecatedTracker } from "./callTracker.ts";
 import { type Comparison, isDeepEqual } from "./deepEqual.ts";
@@ -20,7 +20,6 @@ type Check = (this: unknown, ...args: never[]) => unknown;
 const OPTIONS = Symbol("options");
 const NOTHING_THROWN = Symbol("nothing thrown");
 
-const isError = (value: unknown): boolean => isNativeError(value) || value instanceof Error;
 type InstanceOptions = Pick<AssertionOptions, "diff"> & { readonly skipPrototype?: unknown };
 /** Returns the options of an `Assert` whose check is called. */
 const optionsOf = (self: unknown): InstanceOptions | undefined =>
@@ -28,7 +27,7 @@ const optionsOf = (self: unknown): InstanceOptions | undefined =>
 
 /** Throws the message if it is an error, otherwise an {@link AssertionError}. */
 function fail(options: AssertionOptions, isGenerated?: boolean): never {
-  if (isError(options.message)) throw options.message;
+  if (isAnyError(options.message)) throw options.message;
   const error = new AssertionError(options);
   if (isGenerated !== undefined) error.generatedMessage = isGenerated;
   throw error;
@@ -161,7 +160,7 @@ function checkThrown(actual: unknown, expected: unknown, message: unknown, stack
     if (type.prototype !== undefined && actual instanceof type) return;
     if (Object.prototype.isPrototypeOf.call(Error, type)) {
       generated = `The error is expected to be an instance of "${type.name}". Received `;
-      if (isError(actual)) {
+      if (isAnyError(actual)) {
         const { constructor, name, message: text } = actual as Error;
         const found = (constructor as typeof constructor | undefined)?.name || name;
         generated +=
@@ -172,7 +171,7 @@ function checkThrown(actual: unknown, expected: unknown, message: unknown, stack
       const answer = Reflect.apply(type, {}, [actual]);
       if (answer === true) return;
       generated = `The ${type.name ? `"${type.name}" ` : ""}validation function is expected to return "true". Received ${inspect(answer)}`;
-      if (isError(actual)) generated += `\n\nCaught error:\n\n${String(actual)}`;
+      if (isAnyError(actual)) generated += `\n\nCaught error:\n\n${String(actual)}`;
     }
   }
   const error = new AssertionError({

@@ -13,7 +13,6 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 const tagOf = (value: object): string => Object.prototype.toString.call(value);
 const isEnumerable = (value: object, key: PropertyKey): boolean =>
   Object.prototype.propertyIsEnumerable.call(value, key);
-const isError = (value: unknown): boolean => types.isNativeError(value) || value instanceof Error;
 
 /** Compares deeply, as Node's `assert` and `util` do. */
 export function isDeepEqual(a: unknown, b: unknown, mode: Comparison, seen = new Set<unknown>()): boolean {
@@ -116,18 +115,18 @@ function sameSlots(a: object, b: object, mode: Comparison, same: Same): boolean 
       types.isAnyArrayBuffer(b) &&
       sameBytes(new Uint8Array(a as ArrayBuffer), new Uint8Array(b as ArrayBuffer), isPartial)
     );
-  if (isError(a)) {
+  if (types.isAnyError(a)) {
     const [left, right] = [a as Fields, b as Fields];
     const hasCause = Object.hasOwn(b, "cause");
     return (
-      isError(b) &&
+      types.isAnyError(b) &&
       ["message", "name", "cause", "errors"].every((name) => sameOfError(left, right, name, mode, same)) &&
       (hasCause === Object.hasOwn(a, "cause") || (isPartial && !hasCause))
     );
   }
   if (types.isBoxedPrimitive(a))
     return BOXED.every((is) => is(a) === is(b)) && Object.is(unboxed(a), unboxed(b));
-  if (Array.isArray(b) || types.isBoxedPrimitive(b) || isError(b)) return false;
+  if (Array.isArray(b) || types.isBoxedPrimitive(b) || types.isAnyError(b)) return false;
   if ([types.isArrayBufferView, types.isSet, types.isMap, types.isDate, types.isRegExp].some((is) => is(b)))
     return false;
   if (a instanceof URL) return b instanceof URL && a.href === b.href;
