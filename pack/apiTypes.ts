@@ -8,6 +8,7 @@ import { format } from "oxfmt";
 import * as answers from "../src/api/answers.ts";
 import { TYPE } from "../src/api/common.ts";
 import { createRequestSchemas } from "../src/api/parameters/requestSchemas.ts";
+import { capitalize } from "../src/lib/capitalize.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../src/api");
 export const TYPES_FILE = path.join(FOLDER, "types.ts");
@@ -60,7 +61,7 @@ const TERMS = { networks: NETWORKS, embedded: NETWORKS, presets: [ANY_NAME], max
 function readParameters(): readonly (readonly [name: string, schema: Schema])[] {
   return Object.entries<Schema>(createRequestSchemas(TERMS) as object as Readonly<Record<string, Schema>>)
     .filter(([, { properties = {} }]) => Object.keys(properties).length > 0)
-    .map(([name, schema]) => [`${name[0]!.toUpperCase()}${name.slice(1)}Params`, schema] as const)
+    .map(([name, schema]) => [`${capitalize(name)}Params`, schema] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 

@@ -16,6 +16,8 @@ export function listErrorClasses(): readonly {
   readonly code: string;
   readonly name: string;
   readonly meaning: string;
+  /** Whether its class is written by hand, for members of its own. */
+  readonly isByHand: boolean;
 }[] {
   return Object.entries(ERROR_TABLE)
     .filter(([code]) => !UNSEEN.has(code))
@@ -23,6 +25,7 @@ export function listErrorClasses(): readonly {
       code,
       name: `${code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Error`,
       meaning,
+      isByHand: code === "function_failed",
     }));
 }
 
@@ -30,7 +33,7 @@ export function listErrorClasses(): readonly {
 export function describeErrors(): string {
   const errors = listErrorClasses();
   const classes = errors
-    .filter(({ name }) => name !== "FunctionFailedError")
+    .filter(({ isByHand }) => !isByHand)
     .map(({ name, meaning }) => `/** ${meaning} */\nexport class ${name} extends ApiError {}\n`);
   const table = errors.map(({ code, name }) => `  ${code}: ${name},\n`).join("");
   return `${HEADER}\n${classes.join("\n")}\n${TABLE}${table}};\n`;

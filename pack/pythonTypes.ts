@@ -7,6 +7,7 @@ import path from "node:path";
 import { TYPE } from "../src/api/common.ts";
 import { coreOf, readAnswers, type Schema } from "./apiTypes.ts";
 import { listErrorClasses } from "./clientErrors.ts";
+import { capitalize } from "../src/lib/capitalize.ts";
 
 export const PYTHON_FILE = path.resolve(import.meta.dirname, "../src/client/python/tyche/api.py");
 
@@ -71,7 +72,7 @@ export function describeForPython(): string {
       return;
     }
     const members = Object.entries(properties).map(([member, one]) => {
-      const type = typeOf(one, `${name}${member[0]!.toUpperCase()}${member.slice(1)}`);
+      const type = typeOf(one, `${name}${capitalize(member)}`);
       return {
         member,
         doc: one.description,
@@ -99,7 +100,7 @@ export function describeForPython(): string {
 
   const errors = listErrorClasses();
   const classes = errors
-    .filter(({ name }) => name !== "FunctionFailedError")
+    .filter(({ isByHand }) => !isByHand)
     .map(({ code, name }) => `class ${name}(ApiError):\n    """\`${code}\`"""\n`);
   const table = `ERROR_CLASSES: dict[str, type[ApiError]] = {\n${errors.map(({ code, name }) => `    "${code}": ${name},\n`).join("")}}\n`;
   const types = [...written].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
