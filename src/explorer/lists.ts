@@ -62,6 +62,17 @@ export interface ListCursor {
   readonly index?: number;
 }
 
+/** Returns the highest block that may have entries below a cursor; without one, or above the newest block, that one. */
+export function topOf(before: ListCursor | undefined, head: bigint): bigint {
+  if (before === undefined || before.block > head) return head;
+  return before.index === undefined ? before.block - 1n : before.block;
+}
+
+/** Whether an entry of {@link topOf} or a block below it is below the cursor. */
+export function isBelow(before: ListCursor | undefined, block: bigint, index: number): boolean {
+  return before?.index === undefined || block !== before.block || index < before.index;
+}
+
 /** Parses `{block}` or `{block}.{index}`; returns `undefined` for anything else. */
 export function parseCursor(text: string): ListCursor | undefined {
   const [, block, index] = /^(0|[1-9][0-9]{0,14})(?:\.(0|[1-9][0-9]{0,5}))?$/.exec(text) ?? [];
@@ -169,9 +180,7 @@ async function scan(
 ): Promise<FoundPage> {
   const wanted = address?.toLowerCase() as Hex | undefined;
   const head = await archive.getHeadNumber();
-  let top = head;
-  if (before !== undefined && before.block <= head)
-    top = before.index === undefined ? before.block - 1n : before.block;
+  const top = topOf(before, head);
   const limit = SCANNED_BLOCKS[isEmbedded ? "embedded" : "external"];
   const found: Placed[] = [];
   let bottom = top + 1n;
@@ -185,7 +194,7 @@ async function scan(
     for (const block of blocks)
       for (const [index, transaction] of [...block.transactions.entries()].toReversed()) {
         const { from: sender, to, created, input } = transaction;
-        const isOlder = before?.index === undefined || block.number !== before.block || index < before.index;
+        const isOlder = isBelow(before, block.number, index);
         const isWanted =
           wanted === undefined ||
           [sender, to, created].includes(wanted) ||

@@ -2,7 +2,7 @@ import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { LogRange } from "../evm/logReader.ts";
 import { QUERIED_BLOCKS } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { PAGE_ENTRIES, type ListCursor } from "./lists.ts";
+import { isBelow, PAGE_ENTRIES, topOf, type ListCursor } from "./lists.ts";
 
 /** Blocks searched for one page; more on an embedded chain, whose node is the service's own. */
 const SEARCHED_BLOCKS = { embedded: 200_000n, external: 20_000n };
@@ -42,11 +42,7 @@ export async function readLogPage(
   },
 ): Promise<LogPage> {
   const head = await archive.getHeadNumber();
-  const isBelow = (log: RawLog): boolean =>
-    before?.index === undefined || log.blockNumber !== before.block || log.logIndex < before.index;
-  let top = head;
-  if (before !== undefined && before.block <= head)
-    top = before.index === undefined ? before.block - 1n : before.block;
+  const top = topOf(before, head);
   const last = top - SEARCHED_BLOCKS[isEmbedded ? "embedded" : "external"];
   const found: RawLog[] = [];
   const lowest = last < 0n ? 0n : last + 1n;
@@ -63,7 +59,7 @@ export async function readLogPage(
     read += logs.length;
     found.push(
       ...logs
-        .filter((log) => isBelow(log) && isWanted(log))
+        .filter((log) => isBelow(before, log.blockNumber, log.logIndex) && isWanted(log))
         .toSorted((a, b) => Number(b.blockNumber - a.blockNumber) || b.logIndex - a.logIndex),
     );
   }

@@ -8,7 +8,7 @@ import { createMemo } from "../lib/memo.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { QUERIED_BLOCKS, type ChainArchive, type LogQuery } from "./chainArchive.ts";
 import type { ExploredChain } from "./exploredChain.ts";
-import { readBlocks, type ListCursor } from "./lists.ts";
+import { isBelow, readBlocks, topOf, type ListCursor } from "./lists.ts";
 import { isAsShortened, MIN_NAME_CHARACTERS, type SearchTerms } from "./searchTerms.ts";
 
 /**
@@ -176,18 +176,14 @@ export async function searchLabel(
   const head = await archive.getHeadNumber();
   const hits = new Map<string, FoundLabel>();
   const partly = new Map<string, FoundLabel>();
-  let older = head + 1n;
-  if (before !== undefined && before.block <= head)
-    older = before.index === undefined ? before.block : before.block + 1n;
-  const isBelow = ({ blockNumber, logIndex }: RawLog): boolean =>
-    before?.index === undefined || blockNumber !== before.block || logIndex < before.index;
+  let older = topOf(before, head) + 1n;
   for (let left = LABEL_QUERIES; left > 0 && older > 0n && hits.size <= LABEL_HITS; left -= 1) {
     const fromBlock = older > QUERIED_BLOCKS ? older - QUERIED_BLOCKS : 0n;
     const range = { fromBlock, toBlock: older - 1n };
     const topics = [EVENT_TOPICS.Labelled];
     const logs = await archive.findLogs({ address: contracts.presetConsumer, topics, ...range });
     for (const log of logs.toReversed()) {
-      if (!isBelow(log)) continue;
+      if (!isBelow(before, log.blockNumber, log.logIndex)) continue;
       // One more than are shown tells where to go on.
       if (hits.size > LABEL_HITS) break;
       const event = findEvent(log);
