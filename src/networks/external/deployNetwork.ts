@@ -315,7 +315,10 @@ function writeVerificationInput(options: {
 
 /** Interval between checks for receipts. */
 const POLL_MS = 250;
-/** The next transaction in line is resent at a higher price when this many blocks go by without it. */
+/**
+ * The next transaction in line is resent at a higher price when this many blocks go by without it. When none comes, once after
+ * {@link Fees.repriceAfterMs}: a node that mines only what it has may have lost sight of it, and takes a replacement alone.
+ */
 const REPRICE_AFTER_BLOCKS = 4n;
 /**
  * Checks of a spent nonce without a receipt before the nonce counts as used by another transaction: a pool's nodes don't catch up at
@@ -404,8 +407,9 @@ async function sendSteps(
     saveJournal(file, journal);
   }
 
-  /** Head at which the next step in line was last sent. */
-  let sentAt: { readonly index: number; readonly block: bigint } | undefined;
+  /** Head and time at which the next step in line was last sent. */
+  let sentAt: { readonly index: number; readonly block: bigint; readonly ms: number } | undefined;
+  let repricedAtBlock: bigint | undefined;
   let looksWithoutReceipt = 0;
   for (let index = 0; index < steps.length;) {
     const receipt = await findReceipt(client, signedOf(index));
@@ -439,12 +443,16 @@ async function sendSteps(
       continue;
     }
     const block = (await client.getHead("latest"))?.number ?? 0n;
-    if (sentAt?.index === index && block - sentAt.block >= REPRICE_AFTER_BLOCKS) {
+    const isOverdue = (sent: { readonly block: bigint; readonly ms: number }): boolean =>
+      block - sent.block >= REPRICE_AFTER_BLOCKS ||
+      (block !== repricedAtBlock && performance.now() - sent.ms >= fees.repriceAfterMs);
+    if (sentAt?.index === index && isOverdue(sentAt)) {
       await reprice(index);
+      repricedAtBlock = block;
       sentAt = undefined;
     }
     if (sentAt?.index !== index && (await (sentAt === undefined ? sendFrom(index) : send(index, index))))
-      sentAt = { index, block };
+      sentAt = { index, block, ms: performance.now() };
     await sleep(POLL_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { keccak256, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChainClient } from "../../../src/evm/client.ts";
 import { fixedFees, suggestedFees, type Fees } from "../../../src/evm/fees.ts";
@@ -102,6 +103,23 @@ test("what a node didn't take is sent again, though no block comes", async () =>
     },
   };
   expect(await deploy("unheard", { account: 6, client })).toBe("deployed");
+});
+
+test("what a node took and lost is replaced, though no block comes", async () => {
+  let lost: unknown;
+  const steps: DeployedStep[] = [];
+  const client: ChainClient = {
+    ...chain.client,
+    async request(method, parameters) {
+      if (method === "eth_sendRawTransaction" && (lost ??= parameters?.[0]) === parameters?.[0])
+        return undefined;
+      return await chain.client.request(method, parameters);
+    },
+  };
+  const onStep = (step: DeployedStep) => void steps.push(step);
+  const fees = suggestedFees({ repriceAfterMs: 1_000 });
+  expect(await deploy("lost", { account: 8, client, fees, onStep })).toBe("deployed");
+  expect(steps[0]!.hash).not.toBe(keccak256(lost as Hex));
 });
 
 test("whoever declines has sent nothing", async () => {
