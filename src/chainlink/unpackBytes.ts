@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import type { DecodedValue } from "../api/types.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
+import { isText } from "../lib/sharedText.ts";
 import { toWord } from "../lib/uint256.ts";
 import { deriveWords } from "./fulfilmentWords.ts";
 import { decodeArgs, decodeFunctionsRequest } from "./functionsRequest.ts";
@@ -127,7 +128,7 @@ function isSignature({ ok, bytes }: PresetResult): boolean {
 /** Reads a result, whose type isn't on chain: as text, or as a number. */
 function readingOf(bytes: Uint8Array): DecodedValue {
   const text = decodeResult(bytes, "string");
-  if (!/[\p{Cc}\uFFFD]/u.test(text.replaceAll(/[\n\t]/g, ""))) return leafOf("result", "string", text);
+  if (isText(text)) return leafOf("result", "string", text);
   return bytes.length <= 32
     ? leafOf("result", "uint256", decodeResult(bytes, "uint256"))
     : leafOf("result", "bytes", toHexText(bytes));
@@ -162,7 +163,7 @@ function groupOf(type: string, value: readonly DecodedValue[]): DecodedValue {
   return { name: "", type, value };
 }
 
-/** Counts the entries of lists, which alone have no name. */
+/** Counts what has no name: entries of lists, presets, batches and their results. */
 function countEntries(values: readonly DecodedValue[] = []): number {
   return values.reduce(
     (sum, { name, value, holds }) =>

@@ -7,6 +7,7 @@ import { connectService, withService, type ServiceFlags } from "./connectService
 import { printPlace, printWarnings } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
+import { describeThrown } from "../lib/failureText.ts";
 
 interface ListFlags {
   readonly network?: string;
@@ -68,10 +69,8 @@ function stateOf({ kind, success }: DryRunView): string {
 }
 
 /** Returns why a run failed, with what the service knows of the cause. */
-function reasonOf({ err, line, column = 1, details = [] }: DryRunView): string {
-  const place = line === undefined ? "" : `line ${line}, column ${column}`;
-  const thrown = err.includes(place) ? err : `${err} (${place})`;
-  return [thrown, ...details.map(({ message }) => message)].join("; ");
+function reasonOf(run: DryRunView): string {
+  return [describeThrown(run), ...(run.details ?? []).map(({ message }) => message)].join("; ");
 }
 
 /** Prints a run: what it asked for, what came of it, and the lines of the source around the one that failed, if that is known. */

@@ -4,6 +4,7 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { findEvent, FULFILL_RESULTS, type EncodedLog } from "../chainlink/events.ts";
 import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
+import { isText } from "../lib/sharedText.ts";
 import { decodeResult } from "../lib/decodeResult.ts";
 import { showRound, type DrandChain } from "../lib/drand.ts";
 import { fromHexText } from "../lib/hex.ts";
@@ -100,10 +101,9 @@ export function readAsked(
 export function readResponse(response: Hex): ReadingsView {
   const bytes = fromHexText(response);
   const text = decodeResult(bytes, "string");
-  const isText = bytes.length > 0 && !/[\p{Cc}\uFFFD]/u.test(text.replaceAll(/[\n\t]/g, ""));
   const isNumber = bytes.length > 0 && bytes.length <= 32;
   return {
-    ...(isText ? { text } : {}),
+    ...(bytes.length > 0 && isText(text) ? { text } : {}),
     ...(isNumber ? { uint256: decodeResult(bytes, "uint256"), int256: decodeResult(bytes, "int256") } : {}),
   };
 }

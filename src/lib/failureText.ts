@@ -62,6 +62,21 @@ export function findFailedPlace(
   return line === undefined ? {} : { line: line.number };
 }
 
+/** Says what a source threw, and where, unless its text says so itself. */
+export function describeThrown({
+  err,
+  line,
+  column = 1,
+}: {
+  readonly err: string;
+  /** From 1, as `column`. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}): string {
+  const place = line === undefined ? "" : `line ${line}, column ${column}`;
+  return err.includes(place) ? err : `${err} (${place})`;
+}
+
 const DRY_RUN = "the dry run of the source failed: ";
 /** The place that the text of a failed dry run ends with, or that of a syntax error begins with. */
 const PLACE = /^syntax error in line (\d+), column (\d+)|.*\(line (\d+), column (\d+)\)/s;

@@ -24,6 +24,11 @@ export function spelledLabel({ label, givenLabel }: Spelled): string | undefined
   return givenLabel !== undefined && canonicalLabel(givenLabel) === label ? givenLabel : label;
 }
 
+/** Returns the member that says how a label was spelled, where it is known. */
+export function spellingOf({ givenLabel }: Pick<Spelled, "givenLabel">): { readonly givenLabel?: string } {
+  return givenLabel === undefined ? {} : { givenLabel };
+}
+
 interface Spelled {
   /** As it is on chain. */
   readonly label?: string | undefined;

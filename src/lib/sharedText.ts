@@ -12,8 +12,8 @@ type Shown =
   | { readonly as: "list"; readonly entries: readonly string[] };
 
 /** Names a request by what it asks for; a function never by its code, which is for its source to show. */
-function nameKind({ kind, title = BY_CODE }: { readonly kind: Kind; readonly title?: string }): string {
-  if (!title.startsWith(BY_CODE)) return title;
+function nameKind({ kind, title }: { readonly kind: Kind; readonly title?: string }): string {
+  if (title !== undefined && !title.startsWith(BY_CODE)) return title;
   return { preset: "Preset", random: "Random numbers", function: NAMELESS }[kind];
 }
 

@@ -11,7 +11,7 @@ import {
 } from "../../explorer/searchTerms.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../lib/errors.ts";
-import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import { canonicalLabel, findLabelProblem, spellingOf } from "../../lib/label.ts";
 import { MAX_SEARCH_CHARACTERS } from "../../lib/vocabulary.ts";
 import { hitOf } from "../../requests/read/requestReader.ts";
 import type { Service } from "../../requests/service.ts";
@@ -178,9 +178,9 @@ async function recognize(service: Pick<Service, "findOnChain">, hits: readonly S
     if (hit.kind !== "label") return { hit, path: pathOf(hit) };
     const request = requests.get(`${hit.network} ${hit.requestId}`);
     if (request === undefined) return { hit, path: pathOf(hit) };
-    const { id, givenLabel, title, result, at } = request;
+    const { id, title, result, at } = request;
     const members = {
-      ...(givenLabel === undefined ? {} : { givenLabel }),
+      ...spellingOf(request),
       ...(title === undefined ? {} : { title }),
       ...(result === undefined ? {} : { result }),
     };

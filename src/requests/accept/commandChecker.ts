@@ -28,6 +28,7 @@ import type { Dapp } from "../../dapps/dapps.ts";
 import type { LinkOutcome, RequestContent } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";
+import { spellingOf } from "../../lib/label.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {
@@ -267,11 +268,4 @@ function assertArgumentsFit(preset: Preset, args: readonly string[], most: numbe
 /** Returns the members of a command that say what the request is for. */
 function labelsOf({ label, once }: Labelled): Labelled {
   return { ...(label === undefined ? {} : { label }), ...(once === undefined ? {} : { once }) };
-}
-
-/** Returns how a command's label was spelled. */
-function spellingOf({ givenLabel }: { readonly givenLabel?: string }): {
-  readonly givenLabel?: string;
-} {
-  return givenLabel === undefined ? {} : { givenLabel };
 }

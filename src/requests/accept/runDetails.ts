@@ -1,7 +1,7 @@
 import { CRASH_TEXT, type RunError } from "../../../sandbox/index.ts";
 import type { SimulateResult } from "../../api/types.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { describeDryRun } from "../../lib/failureText.ts";
+import { describeDryRun, describeThrown } from "../../lib/failureText.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 
@@ -88,8 +88,6 @@ export class FunctionFailedError extends TycheError {
 }
 
 /** Describes a failure completely, on one line: a request that ends with it stores nothing else. */
-function describeRefusal({ err, line, column, details = [] }: FunctionRefusal): string {
-  const reasons = details.map(({ message }) => message);
-  const place = line === undefined ? "" : `line ${line}, column ${column ?? 1}`;
-  return [err.includes(place) ? err : `${err} (${place})`, ...reasons].join("; ");
+function describeRefusal(refusal: FunctionRefusal): string {
+  return [describeThrown(refusal), ...(refusal.details ?? []).map(({ message }) => message)].join("; ");
 }

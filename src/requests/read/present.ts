@@ -9,6 +9,7 @@ import type {
 import { describeBeacon } from "../../lib/beaconRounds.ts";
 import { AWAITED } from "../../lib/drawText.ts";
 import { cut } from "../../lib/cut.ts";
+import { spellingOf } from "../../lib/label.ts";
 import { describeShared } from "../../lib/sharedText.ts";
 import { formatTime } from "../../lib/time.ts";
 import { takeApart } from "../../lib/presetShow.ts";
@@ -53,7 +54,7 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
     })),
     outcome: presentOutcome(request, urls),
     ...presentShown(request),
-    ...presentSpelling(request),
+    ...spellingOf(request.progress),
     error,
     ...(isLinking(request) ? {} : { shareUrl: urls.share }),
   };
@@ -125,13 +126,6 @@ function presentRest({ kind, params }: OpenRequest): object {
 /** Returns the member that says what a request is for. */
 function presentLabel({ label }: { readonly label?: string }): { readonly label?: string } {
   return label === undefined ? {} : { label };
-}
-
-/** Returns the member that says how the label was spelled. */
-export function presentSpelling({ progress: { givenLabel } }: Pick<OpenRequest, "progress">): {
-  readonly givenLabel?: string;
-} {
-  return givenLabel === undefined ? {} : { givenLabel };
 }
 
 function presentBeacon({ beacon }: { readonly beacon?: BeaconView }): { readonly beacon?: BeaconView } {

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { NotFoundError } from "../../lib/errors.ts";
-import { canonicalLabel } from "../../lib/label.ts";
+import { canonicalLabel, spellingOf } from "../../lib/label.ts";
 import {
   listRequests,
   listRequestsByOracleIds,
@@ -20,7 +20,7 @@ import {
   type SubmittedRequest,
 } from "../openRequest.ts";
 import { DamagedRecordError } from "../../store/checksum.ts";
-import { describeOpenly, presentRequest, presentSpelling, resultLineOf } from "./present.ts";
+import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import { findDappName } from "../../store/dapps.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
@@ -218,7 +218,7 @@ function createViews({ networks, registry, baseUrl }: ReaderOptions) {
       ...titleOf(request),
       ...(installed === undefined ? {} : { parameterTitles: titlesOf(installed) }),
       ...(payloadDeletedAt === undefined ? inputsOf(request) : {}),
-      ...(params.label === undefined ? {} : { dappId, ...presentSpelling(request) }),
+      ...(params.label === undefined ? {} : { dappId, ...spellingOf(request.progress) }),
       ...(requestedIn === undefined ? {} : { requestedIn }),
     };
   };
@@ -290,7 +290,7 @@ function createViews({ networks, registry, baseUrl }: ReaderOptions) {
         at: new Date(createdAt).toISOString(),
         state,
         ...titleOf(request),
-        ...(label === undefined ? {} : { label, dappId, ...presentSpelling(request) }),
+        ...(label === undefined ? {} : { label, dappId, ...spellingOf(request.progress) }),
         ...(result === null ? {} : { success: state === "fulfilled", result }),
         ...(transactionHash === undefined ? {} : { transactionHash: transactionHash as Hex }),
       },
@@ -317,7 +317,7 @@ function findIntact(stored: StoredRequest): OpenRequest | undefined {
 
 /** A request as a search finds it; none until a transaction of it is known. */
 export function hitOf(request: RequestSummary): SearchHit[] {
-  const { network, kind, requestId, label, givenLabel, title, result, at, transactionHash } = request;
+  const { network, kind, requestId, label, title, result, at, transactionHash } = request;
   if (transactionHash === undefined) return [];
   const isAnswered = result !== undefined;
   return [
@@ -329,7 +329,7 @@ export function hitOf(request: RequestSummary): SearchHit[] {
       transactionHash,
       at,
       ...(label === undefined ? {} : { label }),
-      ...(givenLabel === undefined ? {} : { givenLabel }),
+      ...spellingOf(request),
       ...(title === undefined ? {} : { title }),
       ...(result === undefined ? {} : { result }),
     },

@@ -1,4 +1,5 @@
 import type { DryRunView } from "../../../client/index.ts";
+import { describeThrown } from "../../../lib/failureText.ts";
 import { Listing, ResultText, Tag, UnknownText } from "./parts.tsx";
 
 /** What a source learns of an HTTP request that failed, as on the nodes; the service knows why, such as that a name has no address. */
@@ -28,11 +29,6 @@ export function DryRunReasons({
       <UnknownText text={texts.join("\n")} />
     </div>
   );
-}
-
-function describeThrown({ err, line, column = 1 }: Pick<DryRunView, "err" | "line" | "column">): string {
-  const place = line === undefined ? "" : `line ${line}, column ${column}`;
-  return err.includes(place) ? err : `${err} (${place})`;
 }
 
 /** What a run wrote. */
