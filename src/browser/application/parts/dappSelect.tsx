@@ -18,7 +18,7 @@ export function WithDapps({
   readonly facility: Facility;
   readonly operation: MemberOperation;
   /** In place of it, where others use those dapps. */
-  readonly otherwise: ReactNode;
+  readonly otherwise: (having: readonly DappView[]) => ReactNode;
   readonly children: (dapps: readonly DappView[], wanted: string) => ReactNode;
 }) {
   const operator = useOperator();
@@ -32,7 +32,7 @@ export function WithDapps({
           {(list) => {
             const having = list.filter(({ facilities }) => facilities.includes(facility));
             const users = having.filter(({ id }) => isAllowed(me, { dappId: id, operation }));
-            if (users.length === 0 && having.length > 0) return otherwise;
+            if (users.length === 0 && having.length > 0) return otherwise(having);
             const wanted = users.find(({ id }) => id === search.get("dapp")) ?? users[0];
             return wanted === undefined ? (
               <p className="panel">

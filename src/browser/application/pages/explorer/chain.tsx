@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
 import type { BlockSummary } from "../../../../client/index.ts";
-import { Page, useIsLong } from "../../page.tsx";
+import { Page, useFailure, useIsLong } from "../../page.tsx";
 import { AddToWallet } from "../../parts/addToWallet.tsx";
 import {
   Age,
@@ -39,7 +39,8 @@ export function Chain() {
     refetchInterval: refetchUnlessRefused(() => REFRESH_MS),
   });
   const isLong = useIsLong(query.isPending);
-  const isWithout = query.data === undefined && (isLong || query.error !== null);
+  const error = useFailure(query);
+  const isWithout = query.data === undefined && (isLong || error !== null);
   return (
     <>
       <Found query={query} network={network}>

@@ -2,6 +2,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
+import { spelledLabel } from "../../../../lib/label.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import {
@@ -94,7 +95,7 @@ export function rowOfBatch({ requests, isCut }: RequestBatch): ListedRequest {
   const isNamed = groups.length === 1 || (groups.length <= MAX_NAMED && !isCut);
   const named = groups.map(([what, own]) => {
     if (own.length === 1) return listed(own[0]!).name;
-    const labels = [...new Set(own.flatMap(({ label }) => label ?? []))];
+    const labels = [...new Set(own.flatMap((one) => spelledLabel(one) ?? []))];
     const shown = labels.length > MAX_LABELS ? [...labels.slice(0, MAX_LABELS), "…"] : labels;
     return `${groups.length === 1 ? size : own.length} × ${what}${labels.length === 0 ? "" : `: ${shown.join(", ")}`}`;
   });

@@ -36,7 +36,12 @@ export function findDraft(value: unknown): Draft | undefined {
 }
 
 /** Returns the draft of a function's request; `undefined` for other requests, and once its source was deleted. */
-export function findDraftOf({ network, params }: Pick<RequestView, "network" | "params">): Draft | undefined {
+export function findDraftOf({
+  kind,
+  network,
+  params,
+}: Pick<RequestView, "kind" | "network" | "params">): Draft | undefined {
+  if (kind !== "function") return undefined;
   const { beacon } = params as { readonly beacon?: BeaconView };
   return findDraft({ ...params, network, beacon: beaconOf(beacon) });
 }

@@ -1,12 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { Link } from "wouter";
 import type { TycheClient, TycheOperator } from "../../../../client/index.ts";
 import { describeRefusal, Loaded, Page } from "../../page.tsx";
 import { findChosenNetwork } from "../../parts/chosenNetwork.ts";
+import { WithDapps } from "../../parts/dappSelect.tsx";
 import { nameRoles } from "../../parts/forRole.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
-import { isAllowed, useMeQuery, useNetworks, useOperator } from "../../services.tsx";
+import { isAllowed, useNetworks, useOperator } from "../../services.tsx";
 import { findDraft, findDraftOf, type Draft } from "./draft.ts";
 import { findKeptDraft, type OpenedDraft } from "./keptDraft.ts";
 import type { Model } from "./model.ts";
@@ -17,45 +16,31 @@ import { decodeFragment, isDraftFragment } from "./share.ts";
 
 /** `/functions`, the playground: an editor that dry-runs a source and runs it on a network. */
 export function Functions() {
-  const operator = useOperator();
-  const signedIn = useMeQuery();
-  const dapps = useQuery({ queryKey: ["dapps"], queryFn: () => operator.dapps(), staleTime: Infinity });
   return (
     <Page title="Functions">
       <h1>Functions</h1>
-      <Loaded query={signedIn}>
-        {(me) => (
-          <Loaded query={dapps}>
-            {(list) => {
-              const having = list.filter(({ facilities }) => facilities.includes("functions"));
-              if (having.length === 0)
-                return (
-                  <p className="panel">
-                    No dapp has permission to use functions: <Link href="/">create one that does</Link>.
-                  </p>
-                );
-              const users = having.filter(({ id }) =>
-                isAllowed(me, { dappId: id, operation: "runFunction" }),
-              );
-              return (
-                <>
-                  <p className="lead">
-                    {users.length === 0 ? (
-                      <>
-                        You are a viewer of <UnknownText text={having.map(({ name }) => name).join(", ")} />:
-                        you can read sources. Only {nameRoles("runFunction")} can run them.
-                      </>
-                    ) : (
-                      "Write a source, dry-run it in the sandbox of the oracle's nodes, then run it on a network."
-                    )}
-                  </p>
-                  <WithNetworks dapps={users} />
-                </>
-              );
-            }}
-          </Loaded>
+      <WithDapps
+        facility="functions"
+        operation="runFunction"
+        otherwise={(having) => (
+          <>
+            <p className="lead">
+              You are a viewer of <UnknownText text={having.map(({ name }) => name).join(", ")} />: you can
+              read sources. Only {nameRoles("runFunction")} can run them.
+            </p>
+            <WithNetworks dapps={[]} />
+          </>
         )}
-      </Loaded>
+      >
+        {(dapps) => (
+          <>
+            <p className="lead">
+              Write a source, dry-run it in the sandbox of the oracle's nodes, then run it on a network.
+            </p>
+            <WithNetworks dapps={dapps} />
+          </>
+        )}
+      </WithDapps>
     </Page>
   );
 }
@@ -182,7 +167,7 @@ async function readRun(
     };
   }
   const request = await client.request(id);
-  return { draft: request.kind === "function" ? findDraftOf(request) : undefined, ran: runOf(request) };
+  return { draft: findDraftOf(request), ran: runOf(request) };
 }
 
 /** A link may come from a service with other networks. */

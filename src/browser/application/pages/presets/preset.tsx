@@ -80,11 +80,11 @@ function RunPart({ preset }: { readonly preset: PresetView }) {
     <WithDapps
       facility="presets"
       operation="runPreset"
-      otherwise={
+      otherwise={() => (
         <Parameters preset={preset}>
           <p className="note">Only {nameRoles("runPreset")} of a dapp can run it.</p>
         </Parameters>
-      }
+      )}
     >
       {(dapps, wanted) => (
         <section className="panel">

@@ -27,9 +27,9 @@ export function Random() {
       <WithDapps
         facility="presets"
         operation="requestRandomNumber"
-        otherwise={
+        otherwise={() => (
           <p className="note">Only {nameRoles("requestRandomNumber")} of a dapp can request them.</p>
-        }
+        )}
       >
         {(dapps, wanted) => (
           <section className="panel">
