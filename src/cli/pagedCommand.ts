@@ -37,7 +37,7 @@ export function listPages<Item>(
   },
 ): void {
   command
-    .option("--limit <number>", "most to list: 1 to 100", parseLimit, 20)
+    .option("--limit <number>", "most to list: 1 to 100", wholeNumber(1, 100), 20)
     .option("--cursor <cursor>", "cursor printed with the previous page")
     .action(async (...given: readonly unknown[]) => {
       const its = given.at(-1) as Command;
@@ -53,6 +53,3 @@ export function listPages<Item>(
         err(colors.dim(`more: ${nextPage(its, { flag: "--cursor", value: page.nextCursor })}`));
     });
 }
-
-/** Parses how many entries of a list to show. */
-const parseLimit = wholeNumber(1, 100);

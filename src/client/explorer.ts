@@ -104,8 +104,8 @@ export function createExplorer(
     contract: (network, address, options) => get(on(network, "addresses", address, "contract"), options),
     search: (query, network, options) =>
       get("/api/explorer/search", options, { q: query, network, before: options?.before }),
-    requests: ({ network, preset, kind, state, text, dapp, cursor, ...options } = {}) =>
-      get("/api/explorer/requests", options, { network, preset, kind, state, text, dapp, cursor }),
+    requests: ({ signal, timeoutMs, ...query } = {}) =>
+      get("/api/explorer/requests", { signal, timeoutMs }, query),
     shared: (id, options) => get(`/api/explorer/results/${encodeURIComponent(id)}`, options),
     chainData: (id, options) => get(`/api/explorer/results/${encodeURIComponent(id)}/chainData`, options),
     handInRound: ({ round, chainHash }, signature, options) => {

@@ -170,7 +170,7 @@ export function createNodeArchive(
 }
 
 /** Returns the address in a delegation designator: 0xef0100 and 20 bytes, in place of an account's code (EIP-7702). */
-function findDelegate(code: Hex): Hex | undefined {
+export function findDelegate(code: Hex): Hex | undefined {
   const address = /^0xef0100([0-9a-f]{40})$/i.exec(code)?.[1];
   return address === undefined ? undefined : `0x${address.toLowerCase()}`;
 }

@@ -37,7 +37,7 @@ import { readOf } from "../chainlink/contractRead.ts";
 import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
 import { titlesOf } from "../lib/parameterTitles.ts";
-import type { ArchivedTransaction, ChainArchive } from "./chainArchive.ts";
+import { findDelegate, type ArchivedTransaction, type ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";
 import { readStoredSource, type StoredSource } from "./readStoredSource.ts";
@@ -384,7 +384,7 @@ async function readContract(
   const contract = book.contractAt(address);
   const code = await client.getCode(address);
   if (contract === undefined) {
-    if (code === "0x" || (await archive.getAccount(address)).delegate !== undefined) return undefined;
+    if (code === "0x" || findDelegate(code) !== undefined) return undefined;
     return { network, ...book.party(address), code, abi: [], build: null, constructorArguments: null };
   }
   const { abi, ...build } = getContractBuild(contract);

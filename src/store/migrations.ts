@@ -251,7 +251,7 @@ export const migrations: Record<string, Migration> = {
     ALTER TABLE webhook_attempts ADD COLUMN answer_headers text;
     CREATE INDEX webhook_attempts_by_event ON webhook_attempts (webhook_id, event_id, id)`),
   "0048_invited": execute("ALTER TABLE invitations ADD COLUMN name text NOT NULL DEFAULT ''"),
-  // The size stands first: SQLite then sums sizes without reading what follows.
+  // The size stands first: SQLite then reads sizes without reading what follows.
   "0049_refused_params": execute(`
     ALTER TABLE dry_runs ADD COLUMN params_bytes integer NOT NULL DEFAULT 0;
     ALTER TABLE dry_runs ADD COLUMN params text`),
