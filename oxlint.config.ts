@@ -141,7 +141,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
     "src/requests/read/usageReport.ts",
   ],
   "retention periods and sessions, which outlast a suspended machine or a restart": [
-    "sandbox/host/build.ts",
+    "sandbox/build/buildChild.ts",
     "src/app/oracle/oracleParts.ts",
     "src/oracle/secrets/vault.ts",
     "src/people/access.ts",
@@ -260,7 +260,7 @@ export default defineConfig({
       Object.entries(rooms).flatMap(([room, allowed]) => onlyImportsOfRoom(layer, room, allowed)),
     ),
     {
-      files: ["src/**", "sandbox/host/**", "sandbox/*.ts"],
+      files: ["src/**", "sandbox/{host,build}/**", "sandbox/*.ts"],
       rules: {
         "no-restricted-properties": [
           "error",
@@ -279,7 +279,7 @@ export default defineConfig({
       rules: { "import/no-duplicates": ["error", { preferInline: true }] },
     },
     {
-      files: ["sandbox/host/**/*.ts", "sandbox/*.ts"],
+      files: ["sandbox/{host,build}/**/*.ts", "sandbox/*.ts"],
       rules: {
         "no-restricted-imports": [
           "error",
@@ -302,7 +302,7 @@ export default defineConfig({
           {
             patterns: [
               {
-                regex: "/host/|/src/|^node:",
+                regex: "/host/|/build/|/src/|^node:",
                 message: "sandbox/guest runs inside the isolate and imports nothing outside itself.",
               },
             ],

@@ -7,9 +7,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import path from "node:path";
 import { buildVerifierPage } from "../src/app/verifierPage.ts";
 import { buildBrowser } from "../src/browser/build.ts";
-import { buildChild } from "../sandbox/host/build.ts";
+import { buildChild } from "../sandbox/build/buildChild.ts";
 import { partsFile } from "../sandbox/host/childParts.ts";
-import { buildKernel, PACKAGED_KERNEL } from "../sandbox/host/buildKernel.ts";
+import { buildKernel, PACKAGED_KERNEL } from "../sandbox/build/buildKernel.ts";
 import { ASSETS, MODULE_URL } from "./contents.ts";
 import { writeContracts } from "./contracts.ts";
 import { compileContracts } from "../src/chainlink/contracts/compile.ts";

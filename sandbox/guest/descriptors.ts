@@ -1,5 +1,5 @@
 /**
- * Replaces `Object.defineProperty`, `Object.defineProperties` and `Object.create` in all of the guest's code, libraries included (`sandbox/host/build.ts`): a
+ * Replaces `Object.defineProperty`, `Object.defineProperties` and `Object.create` in all of the guest's code, libraries included (`sandbox/build/buildChild.ts`): a
  * descriptor inherits nothing, so a source that sets `Object.prototype.get` doesn't change what is defined.
  */
 const { defineProperty: define, ownKeys } = Reflect;

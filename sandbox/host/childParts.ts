@@ -13,7 +13,7 @@ export interface ChildParts {
   readonly compilers: { readonly types: Uint8Array; readonly decorators: Uint8Array };
 }
 
-/** Returns the path of a child's {@link ChildParts}: `host/build.ts` puts them beside its script, which reads them at its start. */
+/** Returns the path of a child's {@link ChildParts}: `build/buildChild.ts` puts them beside its script, which reads them at its start. */
 export function partsFile(script: string): string {
   return script.replace(/\.cjs$/, ".parts");
 }

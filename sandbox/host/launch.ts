@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import type { Confinement } from "./child/confine.ts";
 import { findTool, NODE_OPTIONS_UNDER_LANDLOCK, openLandlock, TOOL_FOLDERS } from "./landlock.ts";
 import { partsFile } from "./childParts.ts";
-import { findKernel } from "./buildKernel.ts";
+import { findKernel } from "../build/buildKernel.ts";
 import { findMissingLayers, requireLayers, type MissingLayer } from "./layers.ts";
 import { releaseUserId, takeUserId } from "./userIds.ts";
 

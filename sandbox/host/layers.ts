@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { findKernel } from "./buildKernel.ts";
+import { findKernel } from "../build/buildKernel.ts";
 import { AUDIT_ARCHITECTURES } from "./child/kernel/systemCalls.ts";
 import { SandboxError, SandboxOptionError } from "./sandboxError.ts";
 

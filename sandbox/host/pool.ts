@@ -20,7 +20,7 @@ import type { SandboxError } from "./sandboxError.ts";
 import { createSecretGuard } from "./secretGuard.ts";
 import { parseRunRequest, type ParsedRun } from "./validate.ts";
 import type { Death, Worker } from "./worker.ts";
-import { buildChild } from "./build.ts";
+import { buildChild } from "../build/buildChild.ts";
 import { acceptedByEnvironment } from "./layers.ts";
 
 /**

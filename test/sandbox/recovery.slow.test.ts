@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { buildChild } from "../../sandbox/host/build.ts";
+import { buildChild } from "../../sandbox/build/buildChild.ts";
 import { createChildLauncher, layersOf } from "../../sandbox/host/launch.ts";
 import { createPool } from "../../sandbox/host/pool.ts";
 import type { SandboxPool } from "../../sandbox/index.ts";

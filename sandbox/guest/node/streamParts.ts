@@ -1,5 +1,5 @@
 /**
- * What readable-stream takes from Node: the bundler gives it these instead of the packages of those names (`sandbox/host/build.ts`). They are
+ * What readable-stream takes from Node: the bundler gives it these instead of the packages of those names (`sandbox/build/buildChild.ts`). They are
  * filled before the library is evaluated.
  */
 export const streamParts: Record<string, object> = {};

@@ -15,7 +15,7 @@ interface Layout {
   readonly utf8: number;
 }
 
-/** The library's flags of what is read are bits already, which `sandbox/host/build.ts` numbers as Node 24 does. */
+/** The library's flags of what is read are bits already, which `sandbox/build/buildChild.ts` numbers as Node 24 does. */
 const READABLE: Layout = {
   flags: {},
   values: { errored: 1 << 7, decoder: 1 << 21, encoding: 1 << 22 },

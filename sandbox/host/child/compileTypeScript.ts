@@ -10,7 +10,7 @@ const TAIL = "\n}";
 const PRINTED_HEAD = "async ()=>{";
 const PRINTED_TAIL = "};\n";
 
-/** A compiler as `host/build.ts` bundles it: creates an instance. */
+/** A compiler as `build/buildChild.ts` bundles it: creates an instance. */
 type CreateCompiler<CompilerOptions> = (program: Uint8Array) => {
   /** @throws {CompilerComplaint} If the source isn't TypeScript; a RangeError or RuntimeError if it is too deep or too large. */
   readonly transformSync: (source: string, options: CompilerOptions) => TransformOutput;

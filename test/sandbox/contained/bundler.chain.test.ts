@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Confinement } from "../../../sandbox/host/child/confine.ts";
-import { findKernel } from "../../../sandbox/host/buildKernel.ts";
+import { findKernel } from "../../../sandbox/build/buildKernel.ts";
 import { createChildLauncher } from "../../../sandbox/host/launch.ts";
 import { forkBundler } from "../../../sandbox/host/net/modules/forkBundler.ts";
 import { TOOL_FOLDERS } from "../../../sandbox/host/landlock.ts";

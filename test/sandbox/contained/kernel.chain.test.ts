@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { expect, test } from "vitest";
 import { openKernel } from "../../../sandbox/host/child/kernel/kernel.ts";
-import { findKernel } from "../../../sandbox/host/buildKernel.ts";
+import { findKernel } from "../../../sandbox/build/buildKernel.ts";
 import { isLinux } from "./targets.ts";
 
 const { EINVAL, ENOSYS } = constants.errno;

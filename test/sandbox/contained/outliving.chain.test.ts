@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { TOOL_FOLDERS } from "../../../sandbox/host/landlock.ts";
-import { findKernel } from "../../../sandbox/host/buildKernel.ts";
+import { findKernel } from "../../../sandbox/build/buildKernel.ts";
 import { probePidNamespace } from "../../../sandbox/host/pidNamespace.ts";
 import { releaseUserId, takeUserId } from "../../../sandbox/host/userIds.ts";
 import { isLinux, isRoot, processesOfGroup, SERVICE_USER } from "./targets.ts";

@@ -1,4 +1,4 @@
-import { findKernel } from "../../buildKernel.ts";
+import { findKernel } from "../../../build/buildKernel.ts";
 import type { ChildProcess } from "node:child_process";
 import { constants, getPriority, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";

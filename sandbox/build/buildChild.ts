@@ -7,7 +7,7 @@ import { serialize } from "node:v8";
 import { zstdCompressSync } from "node:zlib";
 import type { Plugin } from "esbuild";
 
-import { partsFile, type ChildParts } from "./childParts.ts";
+import { partsFile, type ChildParts } from "../host/childParts.ts";
 import { hardenScript } from "./harden.ts";
 import { publishFile } from "./publishFile.ts";
 import { wordStreams } from "./streamTexts.ts";
