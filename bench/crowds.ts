@@ -12,7 +12,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { openDappTools } from "../src/dapps/dappTools.ts";
+import { openDappTools } from "../src/app/tools/dappTools.ts";
 import { checkChain, type CheckedNetwork, type CheckedRequest } from "../test/faults/chainChecker.ts";
 import { makeDataDir, removeDataDir, startTycheProcess, type Answer } from "../test/support/tyche.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";

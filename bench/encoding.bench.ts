@@ -15,7 +15,7 @@ import { randomBytes } from "node:crypto";
 import { fromTwos, getBytes, hexlify, toBigInt, toUtf8String } from "ethers";
 import { Bench } from "tinybench";
 import { bytesToBigInt, bytesToHex, bytesToString, hexToBytes } from "viem";
-import { decodeResult } from "../src/lib/decodeResult.ts";
+import { decodeResult } from "../src/domain/decodeResult.ts";
 import { fromHexText, toHexText } from "../src/lib/hex.ts";
 import { describeMachine, readMachine } from "./support/machine.ts";
 import { formatTable, parseReportTarget, writeReport } from "./support/report.ts";

@@ -14,7 +14,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createGuardedPost } from "../sandbox/index.ts";
-import { createId } from "../src/lib/id.ts";
+import { createId } from "../src/domain/id.ts";
 import { insertDapp } from "../src/store/dapps.ts";
 import { addEvents, listDueDeliveries, listDueWebhooks } from "../src/store/outbox.ts";
 import { createPostgresDialect } from "../src/store/postgresDialect.ts";

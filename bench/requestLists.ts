@@ -12,9 +12,14 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { openDappTools } from "../src/dapps/dappTools.ts";
-import { createId } from "../src/lib/id.ts";
-import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../src/lib/vocabulary.ts";
+import { openDappTools } from "../src/app/tools/dappTools.ts";
+import { createId } from "../src/domain/id.ts";
+import {
+  REQUEST_KINDS,
+  REQUEST_STATES,
+  type RequestKind,
+  type RequestState,
+} from "../src/domain/vocabulary.ts";
 import { insertRequests, type StoredRequest } from "../src/store/requests.ts";
 import { createSqliteDialect } from "../src/store/sqliteDialect.ts";
 import { openStore } from "../src/store/store.ts";

@@ -14,7 +14,7 @@ import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { firstId } from "../src/lib/id.ts";
+import { firstId } from "../src/domain/id.ts";
 import { createRetention } from "../src/requests/keep/retention.ts";
 import type { Keep } from "../src/store/retention.ts";
 import { insertDapp } from "../src/store/dapps.ts";

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { ERROR_TABLE } from "../src/lib/errorTable.ts";
+import { ERROR_TABLE } from "../src/http/errorTable.ts";
 
 export const ERRORS_FILE = path.resolve(import.meta.dirname, "../src/client/errorClasses.ts");
 

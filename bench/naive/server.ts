@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { createAccount } from "../../src/evm/account.ts";
 import { startEmbeddedChain } from "../../src/networks/embedded/chain.ts";
-import { MAX_RESPONSE_BYTES } from "../../src/lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES } from "../../src/domain/sourceLimit.ts";
 import { NETWORKS } from "../../src/networks/profiles.ts";
 import { deriveKey } from "../../src/lib/seal.ts";
 import { createReportSigner } from "../../src/oracle/signer.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { RETURN_TYPES, VRF_VERSIONS } from "../lib/vocabulary.ts";
+import { RETURN_TYPES, VRF_VERSIONS } from "../domain/vocabulary.ts";
 import { address, hexBytes } from "./common.ts";
 
 export const ReturnType = Type.Enum([...RETURN_TYPES]);

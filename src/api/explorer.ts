@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { REQUEST_STATES } from "../lib/vocabulary.ts";
+import { REQUEST_STATES } from "../domain/vocabulary.ts";
 import { NetworkView } from "./catalogue.ts";
 import { decimal, givenLabel, hex, nullable, pageOf, time } from "./common.ts";
 import { ShownResult } from "./requests.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { LOG_CONFIDENCES, SKIP_REASONS } from "../lib/vocabulary.ts";
+import { LOG_CONFIDENCES, SKIP_REASONS } from "../domain/vocabulary.ts";
 import { address, hexBytes, nullable, pageOf, time } from "./common.ts";
 import { TriggerRun } from "./schedules.ts";
 

@@ -1,4 +1,4 @@
-import { BEACONS, FACILITIES, KEY_ACCESSES } from "../lib/vocabulary.ts";
+import { BEACONS, FACILITIES, KEY_ACCESSES } from "../domain/vocabulary.ts";
 import { Type } from "typebox";
 import { hex, nullable, time } from "./common.ts";
 

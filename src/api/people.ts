@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ROLES } from "../lib/vocabulary.ts";
+import { ROLES } from "../domain/vocabulary.ts";
 import { nullable, pageOf, time } from "./common.ts";
 
 /** What a member may do: a viewer reads; a developer also runs, and edits what runs; an owner also has keys, members, linked contracts and deletion. */

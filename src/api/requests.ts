@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
+import { DRY_RUN_KINDS, REQUEST_KINDS, REQUEST_STATES } from "../domain/vocabulary.ts";
 import { givenLabel, nullable, pageOf, time } from "./common.ts";
 import { Outcome, SimulateResult } from "./results.ts";
 

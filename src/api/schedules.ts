@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { CATCH_UPS, SKIP_REASONS } from "../lib/vocabulary.ts";
+import { CATCH_UPS, SKIP_REASONS } from "../domain/vocabulary.ts";
 import { nullable, pageOf, time } from "./common.ts";
 import { RequestState } from "./requests.ts";
 

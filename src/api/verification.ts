@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { MAX_SOURCE_BYTES } from "../lib/sourceLimit.ts";
-import { STEP_NAMES, VERDICTS } from "../lib/verificationText.ts";
+import { MAX_SOURCE_BYTES } from "../domain/sourceLimit.ts";
+import { STEP_NAMES, VERDICTS } from "../domain/verdicts.ts";
 import { ChainRound } from "./results.ts";
 import { hexBytes, nullable, time } from "./common.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { WEBHOOK_EVENTS } from "../lib/vocabulary.ts";
+import { WEBHOOK_EVENTS } from "../domain/vocabulary.ts";
 import { nullable, pageOf, time } from "./common.ts";
 
 /** An address at which a dapp's server is told events. */

@@ -3,7 +3,7 @@ import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
 import type { Logger } from "pino";
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { createSandboxPool } from "../../sandbox/index.ts";
-import { openDapps } from "../dapps/dappTools.ts";
+import { openDapps } from "./tools/dappTools.ts";
 import type { OutsideSecret } from "../lib/outsideSecret.ts";
 import { registerSandboxMetrics } from "../requests/observe/sandboxMetrics.ts";
 import { createTransactionObserver } from "../requests/observe/transactionMetrics.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { createSandboxPool } from "../../sandbox/index.ts";
 import { NETWORK_NAMES, PROFILE_NAMES } from "../networks/profiles.ts";
-import { openDapps } from "../dapps/dappTools.ts";
+import { openDapps } from "./tools/dappTools.ts";
 import { parseDays, parseKeep } from "../config/keepSchema.ts";
 import { drandChainOf } from "../config/beaconSchema.ts";
 import { isEmbedded } from "../config/embeddedNetworkSchema.ts";
@@ -16,7 +16,7 @@ import { findDatabaseServer, openIdentityProvider } from "./process/fromEnvironm
 import { assertFreePort, listenError } from "./process/listenError.ts";
 import { createMetrics } from "./process/metrics.ts";
 import { repeat } from "../lib/repeat.ts";
-import { drandChainHash } from "../lib/drand.ts";
+import { drandChainHash } from "../beacon/drand.ts";
 import { StartError } from "./startError.ts";
 import { ensureDefaultDapp, ensureOperatorToken } from "./process/firstSecrets.ts";
 import { checkAbandoned, openReplica } from "./process/openReplica.ts";

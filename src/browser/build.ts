@@ -10,7 +10,14 @@ const FOLDER = import.meta.dirname;
 const ROOT = path.resolve(FOLDER, "../..");
 const TARGET = path.join(ROOT, ".build/browser");
 /** Bundled sources outside this folder. */
-const OTHER_SOURCES = ["src/client", "src/lib", "sandbox/functions.d.ts", "package-lock.json"];
+const OTHER_SOURCES = [
+  "src/client",
+  "src/domain",
+  "src/lib",
+  "src/text",
+  "sandbox/functions.d.ts",
+  "package-lock.json",
+];
 const HASH_FILE = "inputs.sha256";
 
 /** Returns the folder with the build; rebuilds it if a source changed: a few ms if it is up to date, some seconds if not. */

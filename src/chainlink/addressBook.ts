@@ -9,7 +9,7 @@ import {
   type AbiParameter,
   type Hex,
 } from "viem";
-import { decodeBoundedCall, decodeBoundedLog } from "../lib/boundedAbi.ts";
+import { decodeBoundedCall, decodeBoundedLog } from "../evm/boundedAbi.ts";
 import type { EncodedLog } from "./events.ts";
 import type { StackAddresses } from "./stackPlan.ts";
 import { sampleConsumerAbi } from "./contracts/abi.ts";

@@ -11,7 +11,7 @@ import {
 import { decodePresetBatch, type PresetBatch } from "./presetBatch.ts";
 import { decodeSignatures, type SignedReport } from "./presetReport.ts";
 import { MAX_NODES } from "./quorum.ts";
-import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../lib/boundedAbi.ts";
+import { createReadLimit, decodeBoundedCall, decodeBoundedParameters, readWord } from "../evm/boundedAbi.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { createMemo } from "../lib/memo.ts";
 import { toWord, WORD_BYTES } from "../lib/uint256.ts";

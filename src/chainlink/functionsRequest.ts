@@ -1,7 +1,7 @@
 import { decode, encode, type DecodeOptions } from "cborg";
 import { bigIntDecoder } from "cborg/taglib";
 import { concatBytes, hexToBytes, type Hex } from "viem";
-import { PACKED_ROUND_BYTES, packRound, type DrandRound, unpackRound } from "../lib/drand.ts";
+import { PACKED_ROUND_BYTES, packRound, type DrandRound, unpackRound } from "../beacon/drand.ts";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { toWord } from "../lib/uint256.ts";

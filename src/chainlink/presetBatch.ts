@@ -1,5 +1,5 @@
 import { concatBytes, type Hex } from "viem";
-import { PACKED_ROUND_BYTES, packRound, unpackRound, type DrandRound } from "../lib/drand.ts";
+import { PACKED_ROUND_BYTES, packRound, unpackRound, type DrandRound } from "../beacon/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";

@@ -30,7 +30,7 @@ import {
   gasOfSetConfig,
   nodeConfigOf,
 } from "./nodeConfig.ts";
-import type { VrfVersion } from "../lib/vocabulary.ts";
+import type { VrfVersion } from "../domain/vocabulary.ts";
 
 /** Addresses of one chain's contracts. */
 export interface StackAddresses {

@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import type { DecodedValue } from "../api/types.ts";
-import { decodeResult } from "../lib/decodeResult.ts";
+import { decodeResult } from "../domain/decodeResult.ts";
+import { isText } from "../lib/hiddenCharacters.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
-import { isText } from "../lib/sharedText.ts";
 import { toWord } from "../lib/uint256.ts";
 import { deriveWords } from "./fulfilmentWords.ts";
 import { decodeArgs, decodeFunctionsRequest } from "./functionsRequest.ts";

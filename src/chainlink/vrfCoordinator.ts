@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { readOf, type ContractRead } from "./contractRead.ts";
 import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi, fixedPriceFeedAbi } from "./contracts/abi.ts";
-import type { VrfVersion } from "../lib/vocabulary.ts";
+import type { VrfVersion } from "../domain/vocabulary.ts";
 import type { WordsFees } from "./wordsCost.ts";
 
 /** A subscription as its coordinator stores it. */

@@ -10,7 +10,7 @@ import type { Artifact } from "./contracts/artifacts.ts";
 import type { ContractName } from "./contracts/compilerInput.ts";
 import { LANE_MAX_GAS_WEI, vrfConfigOf, vrfV2PlusConfigOf } from "./stackConfig.ts";
 import { keyHash } from "../vrf/randomWords.ts";
-import type { VrfVersion } from "../lib/vocabulary.ts";
+import type { VrfVersion } from "../domain/vocabulary.ts";
 
 /** The terms on which random words are delivered. */
 export interface VrfTerms {

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { VrfVersion } from "../lib/vocabulary.ts";
+import type { VrfVersion } from "../domain/vocabulary.ts";
 import { subscriptionOwnerAbi, subscriptionOwnerV2PlusAbi } from "./contracts/abi.ts";
 
 /** Returns a request's VRF version: only v2.5 has extra arguments. */

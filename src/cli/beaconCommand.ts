@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createExplorer } from "../client/index.ts";
 import { serviceUrl, withUrl } from "./connectService.ts";
-import { QUICKNET_HASH } from "../lib/vocabulary.ts";
+import { QUICKNET_HASH } from "../domain/vocabulary.ts";
 import type { Terminal } from "./terminal.ts";
 
 const NOTE = `

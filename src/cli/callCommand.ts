@@ -13,8 +13,8 @@ import {
   type Submitted,
   type TycheClient,
 } from "../client/index.ts";
-import { BEACONS, RETURN_TYPES, type Beacon } from "../lib/vocabulary.ts";
-import { findFailedPlace } from "../lib/failureText.ts";
+import { BEACONS, RETURN_TYPES, type Beacon } from "../domain/vocabulary.ts";
+import { findFailedPlace } from "../text/failure.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { listOption } from "./listOption.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";

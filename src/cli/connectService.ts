@@ -75,7 +75,7 @@ export async function connectService({ url, dapp }: ServiceFlags): Promise<Servi
     throw new UsageError(
       `set TYCHE_API_KEY to an API key of ${new URL(baseUrl).host}: there is no data directory ${dataDir} to take one from`,
     );
-  const { openDappTools } = await import("../dapps/dappTools.ts");
+  const { openDappTools } = await import("../app/tools/dappTools.ts");
   const tools = await openDappTools(dataDir, findOutsideKey(process.env));
   try {
     const { id, name } = await tools.find(dapp);

@@ -9,16 +9,16 @@ import {
   type Beacon,
   type Facility,
   type KeyAccess,
-} from "../lib/vocabulary.ts";
+} from "../domain/vocabulary.ts";
 import type { KeyView } from "../dapps/dapps.ts";
-import type { DappTools } from "../dapps/dappTools.ts";
+import type { DappTools } from "../app/tools/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
 
 import { formatEnv } from "../dapps/configEnv.ts";
 import { formatSampleConsumer, formatSampleFunctionsConsumer } from "../dapps/sampleConsumer.ts";
 import type { ConfigVars } from "../dapps/configVars.ts";
 import { findOutsideKey } from "../lib/outsideSecret.ts";
-import { isUsableKey } from "../lib/usableKey.ts";
+import { isUsableKey } from "../domain/usableKey.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { ask } from "./ask.ts";
 import { countOf } from "../lib/countOf.ts";
@@ -308,7 +308,7 @@ function describeKey(key: KeyView, { colors }: Terminal): string {
 }
 
 export async function withTools(work: (tools: DappTools) => Promise<void>): Promise<void> {
-  const { openDappTools } = await import("../dapps/dappTools.ts");
+  const { openDappTools } = await import("../app/tools/dappTools.ts");
   const tools = await openDappTools(dataDirOfEnvironment(), findOutsideKey(process.env));
   try {
     await work(tools);

@@ -2,12 +2,12 @@ import { Option, type Command } from "commander";
 import type { DryRunView } from "../client/index.ts";
 import { countOf } from "../lib/countOf.ts";
 import { cut } from "../lib/cut.ts";
-import { DRY_RUN_KINDS } from "../lib/vocabulary.ts";
+import { DRY_RUN_KINDS } from "../domain/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { printPlace, printWarnings } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
-import { describeThrown } from "../lib/failureText.ts";
+import { describeThrown } from "../text/failure.ts";
 
 interface ListFlags {
   readonly network?: string;

@@ -11,7 +11,7 @@ import { didYouMean } from "../lib/didYouMean.ts";
 import { messageOf, TycheError } from "../lib/errors.ts";
 import type { compileSchema } from "../lib/schemaCheck.ts";
 import { version } from "../lib/version.ts";
-import { BEACONS, RETURN_TYPES } from "../lib/vocabulary.ts";
+import { BEACONS, RETURN_TYPES } from "../domain/vocabulary.ts";
 import {
   connectService,
   serviceUrl,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { NetworkSummary } from "../dapps/dappTools.ts";
+import type { NetworkSummary } from "../app/tools/dappTools.ts";
 import { withTools } from "./dappCommands.ts";
 import type { Terminal } from "./terminal.ts";
 

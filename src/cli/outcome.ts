@@ -1,7 +1,7 @@
 import type { Outcome, RequestView, ShownResult, StateChange, TycheClient } from "../client/index.ts";
 import { repeat } from "../lib/repeat.ts";
-import { explainFailure, findFailedPlace } from "../lib/failureText.ts";
-import { lineOf } from "../lib/sharedText.ts";
+import { explainFailure, findFailedPlace } from "../text/failure.ts";
+import { lineOf } from "../text/sharedResult.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
 import { isReadable, oneLine, type Terminal, withoutControls } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { MAX_OVERLAP_HOURS, OVERLAP_HOURS } from "../lib/vocabulary.ts";
+import { MAX_OVERLAP_HOURS, OVERLAP_HOURS } from "../domain/vocabulary.ts";
 import { wholeNumber } from "./parseNumber.ts";
 
 /** What {@link withOverlap} adds. */

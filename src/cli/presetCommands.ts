@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { findPresetFolders, OWN_PRESETS_FOLDER } from "../requests/accept/presetFolder.ts";
 import type { Preset } from "../presets/preset.ts";
-import type { PresetReport, RunChecks } from "../requests/accept/presetTools.ts";
+import type { PresetReport, RunChecks } from "../app/tools/presetTools.ts";
 import { countOf } from "../lib/countOf.ts";
 import { wholeNumber } from "./parseNumber.ts";
 import { createProgress } from "./progress.ts";
@@ -102,7 +102,7 @@ function formatCount(count: number): string {
  * it.
  */
 function loadTools() {
-  return import("../requests/accept/presetTools.ts");
+  return import("../app/tools/presetTools.ts");
 }
 
 function withFolder(command: Command, folder = findPresetFolders().at(-1)): Command {

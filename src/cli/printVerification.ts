@@ -5,9 +5,9 @@ import { describeResult as describePresetResult } from "../presets/readResult.ts
 import { findPresetFolders } from "../requests/accept/presetFolder.ts";
 import { countOf } from "../lib/countOf.ts";
 import { fromHexText } from "../lib/hex.ts";
-import { describeDraw, describeTimes, shorten } from "../lib/drawText.ts";
-import { describeDraws, describeLabel } from "../lib/label.ts";
-import { describeAdvice, describeVerdict, isError, verdictReasons } from "../lib/verificationText.ts";
+import { describeDraw, describeTimes, shorten } from "../text/draw.ts";
+import { describeDraws, describeLabel } from "../domain/label.ts";
+import { describeAdvice, describeVerdict, isError, verdictReasons } from "../text/verification.ts";
 import { describeErrorBytes, describeResult } from "../verify/describeResult.ts";
 import { splitAtHidden } from "../lib/hiddenCharacters.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";

@@ -3,13 +3,13 @@ import { loadPresets } from "../presets/presetNames.ts";
 import { readResult } from "../presets/readResult.ts";
 import { findPresetFolders } from "../requests/accept/presetFolder.ts";
 import { keccak256, stringToHex, type Hex } from "viem";
-import { decodeResult } from "../lib/decodeResult.ts";
-import { UNKNOWN_PRESET } from "../lib/drawText.ts";
+import { decodeResult } from "../domain/decodeResult.ts";
+import { UNKNOWN_PRESET } from "../text/draw.ts";
 import { TycheError } from "../lib/errors.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { isObject } from "../lib/isObject.ts";
-import { canonicalLabel } from "../lib/label.ts";
-import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { canonicalLabel } from "../domain/label.ts";
+import { RETURN_TYPES } from "../domain/vocabulary.ts";
 import { readText } from "./readText.ts";
 
 /**

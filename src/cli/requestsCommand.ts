@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { RequestKind, RequestState, RequestView } from "../client/index.ts";
 import { cut } from "../lib/cut.ts";
-import { REQUEST_KINDS, REQUEST_STATES } from "../lib/vocabulary.ts";
+import { REQUEST_KINDS, REQUEST_STATES } from "../domain/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
 import {

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { LogRun, ScheduleParams, ScheduleView, TriggerRun } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { CATCH_UPS, type CatchUp } from "../lib/vocabulary.ts";
+import { CATCH_UPS, type CatchUp } from "../domain/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { colorOf } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";

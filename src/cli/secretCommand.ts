@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { parseEnv } from "node:util";
 import { Option, type Command } from "commander";
 import type { SecretView } from "../client/index.ts";
-import { SECRET_NAME } from "../lib/vocabulary.ts";
+import { SECRET_NAME } from "../domain/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
 import { listOption } from "./listOption.ts";
 import { chooseNetwork, withNetwork, type NetworkFlag } from "./networkOption.ts";

@@ -12,7 +12,7 @@ export async function createLog(level: string, terminal?: Terminal): Promise<Log
   // No other command needs them.
   const [{ pino }, { LOG_REDACTION, redactLine }] = await Promise.all([
     import("pino"),
-    import("../lib/logRedaction.ts"),
+    import("./logRedaction.ts"),
   ]);
   return pino(
     { level, redact: LOG_REDACTION, hooks: { streamWrite: redactLine } },

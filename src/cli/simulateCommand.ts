@@ -1,5 +1,5 @@
 import type { SimulateResult } from "../api/types.ts";
-import { BEACONS, RETURN_TYPES, type Beacon, type ReturnType } from "../lib/vocabulary.ts";
+import { BEACONS, RETURN_TYPES, type Beacon, type ReturnType } from "../domain/vocabulary.ts";
 import { randomBytes } from "node:crypto";
 import { existsSync, unwatchFile, watchFile } from "node:fs";
 import { access, readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Hex } from "viem";
 import { NETWORK_NAMES } from "../networks/profiles.ts";
-import type { SimulateTool } from "../requests/accept/simulateTool.ts";
+import type { SimulateTool } from "../app/tools/simulateTool.ts";
 import { messageOf } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { formatCodeFrame } from "./codeFrame.ts";
@@ -76,7 +76,7 @@ export function registerSimulate(program: Command, terminal: Terminal): void {
       if (flags.watch && file === "-")
         command.error("error: --watch needs a file; standard input can't be watched");
       // On demand: with it comes the sandbox.
-      const { createSimulateTool, MAX_HTTP_REQUESTS } = await import("../requests/accept/simulateTool.ts");
+      const { createSimulateTool, MAX_HTTP_REQUESTS } = await import("../app/tools/simulateTool.ts");
       const tool = createSimulateTool();
       const means = { tool, terminal, maxHttpRequests: MAX_HTTP_REQUESTS };
       const hasWord = flags.bytesArg.length > 0 || (flags.beacon ?? "none") !== "none";

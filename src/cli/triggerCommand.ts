@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import type { LogRun, LogTriggerView } from "../client/index.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { describeArguments } from "../lib/eventText.ts";
-import { LOG_CONFIDENCES, type LogConfidence } from "../lib/vocabulary.ts";
+import { describeArguments } from "../text/eventArguments.ts";
+import { LOG_CONFIDENCES, type LogConfidence } from "../domain/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
 import { parseBlock } from "./parseNumber.ts";

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { NewWebhookView, SentWebhook, WebhookAttempt, WebhookView } from "../client/index.ts";
-import { TOLD_EVENTS, WEBHOOK_EVENTS, type ToldEvent, type WebhookEvent } from "../lib/vocabulary.ts";
+import { TOLD_EVENTS, WEBHOOK_EVENTS, type ToldEvent, type WebhookEvent } from "../domain/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { countOf } from "../lib/countOf.ts";
 import { listPages } from "./pagedCommand.ts";

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { hex, STRICT } from "./schemaParts.ts";
-import { QUICKNET, type BeaconTerms, type DrandChain, type LateBeacons } from "../lib/drand.ts";
+import { QUICKNET, type BeaconTerms, type DrandChain, type LateBeacons } from "../beacon/drand.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";
 
 /** drand's public relays, of different operators (drand.love/developer). */

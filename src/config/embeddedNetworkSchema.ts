@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
+import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../domain/vocabulary.ts";
 import type { EmbeddedVrf } from "../networks/embedded/chain.ts";
 import { Beacon } from "./beaconSchema.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";

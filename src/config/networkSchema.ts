@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import type { Hex } from "viem";
-import { VRF_VERSIONS, type VrfVersion } from "../lib/vocabulary.ts";
+import { VRF_VERSIONS, type VrfVersion } from "../domain/vocabulary.ts";
 import { Beacon } from "./beaconSchema.ts";
 import { EmbeddedNetwork, type EmbeddedNetworkConfig, PresetVrfKeys } from "./embeddedNetworkSchema.ts";
 import { EXPECTED } from "../lib/schemaCheck.ts";

@@ -1,4 +1,4 @@
-import { isUsableKey } from "../lib/usableKey.ts";
+import { isUsableKey } from "../domain/usableKey.ts";
 import type { ConfigVars, NetworkConfigVars } from "./configVars.ts";
 
 /** Formats config vars as an `.env` file: a live API key, then each network's part; values that don't exist yet are left out. */

@@ -1,8 +1,14 @@
-import { FACILITIES, OVERLAP_HOURS, type Beacon, type Facility, type KeyAccess } from "../lib/vocabulary.ts";
+import {
+  FACILITIES,
+  OVERLAP_HOURS,
+  type Beacon,
+  type Facility,
+  type KeyAccess,
+} from "../domain/vocabulary.ts";
 import { nameCharacter } from "../lib/hiddenCharacters.ts";
-import { createId } from "../lib/id.ts";
-import { isUsableKey } from "../lib/usableKey.ts";
-import { hashBody, IdempotencyConflictError } from "../lib/idempotency.ts";
+import { createId } from "../domain/id.ts";
+import { isUsableKey } from "../domain/usableKey.ts";
+import { hashBody, IdempotencyConflictError } from "./idempotency.ts";
 import {
   deleteDapp,
   findCreation,

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainClient } from "../evm/client.ts";
-import type { DrandChain } from "../lib/drand.ts";
+import type { DrandChain } from "../beacon/drand.ts";
 import type { ChainArchive } from "./chainArchive.ts";
 
 /** The newest block that was seen, which the node may no longer be there to confirm. */

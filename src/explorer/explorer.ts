@@ -18,7 +18,7 @@ import { ADDRESS, WORD } from "../api/common.ts";
 import { getAddress, getContractAddress, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import { TycheError } from "../lib/errors.ts";
-import { MAX_CREATED } from "../lib/explorerLimits.ts";
+import { MAX_CREATED } from "../domain/explorerLimits.ts";
 import { fromHexText } from "../lib/hex.ts";
 import { createAddressBook, type AddressBook } from "../chainlink/addressBook.ts";
 import type { ExploredChain, HeadSighting } from "./exploredChain.ts";
@@ -36,7 +36,7 @@ import { decodeConstructorArguments } from "../chainlink/constructorArguments.ts
 import { readOf } from "../chainlink/contractRead.ts";
 import { linkTokenAbi } from "../chainlink/contracts/abi.ts";
 import { getContractBuild, isBuiltFrom, isCodeOf } from "../chainlink/contracts/builtFrom.ts";
-import { titlesOf } from "../lib/parameterTitles.ts";
+import { titlesOf } from "../text/parameterTitles.ts";
 import { findDelegate, type ArchivedTransaction, type ChainArchive } from "./chainArchive.ts";
 import { readContractRequests, type SubscriptionIds } from "./readContractRequests.ts";
 import { readRequestIds } from "./readRequestIds.ts";

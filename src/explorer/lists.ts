@@ -13,8 +13,8 @@ import type { ArchivedBlock, ArchivedTransaction, ChainArchive } from "./chainAr
 import type { ExploredChain } from "./exploredChain.ts";
 import { type BoundedMap, createBoundedMap } from "../lib/boundedMap.ts";
 import { cut } from "../lib/cut.ts";
-import { MAX_DATA_BYTES } from "../lib/explorerLimits.ts";
-import { namedAddresses } from "../lib/namedAddresses.ts";
+import { MAX_DATA_BYTES } from "../domain/explorerLimits.ts";
+import { namedAddresses } from "../evm/namedAddresses.ts";
 import type { RawLog, Receipt } from "../lib/nodeAnswers.ts";
 import { describeFailures } from "./describeFailures.ts";
 import { findDrawnFor, idsIn, isAnswer } from "./readRequestIds.ts";

@@ -4,9 +4,9 @@ import type { AddressBook } from "../chainlink/addressBook.ts";
 import { findEvent, FULFILL_RESULTS, type EncodedLog } from "../chainlink/events.ts";
 import { UNKNOWN_REASON } from "../chainlink/failedCallbacks.ts";
 import { decodeFunctionsRequest } from "../chainlink/functionsRequest.ts";
-import { isText } from "../lib/sharedText.ts";
-import { decodeResult } from "../lib/decodeResult.ts";
-import { showRound, type DrandChain } from "../lib/drand.ts";
+import { decodeResult } from "../domain/decodeResult.ts";
+import { isText } from "../lib/hiddenCharacters.ts";
+import { showRound, type DrandChain } from "../beacon/drand.ts";
 import { fromHexText } from "../lib/hex.ts";
 
 /** Reads the Functions requests that a transaction made. */

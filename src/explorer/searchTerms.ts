@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import { isId } from "../lib/idForm.ts";
+import { isId } from "../domain/idForm.ts";
 import { toWord } from "../lib/uint256.ts";
-import { MAX_SEARCH_CHARACTERS } from "../lib/vocabulary.ts";
+import { MAX_SEARCH_CHARACTERS } from "../domain/vocabulary.ts";
 
 /** Shorter texts are part of nearly every name. */
 export const MIN_NAME_CHARACTERS = 2;

@@ -1,5 +1,5 @@
 import type { TycheError } from "../lib/errors.ts";
-import { ERROR_TABLE, findToldError, type ErrorCode } from "../lib/errorTable.ts";
+import { ERROR_TABLE, findToldError, type ErrorCode } from "./errorTable.ts";
 
 /** Status, headers and body of a response. Every body under `/api` is `{ data }`. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { OperationId } from "../lib/operations.ts";
+import type { OperationId } from "../domain/operations.ts";
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
 import { KeyExpiredError, UnauthenticatedError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";

@@ -3,7 +3,7 @@ import { SimulateResult } from "../api/results.ts";
 import type { PresetView } from "../api/types.ts";
 import recorded from "./examples.json" with { type: "json" };
 import { version } from "../lib/version.ts";
-import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
+import { ERROR_TABLE, type ErrorCode } from "./errorTable.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";
 import type { Operation } from "./operation.ts";
 import { TYPE } from "../api/common.ts";

@@ -1,6 +1,6 @@
-import type { OperationId } from "../lib/operations.ts";
+import type { OperationId } from "../domain/operations.ts";
 import type { TSchema } from "typebox";
-import type { ErrorCode } from "../lib/errorTable.ts";
+import type { ErrorCode } from "./errorTable.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
@@ -12,7 +12,7 @@ import { readIdempotencyKey } from "./waitPreference.ts";
 
 /**
  * Who may call an endpoint. `dapp`: a caller with a dapp's key, or who is signed in and names a dapp. `anybody`: either of them, with no
- * particular dapp. `operator`: no key, but the operator, or a person whose role suffices (`src/lib/operations.ts`). `everybody`: callers
+ * particular dapp. `operator`: no key, but the operator, or a person whose role suffices (`src/domain/operations.ts`). `everybody`: callers
  * without a key too, counted against their address.
  */
 export type OperationAccess = "dapp" | "anybody" | "operator" | "everybody";

@@ -1,5 +1,5 @@
 import type { AuditChange } from "../api/types.ts";
-import { AUDIT_TEXT } from "../lib/operations.ts";
+import { AUDIT_TEXT } from "../domain/operations.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { HttpContext } from "./context.ts";
 import type { Operation } from "./operation.ts";

@@ -4,11 +4,11 @@ import type { Gauge } from "prom-client";
 import type { Command, RequestRecord } from "../requests/service.ts";
 import { answerError, errorAnswer, type Answer } from "./answer.ts";
 import { getDapp, onClose, whileConnected, type HttpContext, type HttpDeps } from "./context.ts";
-import { isErrorCode } from "../lib/errorTable.ts";
+import { isErrorCode } from "./errorTable.ts";
 import { repeat } from "../lib/repeat.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./waitPreference.ts";
-import { isEnded } from "../lib/vocabulary.ts";
+import { isEnded } from "../domain/vocabulary.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 
 /** Submits requests to the service and responds with the outcome. */

@@ -10,7 +10,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createHttpApp, type HttpAppOptions } from "./app.ts";
 import { errorAnswer } from "./answer.ts";
-import { ERROR_TABLE, type ErrorCode } from "../lib/errorTable.ts";
+import { ERROR_TABLE, type ErrorCode } from "./errorTable.ts";
 import { hostNameOf, isLoopbackAddress, isUnspecifiedAddress } from "../lib/loopback.ts";
 import { closeIfStalled } from "../lib/stalledReaders.ts";
 import { limitConnections } from "./connectionLimit.ts";

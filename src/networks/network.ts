@@ -4,7 +4,7 @@ import type { Account } from "../evm/account.ts";
 import type { ChainClient } from "../evm/client.ts";
 import type { Fees } from "../evm/fees.ts";
 import type { Pipelining } from "../evm/pipelining.ts";
-import type { BeaconTerms } from "../lib/drand.ts";
+import type { BeaconTerms } from "../beacon/drand.ts";
 import type { NetworkProfile } from "./profiles.ts";
 
 /** Who serves the words of one proving key. */

@@ -12,8 +12,8 @@ import { createFunctionsNetwork, type FunctionsNode } from "./functions/function
 import { createOracleNode, type OracleNode, type OracleNodeOptions } from "./node/oracleNode.ts";
 import { createProofSender, type ProofSenderOptions } from "./node/proofSender.ts";
 import type { OracleLog } from "./log.ts";
-import type { BeaconTerms } from "../lib/drand.ts";
-import { createBeaconRounds } from "../lib/beaconRounds.ts";
+import type { BeaconTerms } from "../beacon/drand.ts";
+import { createBeaconRounds } from "../beacon/beaconRounds.ts";
 import { createPresetNetwork } from "./batches/presetNetwork.ts";
 import type { OracleAccount, OracleNetworkStatus } from "./status.ts";
 import { createVrfNode } from "./vrf/vrfNode.ts";

@@ -1,6 +1,6 @@
 import type { ChainClient } from "../evm/client.ts";
-import type { BeaconRounds } from "../lib/beaconRounds.ts";
-import type { DrandRound } from "../lib/drand.ts";
+import type { BeaconRounds } from "../beacon/beaconRounds.ts";
+import type { DrandRound } from "../beacon/drand.ts";
 import { retry } from "../lib/retry.ts";
 import { LONGEST_FREE_PAUSE_MS, pauseAfter } from "./backoff.ts";
 

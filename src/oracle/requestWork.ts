@@ -1,7 +1,7 @@
 import type { ChainClient } from "../evm/client.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { Answerer } from "./answerer.ts";
-import type { BeaconRounds } from "../lib/beaconRounds.ts";
+import type { BeaconRounds } from "../beacon/beaconRounds.ts";
 import { messageOf } from "../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "./backoff.ts";
 import type { OracleLog } from "./log.ts";

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { MAX_NAME_CHARACTERS, parseName, parseOptionalName } from "../dapps/dapps.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
-import { createId, firstId } from "../lib/id.ts";
-import { roleAllows } from "../lib/operations.ts";
+import { createId, firstId } from "../domain/id.ts";
+import { roleAllows } from "../domain/operations.ts";
 import { DAY_MS } from "../lib/time.ts";
-import type { Role } from "../lib/vocabulary.ts";
+import type { Role } from "../domain/vocabulary.ts";
 import { lockAll } from "../store/dapps.ts";
 import {
   deletePerson,

@@ -1,5 +1,5 @@
-import { leastRoleOf, roleAllows, type OperationId } from "../lib/operations.ts";
-import type { Role } from "../lib/vocabulary.ts";
+import { leastRoleOf, roleAllows, type OperationId } from "../domain/operations.ts";
+import type { Role } from "../domain/vocabulary.ts";
 
 /** Who makes a call, other than with an API key: the operator token, or a session of an operator or of a person. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { PresetProblem } from "../api/types.ts";
 import type { Hex } from "viem";
-import { decodeResult } from "../lib/decodeResult.ts";
+import { decodeResult } from "../domain/decodeResult.ts";
 import { pointerTo } from "../lib/parseJson.ts";
 import { describeFailure, draw, explainValue, type Failure } from "./checkPreset.ts";
 import { chiSquarePValue } from "./chiSquare.ts";

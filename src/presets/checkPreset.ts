@@ -1,13 +1,13 @@
 import type { PresetProblem } from "../api/types.ts";
 import type { Hex } from "viem";
-import { decodeResult } from "../lib/decodeResult.ts";
+import { decodeResult } from "../domain/decodeResult.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { TextPosition } from "../lib/parseJson.ts";
 import { locateFailure } from "./locateFailure.ts";
 import type { Preset, RunSource } from "./preset.ts";
 import type { PresetExample } from "./presetDefinition.ts";
 import { parsePresetParams } from "./presetParams.ts";
-import { readValue } from "../lib/presetShow.ts";
+import { readValue } from "../domain/presetShow.ts";
 import { toHexText } from "../lib/hex.ts";
 
 /** Words that are most likely to break a source. */

@@ -1,6 +1,6 @@
 import { didYouMean } from "../lib/didYouMean.ts";
 import { compileSchema } from "../lib/schemaCheck.ts";
-import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
+import { PRESET_REQUEST_PARAMETERS } from "../domain/vocabulary.ts";
 import { findDecimal } from "./decimal.ts";
 import { followingSchemaOf } from "./valueSchema.ts";
 import { definitionSchema } from "./definitionSchema.ts";

@@ -1,4 +1,4 @@
-import { RETURN_TYPES } from "../lib/vocabulary.ts";
+import { RETURN_TYPES } from "../domain/vocabulary.ts";
 const name = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" };
 const parameterName = { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]{0,63}$" };
 const text = { type: "string", minLength: 1, maxLength: 2_000 };

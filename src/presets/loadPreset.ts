@@ -15,7 +15,7 @@ import { PresetBrokenError } from "./presetProblem.ts";
 import { parseResultBound, ResultBoundError, type ParameterKind, type ResultBound } from "./resultBound.ts";
 import { SourceSyntaxError } from "./sourceSyntaxError.ts";
 import { createValueCheck, publishValueSchema } from "./valueSchema.ts";
-import { MAX_SOURCE_BYTES } from "../lib/sourceLimit.ts";
+import { MAX_SOURCE_BYTES } from "../domain/sourceLimit.ts";
 
 /** A valid name for a preset's folder. */
 const FOLDER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;

@@ -2,7 +2,7 @@ import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import { didYouMean } from "../lib/didYouMean.ts";
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
-import { PRESET_REQUEST_PARAMETERS } from "../lib/vocabulary.ts";
+import { PRESET_REQUEST_PARAMETERS } from "../domain/vocabulary.ts";
 import { explainNotDecimal, findDecimal, MAX_UINT256 } from "./decimal.ts";
 import type { DecimalRule, ParameterSchema, PresetDefinition } from "./presetDefinition.ts";
 

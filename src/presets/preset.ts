@@ -1,4 +1,4 @@
-import type { ReturnType } from "../lib/vocabulary.ts";
+import type { ReturnType } from "../domain/vocabulary.ts";
 import type { Hex } from "viem";
 import type { TextPosition } from "../lib/parseJson.ts";
 import type { SchemaCheck } from "../lib/schemaCheck.ts";

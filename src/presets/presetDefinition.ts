@@ -1,6 +1,6 @@
-import type { ReturnType } from "../lib/vocabulary.ts";
+import type { ReturnType } from "../domain/vocabulary.ts";
 import type { Hex } from "viem";
-import type { PresetShow } from "../lib/presetShow.ts";
+import type { PresetShow } from "../domain/presetShow.ts";
 
 /** The contents of `preset.json`, once `findDefinitionErrors` has found no errors in it. */
 export interface PresetDefinition {

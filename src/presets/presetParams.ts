@@ -2,7 +2,7 @@ import { InvalidParameterError, type ParameterViolation } from "../lib/invalidPa
 import { findDecimal } from "./decimal.ts";
 import type { Preset } from "./preset.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
-import { MAX_RESPONSE_BYTES } from "../lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES } from "../domain/sourceLimit.ts";
 
 /** A preset's parameters, validated. */
 export interface PresetCall {

@@ -1,9 +1,9 @@
 import type { PresetValue, ShownResult } from "../api/types.ts";
-import { decodeResult, UndecodableResultError } from "../lib/decodeResult.ts";
-import { lineOf } from "../lib/sharedText.ts";
+import { decodeResult, UndecodableResultError } from "../domain/decodeResult.ts";
+import { lineOf } from "../text/sharedResult.ts";
 import type { Preset } from "./preset.ts";
 import type { PresetDefinition } from "./presetDefinition.ts";
-import { readValue, takeApart } from "../lib/presetShow.ts";
+import { readValue, takeApart } from "../domain/presetShow.ts";
 
 /** The part of a preset that {@link readResult} reads. */
 interface ReadablePreset extends Pick<Preset, "returnType"> {

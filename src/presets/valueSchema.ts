@@ -1,6 +1,6 @@
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import type { PresetDefinition, ValueSchema } from "./presetDefinition.ts";
-import type { PresetShow } from "../lib/presetShow.ts";
+import type { PresetShow } from "../domain/presetShow.ts";
 
 /** Returns what is wrong with the value of a preset's result; `undefined` if it is as the preset declares. */
 export type ValueCheck = (value: unknown) => string | undefined;

@@ -6,7 +6,7 @@ import {
   type DrandChain,
   type DrandRound,
   type LateBeacons,
-} from "../lib/drand.ts";
+} from "../beacon/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { toHexText } from "../lib/hex.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";

@@ -5,10 +5,10 @@ import {
   RETURN_TYPES,
   type RequestKind,
   type ReturnType,
-} from "../lib/vocabulary.ts";
+} from "../domain/vocabulary.ts";
 import type { BeaconView, PresetValue } from "../api/types.ts";
-import type { DrandRound } from "../lib/drand.ts";
-import type { PresetShow } from "../lib/presetShow.ts";
+import type { DrandRound } from "../beacon/drand.ts";
+import type { PresetShow } from "../domain/presetShow.ts";
 import { compileSchema, type SchemaCheck } from "../lib/schemaCheck.ts";
 import { DamagedRecordError } from "../store/checksum.ts";
 import type { StoredRequest } from "../store/requests.ts";

@@ -20,7 +20,7 @@ import { createDamagedRequests, type DamagedRequests } from "./keep/damagedReque
 import { parseStoredRequest, type OpenRequest, type RequestFacts, type RequestStep } from "./openRequest.ts";
 import type { Labelled } from "./service.ts";
 import { usageOfSteps } from "./keep/usage.ts";
-import { isEnded, type RequestState } from "../lib/vocabulary.ts";
+import { isEnded, type RequestState } from "../domain/vocabulary.ts";
 
 /** Attempts to read back a request when a lost connection leaves it open whether it was stored. */
 const MAX_READS = 8;

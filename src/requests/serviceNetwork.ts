@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { BeaconTerms } from "../lib/drand.ts";
+import type { BeaconTerms } from "../beacon/drand.ts";
 import type { NetworkReadiness, NetworkView, OracleNodeView } from "../api/types.ts";
 import type { Faucet } from "../dapps/faucet.ts";
 import type { NetworkProfile } from "../networks/profiles.ts";

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from "kysely";
-import type { Beacon } from "../lib/vocabulary.ts";
+import type { Beacon } from "../domain/vocabulary.ts";
 import { fromRow, toRow, type Stored } from "./columns.ts";
 import { findSetting, saveSetting } from "./settings.ts";
 import type { Tables } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import type { DrandRound } from "../lib/drand.ts";
+import type { DrandRound } from "../beacon/drand.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Stores that a round is late, unless that is known. @param createdAt Unix time in milliseconds */

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { LogConfidence } from "../lib/vocabulary.ts";
+import type { LogConfidence } from "../domain/vocabulary.ts";
 import { fromRow, toRow, type Stored } from "./columns.ts";
 import type { Queryable } from "./queryable.ts";
 import type { Tables } from "./schema.ts";

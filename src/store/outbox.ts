@@ -1,5 +1,5 @@
 import { sql, type Selectable } from "kysely";
-import { firstId } from "../lib/id.ts";
+import { firstId } from "../domain/id.ts";
 import type { Queryable } from "./queryable.ts";
 import type { DeliveryState, Tables } from "./schema.ts";
 

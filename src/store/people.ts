@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Role } from "../lib/vocabulary.ts";
+import type { Role } from "../domain/vocabulary.ts";
 import type { Queryable } from "./queryable.ts";
 import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
-import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../lib/vocabulary.ts";
+import { REQUEST_KINDS, REQUEST_STATES, type RequestKind, type RequestState } from "../domain/vocabulary.ts";
 import { parseRows, type OnDamaged, type StoredRequest } from "./requests.ts";
 import type { Queryable } from "./queryable.ts";
-import { firstId } from "../lib/id.ts";
+import { firstId } from "../domain/id.ts";
 
 /** Filters and position of a page of {@link listRequests}. */
 export interface RequestPage {

@@ -3,7 +3,7 @@ import type { Queryable } from "./queryable.ts";
 import { StaleRequestError } from "./storeErrors.ts";
 import { checksumOf, DamagedRecordError } from "./checksum.ts";
 import type { Tables } from "./schema.ts";
-import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
+import type { RequestKind, RequestState } from "../domain/vocabulary.ts";
 
 /** One change of a request's state. */
 export interface TimelineEntry {

@@ -1,6 +1,6 @@
 import { removeGivenUpLabels } from "./labels.ts";
 import { toRow, type StoredRequest, findRequests } from "./requests.ts";
-import type { RequestKind, RequestState } from "../lib/vocabulary.ts";
+import type { RequestKind, RequestState } from "../domain/vocabulary.ts";
 import type { Queryable } from "./queryable.ts";
 
 /** Retention periods of a network in days, for requests counted from their acceptance. Absent: kept forever. */

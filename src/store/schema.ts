@@ -8,7 +8,7 @@ import type {
   RequestState,
   Role,
   SkipReason,
-} from "../lib/vocabulary.ts";
+} from "../domain/vocabulary.ts";
 
 /** Kinds that usage is counted by: the kind of a request, a dry run that the caller asked for, or a top-up of the dapp's subscriptions. */
 export type UsageKind = RequestKind | "dry-run" | "top-up";

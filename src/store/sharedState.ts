@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { createId } from "../lib/id.ts";
+import { createId } from "../domain/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import { createSharedCalls, type SharedCalls } from "./sharedCalls.ts";
 import { ALIVE_MS, createSharedPool, NOW, type SharedPool } from "./sharedPool.ts";

@@ -1,8 +1,8 @@
 import type { DappDirectory } from "../dapps/dapps.ts";
 import { TycheError } from "../lib/errors.ts";
-import { createId } from "../lib/id.ts";
+import { createId } from "../domain/id.ts";
 import { formatTime } from "../lib/time.ts";
-import type { SkipReason } from "../lib/vocabulary.ts";
+import type { SkipReason } from "../domain/vocabulary.ts";
 import { OpenLimitError } from "../requests/accept/requestLimits.ts";
 import type { Command, Service } from "../requests/service.ts";
 import { addEvents, type OutboxEvent } from "../store/outbox.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createId } from "../lib/id.ts";
+import { createId } from "../domain/id.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import {
   findLogTrigger,

@@ -1,4 +1,4 @@
-import { createId } from "../lib/id.ts";
+import { createId } from "../domain/id.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import { countWaitingRuns, holdActive, insertLogRuns, type StoredLogTrigger } from "../store/logTriggers.ts";
 import type { Queryable } from "../store/queryable.ts";

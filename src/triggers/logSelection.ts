@@ -1,7 +1,7 @@
 import type { Checked } from "../api/parameters/requestSchemas.ts";
 import { encodeEventTopics, getAddress, parseAbiItem, type AbiEvent, type Hex } from "viem";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import { decodeBoundedLog } from "../lib/boundedAbi.ts";
+import { decodeBoundedLog } from "../evm/boundedAbi.ts";
 import { describeValue } from "../lib/describeValue.ts";
 import { messageOf } from "../lib/errors.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";

@@ -1,4 +1,4 @@
-import { createId, firstId } from "../lib/id.ts";
+import { createId, firstId } from "../domain/id.ts";
 import type { Queryable } from "../store/queryable.ts";
 import { startWakeLoop, type WakeLoop } from "../lib/wakeLoop.ts";
 import { findRequestByKey } from "../store/requests.ts";
@@ -30,7 +30,7 @@ import {
   type ActOptions,
   type Skip,
 } from "./actOnRun.ts";
-import { nextTick, type Timing } from "../lib/scheduleTimes.ts";
+import { nextTick, type Timing } from "../domain/scheduleTimes.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
 
 /** For schedules that another replica changed, and for runs that wait. */

@@ -2,11 +2,11 @@ import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type { ScheduleView, TriggerRun, TriggerRunPage } from "../api/types.ts";
 import type { Dapp } from "../dapps/dapps.ts";
 import { NotFoundError, TycheError } from "../lib/errors.ts";
-import { createId } from "../lib/id.ts";
+import { createId } from "../domain/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";
-import { readPage } from "../lib/readPage.ts";
+import { readPage } from "../domain/readPage.ts";
 import { DAY_MS, formatTime } from "../lib/time.ts";
-import type { CatchUp } from "../lib/vocabulary.ts";
+import type { CatchUp } from "../domain/vocabulary.ts";
 import type { Command } from "../requests/service.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
@@ -39,7 +39,7 @@ import {
   MIN_DISTANCE_MS,
   shortestDistance,
   type Timing,
-} from "../lib/scheduleTimes.ts";
+} from "../domain/scheduleTimes.ts";
 
 /** Most schedules of a dapp. */
 const MAX_SCHEDULES = 100;

@@ -6,11 +6,11 @@ import {
   verifyDrandRound,
   type DrandChain,
   type DrandRound,
-} from "../lib/drand.ts";
+} from "../beacon/drand.ts";
 import type { RequestPartsMeans } from "./randomnessParts.ts";
 import type { PresetResult } from "../chainlink/presetReport.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
-import { QUICKNET_HASH } from "../lib/vocabulary.ts";
+import { QUICKNET_HASH } from "../domain/vocabulary.ts";
 import { failedStep, HOW_TO_PASS, notApplicableStep } from "./verification.ts";
 
 /** The round of drand that a request waited for. */

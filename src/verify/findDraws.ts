@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import type { RequestVerification } from "../api/types.ts";
 import { EVENT_TOPICS, findEvent } from "../chainlink/events.ts";
-import { canonicalLabel } from "../lib/label.ts";
-import { isError } from "../lib/verificationText.ts";
+import { canonicalLabel } from "../domain/label.ts";
+import { isError } from "../text/verification.ts";
 import { createChainFacts, type FoundLogs, type SearchBounds } from "./chainFacts.ts";
 import { describeErrorBytes, describeResult } from "./describeResult.ts";
 import { verifyTransaction, type VerifyOptions } from "./verifyTransaction.ts";

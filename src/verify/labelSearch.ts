@@ -2,7 +2,7 @@ import { encodeAbiParameters, keccak256, type Hex } from "viem";
 import type { RequestLabel } from "../api/types.ts";
 import { decodeSubmission } from "../chainlink/calldata.ts";
 import { EVENT_TOPICS, findEvent, type ChainEventOf } from "../chainlink/events.ts";
-import { canonicalLabel, findLabelProblem } from "../lib/label.ts";
+import { canonicalLabel, findLabelProblem } from "../domain/label.ts";
 import type { RawLog } from "../lib/nodeAnswers.ts";
 import type { FoundLogs, LogSearch, ProvenLogs, SearchBounds } from "./chainFacts.ts";
 import { UnknownTransactionError } from "./minedTransaction.ts";

@@ -1,6 +1,6 @@
 import { isAddress, isHash, isHex, size, type Hex } from "viem";
 import type { ContractRole, OracleContracts } from "../chainlink/contractBook.ts";
-import type { DrandChain } from "../lib/drand.ts";
+import type { DrandChain } from "../beacon/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 
 const ROLES = [

@@ -5,7 +5,7 @@ import type { ContractBook, OracleEvent, OracleEventOf } from "../chainlink/cont
 import type { CallbackSources } from "../chainlink/failedCallbacks.ts";
 import type { PendingReasons } from "../chainlink/pendingReason.ts";
 import { toWord } from "../lib/uint256.ts";
-import { MAX_JOINED_KEYS } from "../lib/vocabulary.ts";
+import { MAX_JOINED_KEYS } from "../domain/vocabulary.ts";
 import { keyHash, requestIdOf } from "../vrf/randomWords.ts";
 import type { ChainFacts, ChainReader } from "./chainFacts.ts";
 

@@ -6,7 +6,7 @@ import { decodeTransmission, type Transmission } from "../chainlink/calldata.ts"
 import { word } from "../chainlink/eventData.ts";
 import { findSigner, reportDigest } from "../chainlink/reportSigners.ts";
 import { isCallbackFailure } from "../chainlink/failedCallbacks.ts";
-import { TIMED_OUT } from "../lib/failureText.ts";
+import { TIMED_OUT } from "../text/failure.ts";
 import { fromHexText, toHexText } from "../lib/hex.ts";
 import { keccak256 } from "../lib/keccak.ts";
 import { encodeUint256s, writeUint256 } from "../lib/uint256.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { EVENT_TOPICS } from "../chainlink/events.ts";
-import type { DrandRound } from "../lib/drand.ts";
+import type { DrandRound } from "../beacon/drand.ts";
 import { TycheError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { fromHexText } from "../lib/hex.ts";

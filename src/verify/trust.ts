@@ -1,5 +1,5 @@
 import type { RequestVerification } from "../api/types.ts";
-import { isQuicknet } from "../lib/drawText.ts";
+import { isQuicknet } from "../text/draw.ts";
 import type { ReportOperators } from "./reportOperators.ts";
 
 /** Says in sentences what the checks could not show. */

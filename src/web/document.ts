@@ -1,5 +1,5 @@
 import { element, toHtml, type Markup } from "../lib/markup.ts";
-import { SECTIONS } from "../lib/sections.ts";
+import { SECTIONS } from "../domain/sections.ts";
 import { getEntry } from "./bundle.ts";
 
 /** Writes a page that loads one of the applications in `src/browser`. */

@@ -1,6 +1,6 @@
 import { cut } from "../lib/cut.ts";
 import { element, type Markup } from "../lib/markup.ts";
-import { describePage, nameChain } from "../lib/sharedText.ts";
+import { describePage, nameChain } from "../text/sharedResult.ts";
 import { readableTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
 import { COMMON_PICTURE, createResultPicture, type KnownNetwork } from "./resultPicture.ts";

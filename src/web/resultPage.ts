@@ -1,20 +1,19 @@
 import { capitalize } from "../lib/capitalize.ts";
-import { BEACON_WAIT_MS, nameBeacon } from "../lib/drawText.ts";
-import { explainFailure, nameFailure } from "../lib/failureText.ts";
-import { parseList } from "../lib/entryLists.ts";
-import { plainText } from "../lib/hiddenCharacters.ts";
+import { BEACON_WAIT_MS, nameBeacon } from "../text/draw.ts";
+import { explainFailure, nameFailure } from "../text/failure.ts";
+import { parseList } from "../text/entryLists.ts";
+import { isText, plainText } from "../lib/hiddenCharacters.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import {
   countEntries,
   describeFixed,
   describeNoRound,
   describePage,
-  isText,
   nameChain,
   resultClass,
   transactionsOf,
   valueText,
-} from "../lib/sharedText.ts";
+} from "../text/sharedResult.ts";
 import { readableTime, splitAtTimes } from "../lib/time.ts";
 import type { Service } from "../requests/service.ts";
 

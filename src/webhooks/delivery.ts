@@ -1,5 +1,5 @@
 import type { GuardedPost } from "../../sandbox/index.ts";
-import { createId, firstId } from "../lib/id.ts";
+import { createId, firstId } from "../domain/id.ts";
 import { repeat } from "../lib/repeat.ts";
 import { createSteadyCheck } from "../lib/steadyClock.ts";
 import { open, seal } from "../lib/seal.ts";

@@ -10,11 +10,11 @@ import type {
 } from "../api/types.ts";
 import type { GuardedPost } from "../../sandbox/index.ts";
 import { NotFoundError } from "../lib/errors.ts";
-import { createId, firstId } from "../lib/id.ts";
+import { createId, firstId } from "../domain/id.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
-import { readPage } from "../lib/readPage.ts";
+import { readPage } from "../domain/readPage.ts";
 import { formatTime } from "../lib/time.ts";
-import type { ToldEvent, WebhookEvent } from "../lib/vocabulary.ts";
+import type { ToldEvent, WebhookEvent } from "../domain/vocabulary.ts";
 import { lockDapp } from "../store/dapps.ts";
 import {
   countUndelivered,

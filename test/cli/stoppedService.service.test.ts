@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDapps } from "../../src/dapps/dappTools.ts";
+import { openDapps } from "../../src/app/tools/dappTools.ts";
 import { saveChain } from "../../src/store/chainRecords.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { makeDataDir, removeDataDir } from "../support/tyche.ts";

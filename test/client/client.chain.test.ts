@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { describe, expect, test, vi } from "vitest";
-import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
+import { ERROR_TABLE } from "../../src/http/errorTable.ts";
 import {
   ConnectionError,
   createClient,

@@ -1,5 +1,5 @@
 import { beaconTermsOf } from "../../src/config/beaconSchema.ts";
-import { QUICKNET } from "../../src/lib/drand.ts";
+import { QUICKNET } from "../../src/beacon/drand.ts";
 import { ownDrandChain } from "../support/drandRelay.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

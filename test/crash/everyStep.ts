@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import path from "node:path";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { VrfVersion } from "../../src/lib/vocabulary.ts";
+import type { VrfVersion } from "../../src/domain/vocabulary.ts";
 import type { Command, RequestRecord } from "../../src/requests/service.ts";
 import { startPipelineWorld, type PipelineWorld } from "../support/pipelineWorld.ts";
 import { TEST_PROVING_KEY, TEST_ROLES } from "../support/stack.ts";

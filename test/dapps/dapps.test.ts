@@ -5,7 +5,7 @@ import { Kysely, Migrator } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { describeMigrated } from "../../src/cli/describeMigrated.ts";
 import { createApiKey, hashApiKey } from "../../src/dapps/apiKey.ts";
-import { openDapps } from "../../src/dapps/dappTools.ts";
+import { openDapps } from "../../src/app/tools/dappTools.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { deriveKey, seal } from "../../src/lib/seal.ts";
 import { listKeys } from "../../src/store/dapps.ts";

@@ -2,7 +2,7 @@ import { concat, pad, toEventSelector, toFunctionSelector, zeroAddress } from "v
 import { expect, test } from "vitest";
 import { createAddressBook } from "../../src/chainlink/addressBook.ts";
 import type { StackAddresses } from "../../src/chainlink/stackPlan.ts";
-import { VRF_VERSIONS } from "../../src/lib/vocabulary.ts";
+import { VRF_VERSIONS } from "../../src/domain/vocabulary.ts";
 import {
   formatSampleConsumer,
   formatSampleFunctionsConsumer,

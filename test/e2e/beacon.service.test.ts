@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { drandChainHash, drandRoundTime } from "../../src/lib/drand.ts";
+import { drandChainHash, drandRoundTime } from "../../src/beacon/drand.ts";
 import { runCli, startCli } from "../cli/runCli.ts";
 import { connectOperator } from "../support/signIn.ts";
 import { ownDrandChain, signOwnRound, startDrandRelay, type DrandRelay } from "../support/drandRelay.ts";

@@ -7,7 +7,7 @@ import type { ExploredChain } from "../../src/explorer/exploredChain.ts";
 import { createChainExplorer, type Explorer } from "../../src/explorer/explorer.ts";
 import { readStoredSource } from "../../src/explorer/readStoredSource.ts";
 import { readChainResult } from "../../src/presets/readResult.ts";
-import type { DrandRound } from "../../src/lib/drand.ts";
+import type { DrandRound } from "../../src/beacon/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { drandChainHash } from "../../src/lib/drand.ts";
+import { drandChainHash } from "../../src/beacon/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { runCli } from "../cli/runCli.ts";
 import { clockModule } from "../support/clock.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { toHex } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createExplorer } from "../../src/client/index.ts";
-import { QUICKNET } from "../../src/lib/drand.ts";
+import { QUICKNET } from "../../src/beacon/drand.ts";
 import { createLateBeacons } from "../../src/requests/lateBeacons.ts";
 import { createSqliteDialect } from "../../src/store/sqliteDialect.ts";
 import { findLateBeacon } from "../../src/store/lateBeacons.ts";

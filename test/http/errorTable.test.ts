@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
+import { ERROR_TABLE } from "../../src/http/errorTable.ts";
 
 const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 

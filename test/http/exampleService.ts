@@ -16,7 +16,7 @@ import { InvalidParameterError, type ParameterViolation } from "../../src/lib/in
 import { UnknownPresetError } from "../../src/presets/presetRegistry.ts";
 import type { Command, RequestRecord, Service, SubmitOptions } from "../../src/requests/service.ts";
 import type { Dapp } from "../../src/dapps/dapps.ts";
-import type { RequestState } from "../../src/lib/vocabulary.ts";
+import type { RequestState } from "../../src/domain/vocabulary.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */
 export interface ExampleService extends Service {

@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
 import examples from "../../src/http/examples.json" with { type: "json" };
-import { ERROR_TABLE } from "../../src/lib/errorTable.ts";
+import { ERROR_TABLE } from "../../src/http/errorTable.ts";
 import { CONSUMER } from "./exampleService.ts";
 import { KNOWN_TX } from "./exampleVerifier.ts";
 import { startHarness } from "./harness.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_PRESETS_FOLDER } from "../../src/requests/accept/presetFolder.ts";
-import { readPresetFolder } from "../../src/requests/accept/presetTools.ts";
+import { readPresetFolder } from "../../src/app/tools/presetTools.ts";
 import { createExampleService } from "./exampleService.ts";
 import { startHarness, type Harness } from "./harness.ts";
 

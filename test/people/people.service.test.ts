@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createClient, createOperator, type RoleName, type TycheOperator } from "../../src/client/index.ts";
-import { leastRoleOf, OPERATIONS, type OperationId } from "../../src/lib/operations.ts";
+import { leastRoleOf, OPERATIONS, type OperationId } from "../../src/domain/operations.ts";
 import {
   codeOf,
   createPasskey,

@@ -3,7 +3,7 @@ import path from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type SandboxPool } from "../../sandbox/index.ts";
-import { decodeResult } from "../../src/lib/decodeResult.ts";
+import { decodeResult } from "../../src/domain/decodeResult.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { chiSquarePValue } from "../../src/presets/chiSquare.ts";
 import { loadPreset } from "../../src/presets/loadPreset.ts";

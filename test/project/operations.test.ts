@@ -29,7 +29,7 @@ const NUMBERS: readonly (readonly [text: string, file: string, constant: string,
   ["for a child process; at #,", "sandbox/host/pool.ts", "options.maxQueue ??"],
   ["by itself, after # s", "sandbox/host/workerSet.ts", "FIRST_RETRY_MS", 1_000],
   ["less and less often to once in # s", "sandbox/host/workerSet.ts", "LONGEST_RETRY_MS", 1_000],
-  ["doesn't answer within # s, calls with a key", "src/dapps/openDatabase.ts", "SILENCE_MS", 1_000],
+  ["doesn't answer within # s, calls with a key", "src/store/openDatabase.ts", "SILENCE_MS", 1_000],
 ];
 
 test.each(NUMBERS.map(([text, ...rest]) => ({ text, rest })))(

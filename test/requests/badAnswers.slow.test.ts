@@ -8,7 +8,7 @@ import {
   type OpenPipeline,
   type PipelineWorld,
 } from "../support/pipelineWorld.ts";
-import { isEnded } from "../../src/lib/vocabulary.ts";
+import { isEnded } from "../../src/domain/vocabulary.ts";
 
 const REQUESTS = 240;
 /** Told apart on chain by their number of words. */

@@ -18,7 +18,7 @@ import {
   type OpenPipeline,
   type PipelineWorld,
 } from "../support/pipelineWorld.ts";
-import { isEnded } from "../../src/lib/vocabulary.ts";
+import { isEnded } from "../../src/domain/vocabulary.ts";
 
 /** Compares every request in memory with its row, and every open row with memory. */
 async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<void> {

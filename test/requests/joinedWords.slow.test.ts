@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { VrfVersion } from "../../src/lib/vocabulary.ts";
+import type { VrfVersion } from "../../src/domain/vocabulary.ts";
 import { joinWords } from "../../src/chainlink/fulfilmentWords.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import { findRequest } from "../../src/store/requests.ts";

@@ -1,6 +1,6 @@
 import { toHex } from "viem";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { QUICKNET, type DrandRound } from "../../src/lib/drand.ts";
+import { QUICKNET, type DrandRound } from "../../src/beacon/drand.ts";
 import { createLateBeacons } from "../../src/requests/lateBeacons.ts";
 import type { Store } from "../../src/store/store.ts";
 import { DATABASES, useStore } from "../support/databases.ts";

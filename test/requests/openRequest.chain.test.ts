@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { REQUEST_KINDS } from "../../src/lib/vocabulary.ts";
+import { REQUEST_KINDS } from "../../src/domain/vocabulary.ts";
 import { parseStoredRequest } from "../../src/requests/openRequest.ts";
 import { makeRequest } from "../support/pipelineWorld.ts";
 import type { StoredRequest } from "../../src/store/requests.ts";

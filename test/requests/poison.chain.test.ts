@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { insertDapp } from "../../src/store/dapps.ts";
-import type { RequestKind } from "../../src/lib/vocabulary.ts";
+import type { RequestKind } from "../../src/domain/vocabulary.ts";
 import { every } from "../support/faultyNode.ts";
 import {
   makeRequest,

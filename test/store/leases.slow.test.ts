@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { openServer } from "../../src/dapps/openDatabase.ts";
+import { openServer } from "../../src/store/openDatabase.ts";
 import { openPostgresBus, type Bus, type BusMessage } from "../../src/store/bus.ts";
 import { openDataDirectory } from "../../src/store/dataDirectory.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "../../src/store/leaseKeeper.ts";

@@ -2,10 +2,10 @@ import { encodeFunctionData, type Hex, stringToHex, toHex } from "viem";
 import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { encodeArgs } from "../../src/chainlink/functionsRequest.ts";
 import { encodePresetBatch } from "../../src/chainlink/presetBatch.ts";
-import type { DrandRound } from "../../src/lib/drand.ts";
+import type { DrandRound } from "../../src/beacon/drand.ts";
 import { presetConsumerAbi, vrfCoordinatorV2PlusAbi } from "../../src/chainlink/contracts/abi.ts";
 import { SUBSCRIPTION_OWNER_ABIS } from "../../src/chainlink/vrfVersion.ts";
-import type { VrfVersion } from "../../src/lib/vocabulary.ts";
+import type { VrfVersion } from "../../src/domain/vocabulary.ts";
 import { eventsOf } from "./delivery.ts";
 import { FURTHER_PROVING_KEYS, TEST_PROVING_KEY, TEST_ROLES, type TestStack } from "./stack.ts";
 

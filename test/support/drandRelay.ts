@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { hexToBytes, type Hex } from "viem";
-import { drandChainHash, drandMessage, type DrandChain } from "../../src/lib/drand.ts";
+import { drandChainHash, drandMessage, type DrandChain } from "../../src/beacon/drand.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 
 /** Rounds of quicknet, as drand published them. */

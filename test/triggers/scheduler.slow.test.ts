@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Dapp } from "../../src/dapps/dapps.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
-import { createId } from "../../src/lib/id.ts";
+import { createId } from "../../src/domain/id.ts";
 import { InvalidParameterError } from "../../src/lib/invalidParameter.ts";
 import { OpenLimitError } from "../../src/requests/accept/requestLimits.ts";
 import type { Service } from "../../src/requests/service.ts";

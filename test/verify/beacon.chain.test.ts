@@ -3,7 +3,7 @@ import type { Receipt } from "../../src/lib/nodeAnswers.ts";
 import { beaconWord, presetRequestId, wordsOfBatch } from "../../src/chainlink/presetBatch.ts";
 import { encodeFunctionsRequest } from "../../src/chainlink/functionsRequest.ts";
 import { encodeResults } from "../../src/chainlink/presetReport.ts";
-import { drandChainHash, drandRoundTime, QUICKNET, type DrandRound } from "../../src/lib/drand.ts";
+import { drandChainHash, drandRoundTime, QUICKNET, type DrandRound } from "../../src/beacon/drand.ts";
 import { fromHexText, toHexText } from "../../src/lib/hex.ts";
 import { toWord } from "../../src/lib/uint256.ts";
 import { createRecordedReader, createReadRecorder } from "../../src/verify/recordedReader.ts";

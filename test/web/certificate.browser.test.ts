@@ -3,7 +3,7 @@ import { toSvgPath } from "lean-qr/extras/svg";
 import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createExplorer } from "../../src/client/index.ts";
-import { DISAGREED } from "../../src/lib/failureText.ts";
+import { DISAGREED } from "../../src/text/failure.ts";
 import { DRY_RUN_WORD } from "../../src/requests/accept/dryRun.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";
 import { createVisitor, type Visitor } from "./support/visitor.ts";

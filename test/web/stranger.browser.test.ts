@@ -6,7 +6,7 @@ import { toHex } from "viem";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { EVENT_TOPICS } from "../../src/chainlink/events.ts";
 import { encodeResults } from "../../src/chainlink/presetReport.ts";
-import { QUICKNET_HASH } from "../../src/lib/vocabulary.ts";
+import { QUICKNET_HASH } from "../../src/domain/vocabulary.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { deliverWords } from "../support/delivery.ts";
 import { joinService, shared, type SharedDapp } from "../support/shared.ts";

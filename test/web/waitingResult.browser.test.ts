@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
-import { TIMED_OUT } from "../../src/lib/failureText.ts";
+import { TIMED_OUT } from "../../src/text/failure.ts";
 import { toHexText } from "../../src/lib/hex.ts";
 import { runCli } from "../cli/runCli.ts";
 import { clockModule } from "../support/clock.ts";

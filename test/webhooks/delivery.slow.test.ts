@@ -6,12 +6,12 @@ import { createRequestOutbox } from "../../src/requests/follow/requestOutbox.ts"
 import { createRequestBook, type RequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
 import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
-import { createId } from "../../src/lib/id.ts";
+import { createId } from "../../src/domain/id.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import { deleteOldEvents } from "../../src/store/outbox.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startDelivery } from "../../src/webhooks/delivery.ts";
-import { OVERLAP_HOURS, TOLD_EVENTS, WEBHOOK_EVENTS } from "../../src/lib/vocabulary.ts";
+import { OVERLAP_HOURS, TOLD_EVENTS, WEBHOOK_EVENTS } from "../../src/domain/vocabulary.ts";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { DESK_DAPP, makeRequest } from "../support/pipelineWorld.ts";

@@ -6,7 +6,7 @@ import {
   RETURN_TYPES,
   SECRET_NAME,
   type ReturnType,
-} from "../../lib/vocabulary.ts";
+} from "../../domain/vocabulary.ts";
 import {
   addressParameter,
   confirmationsParameter,

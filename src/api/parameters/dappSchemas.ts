@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Hex } from "viem";
-import { idPattern } from "../../lib/idForm.ts";
+import { idPattern } from "../../domain/idForm.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import {
   BEACONS,
@@ -16,7 +16,7 @@ import {
   type Beacon,
   type Facility,
   type WebhookEvent,
-} from "../../lib/vocabulary.ts";
+} from "../../domain/vocabulary.ts";
 import { addressParameter, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const role = () => Type.Enum([...ROLES], { description: "What the member may do." });

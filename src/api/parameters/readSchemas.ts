@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { idPattern } from "../../lib/idForm.ts";
-import { AUDIT_TEXT } from "../../lib/operations.ts";
+import { idPattern } from "../../domain/idForm.ts";
+import { AUDIT_TEXT } from "../../domain/operations.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
 import {
   DRY_RUN_KINDS,
@@ -8,7 +8,7 @@ import {
   REQUEST_KINDS,
   REQUEST_STATES,
   TOLD_EVENTS,
-} from "../../lib/vocabulary.ts";
+} from "../../domain/vocabulary.ts";
 import { day, hash, integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const cursor = () =>

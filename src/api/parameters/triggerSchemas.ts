@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { ADDRESS_PATTERN, WORD_PATTERN } from "../common.ts";
 import { EXPECTED } from "../../lib/schemaCheck.ts";
-import { CATCH_UPS, LOG_CONFIDENCES, TIME_PATTERN, type CatchUp } from "../../lib/vocabulary.ts";
+import { CATCH_UPS, LOG_CONFIDENCES, TIME_PATTERN, type CatchUp } from "../../domain/vocabulary.ts";
 import { integer, networkParameter, oneOf, STRICT, type SchemaTerms } from "./parameterSchemas.ts";
 
 const triggerName = Type.String({ minLength: 1, maxLength: 60, description: "A name of your own." });

@@ -7,7 +7,7 @@ import {
   type NetworkName,
   type NetworkProfile,
 } from "../../networks/profiles.ts";
-import type { BeaconTerms, LateBeacons } from "../../lib/drand.ts";
+import type { BeaconTerms, LateBeacons } from "../../beacon/drand.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { beaconTermsOf, EMBEDDED_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
 import { isEmbedded, vrfKeysOf, vrfOf } from "../../config/embeddedNetworkSchema.ts";
@@ -15,7 +15,7 @@ import type { Config } from "../../config/configSchema.ts";
 import { createExternalNetwork } from "./externalNetworks.ts";
 import { deriveNetworkKeys, rolesOf, type NetworkKeys } from "./networkKeys.ts";
 import { createServedNetwork, type ServedNetwork, type ServedNetworkOptions } from "./servedNetwork.ts";
-import { createLocalBeacon } from "../../lib/localBeacon.ts";
+import { createLocalBeacon } from "../../beacon/localBeacon.ts";
 import { EMBEDDED_GAS_PRICE_WEI } from "../../networks/embedded/process/anvil.ts";
 import { startEmbeddedChain, type EmbeddedVrf } from "../../networks/embedded/chain.ts";
 import type { ChainEvents, KnownChain, NetworkChain, NetworkSource } from "../../networks/network.ts";

@@ -12,7 +12,7 @@ import type { NetworkSource } from "../../networks/network.ts";
 import { findProfile, profileOf, type NetworkProfile } from "../../networks/profiles.ts";
 import { beaconTermsOf, EXTERNAL_MARGIN_SECONDS } from "../../config/beaconSchema.ts";
 import { countOf } from "../../lib/countOf.ts";
-import type { LateBeacons } from "../../lib/drand.ts";
+import type { LateBeacons } from "../../beacon/drand.ts";
 import type { ExternalNetworkConfig } from "../../config/networkSchema.ts";
 import { loadOperatorKey } from "./operatorKey.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";

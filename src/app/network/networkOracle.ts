@@ -4,7 +4,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import type { Fees } from "../../evm/fees.ts";
 import { createSender, observeSender, type Sender } from "../../evm/sender.ts";
 import type { Account } from "../../evm/account.ts";
-import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES } from "../../domain/sourceLimit.ts";
 import type { OpenSecrets } from "../../oracle/functions/execute.ts";
 import { createOracle, type Oracle, type OracleOptions } from "../../oracle/oracle.ts";
 import type { MinedTransaction } from "../../requests/observe/transactionMetrics.ts";

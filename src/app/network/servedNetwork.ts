@@ -7,7 +7,7 @@ import { createFinality } from "../../evm/finality.ts";
 import { DEFAULT_BLOCK_MS } from "../../evm/pipelining.ts";
 import { createChainWatcher, type ChainWatcher } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { createTroubleLog } from "../../lib/troubleLog.ts";
+import { createTroubleLog } from "./troubleLog.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import type { ChainEvents, NetworkChain, NetworkSource } from "../../networks/network.ts";

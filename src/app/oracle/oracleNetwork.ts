@@ -6,7 +6,7 @@ import { readPipelining } from "../../evm/pipelining.ts";
 import { REREAD_BLOCKS } from "../../evm/blockReader.ts";
 import { createChainWatcher } from "../../evm/watcher.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { createTroubleLog } from "../../lib/troubleLog.ts";
+import { createTroubleLog } from "../network/troubleLog.ts";
 import { readContractsFile } from "../../networks/external/contractsFile.ts";
 import { assertChainId, connectExternal, REREAD_INTERVAL_MS } from "../../networks/external/externalNode.ts";
 import { assertDeployed } from "../../networks/external/externalSource.ts";

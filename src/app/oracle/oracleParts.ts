@@ -2,7 +2,7 @@ import { getAddress, type Hex } from "viem";
 import { decodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import type { ChainClient } from "../../evm/client.ts";
-import { MAX_RESPONSE_BYTES } from "../../lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES } from "../../domain/sourceLimit.ts";
 import type { ContractsFile } from "../../networks/external/contractsFile.ts";
 import { vrfOperatorsOf } from "../../networks/external/oracleIdentity.ts";
 import { readGenesis } from "../../networks/external/externalNode.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { FIRST_DAPP_NAME, type DappDirectory } from "../../dapps/dapps.ts";
-import { isUsableKey } from "../../lib/usableKey.ts";
+import { isUsableKey } from "../../domain/usableKey.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import type { DataDirectory } from "../../store/dataDirectory.ts";
 import { MIN_TOKEN_CHARACTERS } from "../../people/access.ts";

@@ -1,4 +1,4 @@
-import type { DatabaseServer } from "../../dapps/openDatabase.ts";
+import type { DatabaseServer } from "../../store/openDatabase.ts";
 import { createIdentityProvider, type IdentityProvider } from "../../people/identityProvider.ts";
 import type { Config } from "../../config/configSchema.ts";
 import { StartError } from "../startError.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { SharedDatabase } from "../../dapps/openDatabase.ts";
-import { createId } from "../../lib/id.ts";
+import type { SharedDatabase } from "../../store/openDatabase.ts";
+import { createId } from "../../domain/id.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { Acceptance } from "../../requests/accept/acceptance.ts";
 import type { Replica } from "../../requests/replica.ts";

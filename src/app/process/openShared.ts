@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { DatabaseServer } from "../../dapps/openDatabase.ts";
+import type { DatabaseServer } from "../../store/openDatabase.ts";
 import { createOperatorAccess, type OperatorAccess } from "../../people/access.ts";
 import { createCallCounter, createSharedCallCounter, type CallCounter } from "../../lib/rateLimit.ts";
 import type { People } from "../../people/people.ts";

@@ -4,7 +4,7 @@ import { Kysely, sql } from "kysely";
 import { findDamage } from "../../lib/databaseCheck.ts";
 import type { OutsideSecret } from "../../lib/outsideSecret.ts";
 import { setAside } from "../../lib/setAside.ts";
-import { findServer } from "../../dapps/openDatabase.ts";
+import { findServer } from "../../store/openDatabase.ts";
 import { findDamagedRows } from "../../store/damagedRows.ts";
 import { DatabaseCopyError, copyTables } from "../../store/databaseCopy.ts";
 import { findForeign } from "../../store/foreignObjects.ts";

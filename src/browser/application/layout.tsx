@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode, Component } from "react";
 import { Link, useLocation } from "wouter";
 import { plainText } from "../../lib/hiddenCharacters.ts";
-import { SECTIONS } from "../../lib/sections.ts";
+import { SECTIONS } from "../../domain/sections.ts";
 import { useIsLost } from "./connection.ts";
 import { UnknownText } from "./parts/parts.tsx";
 import { useMe } from "./services.tsx";

@@ -30,7 +30,7 @@ import { Request } from "./pages/requests/request.tsx";
 import { Requests } from "./pages/requests/requests.tsx";
 import { Shared } from "./pages/requests/shared.tsx";
 import { ProviderReturn, SignIn } from "./pages/signIn.tsx";
-import { OWN_PATHS, PUBLIC_PATHS } from "../../lib/pagePaths.ts";
+import { OWN_PATHS, PUBLIC_PATHS } from "../../domain/pagePaths.ts";
 import { useSession } from "./session.ts";
 
 const FunctionsPage = lazy(async () => ({

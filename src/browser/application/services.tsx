@@ -11,7 +11,7 @@ import {
   type TycheExplorer,
   type TycheOperator,
 } from "../../client/index.ts";
-import { OPERATIONS, roleAllows, type MemberOperation } from "../../lib/operations.ts";
+import { OPERATIONS, roleAllows, type MemberOperation } from "../../domain/operations.ts";
 import { loseSession, useSession } from "./session.ts";
 
 interface Services {

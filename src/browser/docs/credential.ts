@@ -1,4 +1,4 @@
-import { isUsableKey } from "../../lib/usableKey.ts";
+import { isUsableKey } from "../../domain/usableKey.ts";
 import { createOperator } from "../../client/index.ts";
 import { readPageKey } from "../pageKey.ts";
 import { h } from "./dom.ts";

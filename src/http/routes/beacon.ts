@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Router } from "@koa/router";
 import { hexToBytes } from "viem";
 import { countWithin, type CallCounter } from "../../lib/rateLimit.ts";
-import type { DrandRound } from "../../lib/drand.ts";
+import type { DrandRound } from "../../beacon/drand.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { parseJson } from "../../lib/parseJson.ts";
 import type { LateBeaconCalls } from "../../requests/lateBeacons.ts";

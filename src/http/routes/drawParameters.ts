@@ -1,6 +1,6 @@
 import type { FunctionParams, NetworkView } from "../../api/types.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
-import { canonicalLabel, findLabelProblem } from "../../lib/label.ts";
+import { canonicalLabel, findLabelProblem } from "../../domain/label.ts";
 import type { Labelled } from "../../requests/service.ts";
 
 /** Checks the range of a network. */

@@ -11,8 +11,8 @@ import {
 } from "../../explorer/searchTerms.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { NotFoundError } from "../../lib/errors.ts";
-import { canonicalLabel, findLabelProblem, spellingOf } from "../../lib/label.ts";
-import { MAX_SEARCH_CHARACTERS } from "../../lib/vocabulary.ts";
+import { canonicalLabel, findLabelProblem, spellingOf } from "../../domain/label.ts";
+import { MAX_SEARCH_CHARACTERS } from "../../domain/vocabulary.ts";
 import { hitOf } from "../../requests/read/requestReader.ts";
 import type { Service } from "../../requests/service.ts";
 

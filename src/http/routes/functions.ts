@@ -8,7 +8,7 @@ import type { LiveSchemas } from "../liveSchemas.ts";
 import { readParameters, type GivenParameters, parseRequest } from "../parameters.ts";
 import { readIdempotencyKey } from "../waitPreference.ts";
 import type { Responder } from "../responder.ts";
-import { MAX_SOURCE_BYTES } from "../../lib/sourceLimit.ts";
+import { MAX_SOURCE_BYTES } from "../../domain/sourceLimit.ts";
 
 const FUNCTION_EXAMPLE = {
   source: "return Functions.encodeUint256(BigInt(args[0]) * 2n);",

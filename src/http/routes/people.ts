@@ -10,9 +10,9 @@ import {
   SessionView,
 } from "../../api/people.ts";
 import type { AuditChange, Membership } from "../../api/types.ts";
-import { readPage } from "../../lib/readPage.ts";
+import { readPage } from "../../domain/readPage.ts";
 import { formatTime } from "../../lib/time.ts";
-import type { Role } from "../../lib/vocabulary.ts";
+import type { Role } from "../../domain/vocabulary.ts";
 import { localNameOf } from "../../people/passkeys.ts";
 import type { People } from "../../people/people.ts";
 import { getCaller, type HttpContext, type HttpDeps } from "../context.ts";

@@ -12,7 +12,7 @@ import type { LiveSchemas } from "../liveSchemas.ts";
 import { pointerTo, type JsonValue } from "../../lib/parseJson.ts";
 import { MAX_VIOLATIONS } from "../../lib/schemaCheck.ts";
 import { didYouMean } from "../../lib/didYouMean.ts";
-import { PRESET_REQUEST_PARAMETERS } from "../../lib/vocabulary.ts";
+import { PRESET_REQUEST_PARAMETERS } from "../../domain/vocabulary.ts";
 
 /** `POST /api/vrfv2/presets`: draws a random word and runs a preset's function with it. */
 export function presetOperation(deps: HttpDeps, responder: Responder): Operation {

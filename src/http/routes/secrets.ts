@@ -1,7 +1,7 @@
 import type { Checked } from "../../api/parameters/requestSchemas.ts";
 import { SecretsKey, SecretsSigner, SecretView } from "../../api/secrets.ts";
 import { listOf } from "../../api/common.ts";
-import { SECRET_NAME } from "../../lib/vocabulary.ts";
+import { SECRET_NAME } from "../../domain/vocabulary.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import type { SecretParams, Secrets } from "../../requests/secrets.ts";
 import type { HttpDeps } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { EXISTING_ROLES, type ExistingContracts, type StackAddresses } from "../../chainlink/stackPlan.ts";
-import { VRF_VERSIONS } from "../../lib/vocabulary.ts";
+import { VRF_VERSIONS } from "../../domain/vocabulary.ts";
 import { membersOf, NetworkFileError, readJsonFile, type JsonObject } from "./jsonFile.ts";
 import { parseIdentity, type OracleIdentity } from "./oracleIdentity.ts";
 

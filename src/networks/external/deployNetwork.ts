@@ -9,7 +9,7 @@ import {
   type StackAddresses,
   type DeploymentStep,
 } from "../../chainlink/stackPlan.ts";
-import type { VrfVersion } from "../../lib/vocabulary.ts";
+import type { VrfVersion } from "../../domain/vocabulary.ts";
 import type { Account } from "../../evm/account.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import { type Receipt, parseObject, RpcError } from "../../lib/nodeAnswers.ts";

@@ -1,5 +1,5 @@
 import { askContract, readOf } from "../../chainlink/contractRead.ts";
-import type { BeaconTerms } from "../../lib/drand.ts";
+import type { BeaconTerms } from "../../beacon/drand.ts";
 import { isAddressEqual, keccak256, stringToHex, type Hex } from "viem";
 import { presetConsumerAbi } from "../../chainlink/contracts/abi.ts";
 import { isPresetConsumer } from "../../chainlink/presetConsumerReads.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../chainlink/presetReport.ts";
 import type { ChainClient } from "../../evm/client.ts";
 import type { RawLog, Receipt } from "../../lib/nodeAnswers.ts";
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import type { BeaconRounds } from "../../beacon/beaconRounds.ts";
 import { outputOf } from "../../vrf/randomWords.ts";
 import type { ProofCompanion } from "../answerer.ts";
 import { aggregate } from "../aggregateObservations.ts";

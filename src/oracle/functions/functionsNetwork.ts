@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import type { BeaconRounds } from "../../beacon/beaconRounds.ts";
 import { aggregate, type Observation } from "../aggregateObservations.ts";
 import type { Answerer } from "../answerer.ts";
 import { observe, RUNNING_FUNCTIONS, type OpenSecrets, type SourceRunner } from "./execute.ts";
@@ -16,7 +16,7 @@ import { LATEST_CONFIG } from "../../chainlink/nodeConfig.ts";
 import { faultyNodesOf, signaturesOf } from "../../chainlink/quorum.ts";
 import { decodeRevertReason, type RevertReason } from "../../chainlink/revertReason.ts";
 import type { Sender } from "../../evm/sender.ts";
-import { ACTIVE_MS, gatherDelayMs } from "../../lib/gatherDelay.ts";
+import { ACTIVE_MS, gatherDelayMs } from "../../evm/gatherDelay.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { LONGEST_FREE_PAUSE_MS } from "../backoff.ts";
 import { createGroupCommit, type CommitPipelining } from "../groupCommit.ts";

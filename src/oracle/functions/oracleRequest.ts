@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { decodeLog, FULFILL_RESULTS, type ChainEventOf } from "../../chainlink/events.ts";
 import { decodeFunctionsRequest } from "../../chainlink/functionsRequest.ts";
-import type { DrandRound } from "../../lib/drand.ts";
+import type { DrandRound } from "../../beacon/drand.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { readUint256, WORD_BYTES } from "../../lib/uint256.ts";
 

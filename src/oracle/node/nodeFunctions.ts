@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
 import type { Sender } from "../../evm/sender.ts";
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
+import type { BeaconRounds } from "../../beacon/beaconRounds.ts";
 import { fromHexText } from "../../lib/hex.ts";
 import { shareByKey } from "../../lib/memo.ts";
 import type { Answerer } from "../answerer.ts";

@@ -1,4 +1,4 @@
-import { DISAGREED } from "../../lib/failureText.ts";
+import { DISAGREED } from "../../text/failure.ts";
 import { type Observation, compareObservations } from "../aggregateObservations.ts";
 import { decodeResults, encodeResults } from "../../chainlink/presetReport.ts";
 

@@ -1,7 +1,7 @@
 import { isAddressEqual, isHex, recoverMessageAddress, type Hex } from "viem";
 import { endpointOf } from "../../chainlink/offchainConfig.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { createId } from "../../lib/id.ts";
+import { createId } from "../../domain/id.ts";
 import { isObject } from "../../lib/isObject.ts";
 import { encodeGatewayBody, isGatewayBody, type GatewayBody } from "./gatewayMessage.ts";
 

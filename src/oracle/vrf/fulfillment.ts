@@ -2,7 +2,7 @@ import { toFunctionSelector, type Hex } from "viem";
 import type { RawLog } from "../../lib/nodeAnswers.ts";
 import { decodeLog } from "../../chainlink/events.ts";
 import { vrfVersionOf } from "../../chainlink/vrfVersion.ts";
-import type { VrfVersion } from "../../lib/vocabulary.ts";
+import type { VrfVersion } from "../../domain/vocabulary.ts";
 import { decodeRevertReason } from "../../chainlink/revertReason.ts";
 import { fromHexText, toHexText } from "../../lib/hex.ts";
 import { encodeProof, PROOF_BYTES, type Proof } from "../../vrf/proof.ts";

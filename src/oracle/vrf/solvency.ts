@@ -4,7 +4,7 @@ import { type RawLog, parseQuantity, RpcError } from "../../lib/nodeAnswers.ts";
 import { fixedPriceFeedAbi } from "../../chainlink/contracts/abi.ts";
 import { askContract, isRevert, readOf, type ContractRead } from "../../chainlink/contractRead.ts";
 import { isPaidNatively, vrfVersionOf } from "../../chainlink/vrfVersion.ts";
-import type { VrfVersion } from "../../lib/vocabulary.ts";
+import type { VrfVersion } from "../../domain/vocabulary.ts";
 import { COORDINATOR_READS, type VrfSubscription } from "../../chainlink/vrfCoordinator.ts";
 import { estimateWordsCost, reservedGasPrice, type WordsPrices } from "../../chainlink/wordsCost.ts";
 import { describeCodeless, describeShortage } from "../../chainlink/waitingText.ts";

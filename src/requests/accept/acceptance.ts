@@ -1,6 +1,6 @@
 import { TycheError } from "../../lib/errors.ts";
-import { createId } from "../../lib/id.ts";
-import { hashBody, IdempotencyConflictError } from "../../lib/idempotency.ts";
+import { createId } from "../../domain/id.ts";
+import { hashBody, IdempotencyConflictError } from "../../dapps/idempotency.ts";
 import { retry } from "../../lib/retry.ts";
 import { DatabaseAwayError } from "../../store/databaseAway.ts";
 import { findRequestByKey } from "../../store/requests.ts";

@@ -1,7 +1,7 @@
 import type { BeaconView } from "../../api/types.ts";
-import { drandChainHash, drandRoundAt, drandRoundTime } from "../../lib/drand.ts";
+import { drandChainHash, drandRoundAt, drandRoundTime } from "../../beacon/drand.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
-import type { Beacon } from "../../lib/vocabulary.ts";
+import type { Beacon } from "../../domain/vocabulary.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 
 /**

@@ -5,7 +5,7 @@ import { encodeArgs, sandboxGroup } from "../../chainlink/functionsRequest.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../../lib/errors.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { BEACON_BYTES, MAX_ARGUMENT_BYTES } from "../../chainlink/presetBatch.ts";
-import { beaconOf } from "../../lib/drawText.ts";
+import { beaconOf } from "../../text/draw.ts";
 import type { Preset } from "../../presets/preset.ts";
 import { parsePresetParams } from "../../presets/presetParams.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
@@ -28,7 +28,7 @@ import type { Dapp } from "../../dapps/dapps.ts";
 import type { LinkOutcome, RequestContent } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";
-import { spellingOf } from "../../lib/label.ts";
+import { spellingOf } from "../../domain/label.ts";
 
 /** Checks whether a command can be carried out, before it is accepted. */
 export interface CommandChecker {

@@ -2,8 +2,8 @@ import type { Checked } from "../../api/parameters/requestSchemas.ts";
 import type { DryRunPage, DryRunView, SimulateResult } from "../../api/types.ts";
 import { cut } from "../../lib/cut.ts";
 import { NotFoundError } from "../../lib/errors.ts";
-import { createId } from "../../lib/id.ts";
-import { readPage, assertCursor } from "../../lib/readPage.ts";
+import { createId } from "../../domain/id.ts";
+import { readPage, assertCursor } from "../../domain/readPage.ts";
 import {
   findDryRun,
   insertDryRun,

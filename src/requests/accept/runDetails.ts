@@ -1,7 +1,7 @@
 import { CRASH_TEXT, type RunError } from "../../../sandbox/index.ts";
 import type { SimulateResult } from "../../api/types.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { describeDryRun, describeThrown } from "../../lib/failureText.ts";
+import { describeDryRun, describeThrown } from "../../text/failure.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 

@@ -1,5 +1,5 @@
 import type { RunResult } from "../../../sandbox/index.ts";
-import type { ReturnType } from "../../lib/vocabulary.ts";
+import type { ReturnType } from "../../domain/vocabulary.ts";
 
 const RANDOMNESS =
   "The source makes random numbers of its own (Math.random or crypto). Every oracle node makes others: four nodes see four values, the " +

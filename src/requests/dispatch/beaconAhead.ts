@@ -1,5 +1,5 @@
 import type { BeaconView } from "../../api/types.ts";
-import { nameBeacon } from "../../lib/drawText.ts";
+import { nameBeacon } from "../../text/draw.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { beaconOfRequest, type OpenRequest } from "../openRequest.ts";
 

@@ -10,7 +10,7 @@ import { changeOpen, type RequestBook } from "../requestBook.ts";
 import type { OpenRequest } from "../openRequest.ts";
 import { placesIn } from "./senderJournal.ts";
 import type { Tracker } from "../follow/tracker.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 
 /** Finds the transactions that brought requests on chain. */
 export interface Carriers {

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { messageOf, TycheError } from "../../lib/errors.ts";
 import type { Pipelining } from "../../evm/pipelining.ts";
-import { gatherDelayMs } from "../../lib/gatherDelay.ts";
+import { gatherDelayMs } from "../../evm/gatherDelay.ts";
 import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
 import type { Carriers } from "./carriers.ts";

@@ -1,4 +1,4 @@
-import type { DrandRound } from "../../lib/drand.ts";
+import type { DrandRound } from "../../beacon/drand.ts";
 import { encodeFunctionData, type Hex } from "viem";
 import {
   ITEM_HEAD_BYTES,

@@ -29,7 +29,7 @@ import type { Subscriptions } from "../../dapps/subscriptions.ts";
 import type { BeaconDelay, BeaconWait } from "../follow/beaconWait.ts";
 import type { Tracker } from "../follow/tracker.ts";
 import { repeat } from "../../lib/repeat.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 
 /** A head older than this is mentioned. */
 const OLD_HEAD_MS = 60_000;

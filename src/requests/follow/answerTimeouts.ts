@@ -4,7 +4,7 @@ import { PRESET_CONSUMER_READS } from "../../chainlink/presetConsumerReads.ts";
 import type { StackAddresses } from "../../chainlink/stackPlan.ts";
 import { COORDINATOR_READS } from "../../chainlink/vrfCoordinator.ts";
 import { describeLostHash, isHashStored, REACHABLE_BLOCKS } from "../../chainlink/waitingText.ts";
-import { BEACON_WAIT_MS } from "../../lib/drawText.ts";
+import { BEACON_WAIT_MS } from "../../text/draw.ts";
 import type { BlockHead, ChainClient } from "../../evm/client.ts";
 import type { ChainWatcher } from "../../evm/watcher.ts";
 import type { RequestBook } from "../requestBook.ts";

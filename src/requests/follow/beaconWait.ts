@@ -1,5 +1,5 @@
-import type { BeaconRounds } from "../../lib/beaconRounds.ts";
-import { describeBeaconWait, LATE_MS } from "../../lib/drawText.ts";
+import type { BeaconRounds } from "../../beacon/beaconRounds.ts";
+import { describeBeaconWait, LATE_MS } from "../../text/draw.ts";
 import { beaconOfRequest, type OpenRequest } from "../openRequest.ts";
 
 /** What keeps a preset or function from its result: its round of drand is `ahead`, or it is `late` and no relay was seen to have it. */

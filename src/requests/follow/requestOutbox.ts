@@ -1,6 +1,6 @@
 import type { BeaconView } from "../../api/types.ts";
-import { createId } from "../../lib/id.ts";
-import { isEnded, type WebhookEvent } from "../../lib/vocabulary.ts";
+import { createId } from "../../domain/id.ts";
+import { isEnded, type WebhookEvent } from "../../domain/vocabulary.ts";
 import { addEvents, type OutboxEvent } from "../../store/outbox.ts";
 import type { OpenRequest, RequestStep } from "../openRequest.ts";
 import { failureOf, presentRequest, triggerIdOf } from "../read/present.ts";

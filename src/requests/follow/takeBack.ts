@@ -1,7 +1,7 @@
 import { departed } from "./joinedParts.ts";
 import type { Change } from "../requestBook.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
-import { isEnded, type RequestState } from "../../lib/vocabulary.ts";
+import { isEnded, type RequestState } from "../../domain/vocabulary.ts";
 
 /** Facts that a random word brings. */
 const WORD_FACTS = [

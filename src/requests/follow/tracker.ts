@@ -10,7 +10,7 @@ import type { OpenRequest } from "../openRequest.ts";
 import { type Change, type RequestBook, applyChange } from "../requestBook.ts";
 import { CHAIN_FACTS, takeBack } from "./takeBack.ts";
 import { readWordCharges } from "./wordCharges.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 import type { WatchedBlock } from "../../evm/blockReader.ts";
 
 /** Follows requests on chain: turns each block's logs into changes of the requests they belong to. */

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainEvent, ChainEventOf } from "../../chainlink/events.ts";
-import { divideEvenly } from "../../lib/divideEvenly.ts";
+import { divideEvenly } from "../divideEvenly.ts";
 import type { OpenRequest, RequestFacts } from "../openRequest.ts";
 
 /** What a request paid for its words; empty if unknown. */

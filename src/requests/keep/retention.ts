@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { firstId } from "../../lib/id.ts";
+import { firstId } from "../../domain/id.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { DAY_MS } from "../../lib/time.ts";
 import type { NetworkChain } from "../../networks/network.ts";
@@ -21,7 +21,7 @@ import { listOpenRequests, listUnsettledRequests } from "../../store/requests.ts
 import { findSetting, saveSetting } from "../../store/settings.ts";
 import type { Store } from "../../store/store.ts";
 import { findLastNonce, listOpenTransactions } from "../../store/transactions.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 
 /** Interval between passes over a network's requests. */
 const PASS_INTERVAL_MS = 60_000;

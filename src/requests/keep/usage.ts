@@ -6,8 +6,8 @@ import { DamagedRecordError } from "../../store/checksum.ts";
 import { findRequests, type StoredRequest } from "../../store/requests.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { endTransaction, findTransactions } from "../../store/transactions.ts";
-import { divideEvenly } from "../../lib/divideEvenly.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { divideEvenly } from "../divideEvenly.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 
 /**
  * Returns how the counts change when requests change. The counts are the sum of what each stored request contributes, so they

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Attributes } from "@opentelemetry/api";
 import type { RequestBook, RequestObserver } from "../requestBook.ts";
 import type { OpenRequest } from "../openRequest.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 import { rootOf, tellRequest, tellStep } from "../../lib/spans.ts";
 
 /** Buckets in seconds, from a stage that takes one turn of an embedded chain to the longest that a caller waits for an answer. */

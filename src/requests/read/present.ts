@@ -6,16 +6,16 @@ import type {
   PresetResult,
   RandomResult,
 } from "../../api/types.ts";
-import { describeBeacon } from "../../lib/beaconRounds.ts";
-import { AWAITED } from "../../lib/drawText.ts";
+import { describeBeacon } from "../../beacon/beaconRounds.ts";
+import { AWAITED } from "../../text/draw.ts";
 import { cut } from "../../lib/cut.ts";
-import { spellingOf } from "../../lib/label.ts";
-import { describeShared } from "../../lib/sharedText.ts";
+import { spellingOf } from "../../domain/label.ts";
+import { describeShared } from "../../text/sharedResult.ts";
 import { formatTime } from "../../lib/time.ts";
-import { takeApart } from "../../lib/presetShow.ts";
+import { takeApart } from "../../domain/presetShow.ts";
 import { isLinking, beaconOfRequest, type OpenRequest } from "../openRequest.ts";
 import type { RequestRecord } from "../service.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 import type { StoredRequest } from "../../store/requests.ts";
 
 /** Addresses of pages about a request. */

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { NotFoundError } from "../../lib/errors.ts";
-import { canonicalLabel, spellingOf } from "../../lib/label.ts";
+import { canonicalLabel, spellingOf } from "../../domain/label.ts";
 import {
   listRequests,
   listRequestsByOracleIds,
@@ -10,7 +10,7 @@ import {
 import { oracleIdOf, type OnDamaged, type StoredRequest } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
 import { listTransactionsByPrefix } from "../../store/transactions.ts";
-import { assertCursor } from "../../lib/readPage.ts";
+import { assertCursor } from "../../domain/readPage.ts";
 import {
   isLinking,
   ownParamsOf,
@@ -24,14 +24,14 @@ import { describeOpenly, presentRequest, resultLineOf } from "./present.ts";
 import { findDappName } from "../../store/dapps.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../../api/types.ts";
-import { titlesOf } from "../../lib/parameterTitles.ts";
+import { titlesOf } from "../../text/parameterTitles.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { OnChainPage, RequestRecord, Service } from "../service.ts";
 import { FIRST_DAPP_NAME, type Dapp } from "../../dapps/dapps.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "../../store/databaseAway.ts";
-import { isEnded, REQUEST_STATES } from "../../lib/vocabulary.ts";
-import { nameFunction } from "../../lib/sharedText.ts";
+import { isEnded, REQUEST_STATES } from "../../domain/vocabulary.ts";
+import { nameFunction } from "../../text/sharedResult.ts";
 
 /** An id that the oracle network assigned: 32 bytes. */
 const ORACLE_ID = /^0x[0-9a-fA-F]{64}$/;

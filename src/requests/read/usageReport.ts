@@ -3,7 +3,7 @@ import type { UsageDay, UsageReport } from "../../api/types.ts";
 import { writeCsv } from "../../lib/csv.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { REQUEST_KINDS } from "../../lib/vocabulary.ts";
+import { REQUEST_KINDS } from "../../domain/vocabulary.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { dayOf, listUsage, type StoredUsage } from "../../store/usage.ts";
 

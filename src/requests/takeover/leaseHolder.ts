@@ -20,7 +20,7 @@ import type { ChainClient } from "../../evm/client.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { Store } from "../../store/store.ts";
 import { findSourceId } from "../dispatch/sources.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 
 /** A live follower takes a free lease well within this time, so a lease that stays free longer has no live replica. */
 const ABANDONED_AFTER_MS = 5_000;

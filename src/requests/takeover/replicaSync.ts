@@ -1,4 +1,4 @@
-import { createId } from "../../lib/id.ts";
+import { createId } from "../../domain/id.ts";
 import { repeat } from "../../lib/repeat.ts";
 import type { Bus, BusMessage } from "../../store/bus.ts";
 import { countOpenRequests, listOpenVersions, listVersions } from "../../store/requestLists.ts";
@@ -8,7 +8,7 @@ import type { OpenRequest } from "../openRequest.ts";
 import type { Replica } from "../replica.ts";
 import type { RequestBook } from "../requestBook.ts";
 import type { RequestIntake } from "../serviceNetwork.ts";
-import { isEnded } from "../../lib/vocabulary.ts";
+import { isEnded } from "../../domain/vocabulary.ts";
 
 /** Interval between reads of the tables, for changes whose notification was lost. */
 const LOOK_INTERVAL_MS = 1_000;

@@ -6,7 +6,7 @@ import {
   type OpenSchedules,
 } from "../../../src/app/process/openTriggers.ts";
 import { createLiveSchemas } from "../../../src/http/liveSchemas.ts";
-import { createId } from "../../../src/lib/id.ts";
+import { createId } from "../../../src/domain/id.ts";
 import type { Service } from "../../../src/requests/service.ts";
 import type { Dapp } from "../../../src/dapps/dapps.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { WEBHOOK_EVENTS } from "../../../src/lib/vocabulary.ts";
+import { WEBHOOK_EVENTS } from "../../../src/domain/vocabulary.ts";
 import { openWebhooks, type OpenWebhooks } from "../../../src/app/process/openWebhooks.ts";
-import { createId } from "../../../src/lib/id.ts";
+import { createId } from "../../../src/domain/id.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { addEvents } from "../../../src/store/outbox.ts";
 import type { Store } from "../../../src/store/store.ts";

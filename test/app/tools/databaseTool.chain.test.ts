@@ -4,7 +4,7 @@ import path from "node:path";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkDatabase, compactDatabase, copyDatabase } from "../../../src/app/tools/databaseTool.ts";
-import { openDapps } from "../../../src/dapps/dappTools.ts";
+import { openDapps } from "../../../src/app/tools/dappTools.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
 import { appendRoundRecords, listRoundRecords } from "../../../src/store/oracleRounds.ts";
 import { createPostgresDialect } from "../../../src/store/postgresDialect.ts";

@@ -2,13 +2,13 @@
  * Gas per preset, exact to the unit. Block hashes are pinned, and thus seeds and proofs: the number of times that hashing to the curve has
  * to start over changes a fulfillment by some 10,000 gas.
  */
-import type { DrandRound } from "../../../src/lib/drand.ts";
+import type { DrandRound } from "../../../src/beacon/drand.ts";
 import { QUICKNET_HASH } from "../../support/drandRelay.ts";
 import { bytesToHex, stringToHex, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { CALL_GAS } from "../../../src/chainlink/callGas.ts";
-import type { VrfVersion } from "../../../src/lib/vocabulary.ts";
+import type { VrfVersion } from "../../../src/domain/vocabulary.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { encodeResults } from "../../../src/chainlink/presetReport.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";

@@ -8,7 +8,7 @@ import { deliveryGas, submissionGas } from "../../../src/chainlink/gas.ts";
 import { MAX_ARGUMENT_BYTES, encodePresetBatch } from "../../../src/chainlink/presetBatch.ts";
 import type { SignedReport } from "../../../src/chainlink/presetReport.ts";
 import { MAX_NODES, faultyNodesOf, signaturesOf } from "../../../src/chainlink/quorum.ts";
-import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../../../src/lib/vocabulary.ts";
+import { VRF_VERSIONS, type VrfVersion, MAX_JOINED_KEYS } from "../../../src/domain/vocabulary.ts";
 import { testAccount } from "../../support/anvil.ts";
 import {
   encodeSubmission,

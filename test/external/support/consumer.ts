@@ -1,7 +1,7 @@
 import { createPublicClient, createWalletClient, http, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { anvil } from "viem/chains";
-import type { VrfVersion } from "../../../src/lib/vocabulary.ts";
+import type { VrfVersion } from "../../../src/domain/vocabulary.ts";
 import { compileSolidity } from "../../support/solidity.ts";
 import type { TycheProcess } from "../../support/tyche.ts";
 import type { StrangersChain } from "./chain.ts";

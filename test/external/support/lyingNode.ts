@@ -17,7 +17,7 @@ import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
 import { createGateway, signPersonal, type GatewayNetwork } from "../../../src/oracle/secrets/gateway.ts";
 import { encodeGatewayBody } from "../../../src/oracle/secrets/gatewayMessage.ts";
 import { sealTo } from "../../../src/oracle/secrets/sealedBox.ts";
-import { openDapps } from "../../../src/dapps/dappTools.ts";
+import { openDapps } from "../../../src/app/tools/dappTools.ts";
 import { openDataDirectory } from "../../../src/store/dataDirectory.ts";
 
 const [, , name = "", marker = ""] = process.argv;

@@ -3,7 +3,7 @@ import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
 import { beaconWord, presetRequestId, wordsOfBatch } from "../../../src/chainlink/presetBatch.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { decodeResults } from "../../../src/chainlink/presetReport.ts";
-import { drandChainHash, drandRoundTime, QUICKNET, type DrandChain } from "../../../src/lib/drand.ts";
+import { drandChainHash, drandRoundTime, QUICKNET, type DrandChain } from "../../../src/beacon/drand.ts";
 import { fromHexText } from "../../../src/lib/hex.ts";
 import { verifyTransaction } from "../../../src/verify/verifyTransaction.ts";
 import { readUint256, toWord } from "../../../src/lib/uint256.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../src/chainlink/presetBatch.ts";
 import { encodeFunctionsRequest } from "../../../src/chainlink/functionsRequest.ts";
 import { deriveWords } from "../../../src/chainlink/fulfilmentWords.ts";
-import { drandRoundTime, QUICKNET } from "../../../src/lib/drand.ts";
+import { drandRoundTime, QUICKNET } from "../../../src/beacon/drand.ts";
 import { readUint256 } from "../../../src/lib/uint256.ts";
 import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";

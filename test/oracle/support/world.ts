@@ -9,7 +9,7 @@ import { vrfCoordinatorAbi, vrfCoordinatorV2PlusAbi } from "../../../src/chainli
 import { SUBSCRIPTION_OWNER_ABIS } from "../../../src/chainlink/vrfVersion.ts";
 import { decodeResults, type PresetResult } from "../../../src/chainlink/presetReport.ts";
 import { fromHexText, toHexText } from "../../../src/lib/hex.ts";
-import type { DrandRound } from "../../../src/lib/drand.ts";
+import type { DrandRound } from "../../../src/beacon/drand.ts";
 import type { OracleLog } from "../../../src/oracle/log.ts";
 import { createOracle, type OracleOptions } from "../../../src/oracle/oracle.ts";
 import { createReportSigner } from "../../../src/oracle/signer.ts";

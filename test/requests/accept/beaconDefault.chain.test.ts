@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { loadPreset } from "../../../src/presets/loadPreset.ts";
 import type { Preset } from "../../../src/presets/preset.ts";
 import { checkPresetCommand } from "../../../src/requests/accept/commandChecker.ts";
-import { QUICKNET } from "../../../src/lib/drand.ts";
+import { QUICKNET } from "../../../src/beacon/drand.ts";
 
 const COMMAND = { kind: "preset", network: "sepolia", preset: "coinflip", params: {} } as const;
 

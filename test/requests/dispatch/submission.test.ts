@@ -7,7 +7,7 @@ import {
   MAX_PRESETS_PER_BATCH,
 } from "../../../src/chainlink/presetBatch.ts";
 import { encodeResults } from "../../../src/chainlink/presetReport.ts";
-import { MAX_RESPONSE_BYTES } from "../../../src/lib/sourceLimit.ts";
+import { MAX_RESPONSE_BYTES } from "../../../src/domain/sourceLimit.ts";
 import {
   encodeCarrier,
   MAX_TRANSACTION_BYTES,

@@ -14,7 +14,7 @@ import {
 } from "../../support/pipelineWorld.ts";
 import { untilStored } from "../../support/readLogs.ts";
 import { TEST_PROVING_KEY } from "../../support/stack.ts";
-import { isEnded } from "../../../src/lib/vocabulary.ts";
+import { isEnded } from "../../../src/domain/vocabulary.ts";
 
 /** Time for what the chain and two processes do one after the other. */
 const WAIT = { timeout: 60_000, interval: 50 };

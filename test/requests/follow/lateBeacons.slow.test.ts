@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import type { ChainEventOf } from "../../../src/chainlink/events.ts";
 import { encodeTimeouts } from "../../../src/chainlink/functionsTimeout.ts";
 import { beaconWord } from "../../../src/chainlink/presetBatch.ts";
-import { drandRoundTime, QUICKNET, type LateBeacons } from "../../../src/lib/drand.ts";
+import { drandRoundTime, QUICKNET, type LateBeacons } from "../../../src/beacon/drand.ts";
 import { toWord } from "../../../src/lib/uint256.ts";
 import { createLateBeacons, type LateBeaconCalls } from "../../../src/requests/lateBeacons.ts";
 import { createSqliteDialect } from "../../../src/store/sqliteDialect.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { firstId } from "../../../src/lib/id.ts";
+import { firstId } from "../../../src/domain/id.ts";
 import { parseStoredRequest } from "../../../src/requests/openRequest.ts";
 import { presentRequest, type PageUrls } from "../../../src/requests/read/present.ts";
 import { createRetention } from "../../../src/requests/keep/retention.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { firstId } from "../../../src/lib/id.ts";
+import { firstId } from "../../../src/domain/id.ts";
 import { createActivity } from "../../../src/requests/read/activity.ts";
 import { createRequestBook } from "../../../src/requests/requestBook.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

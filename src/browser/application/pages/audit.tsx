@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { AuditEntry, AuditPage } from "../../../client/index.ts";
 
 import { writeCsv } from "../../../lib/csv.ts";
-import { AUDIT_TEXT } from "../../../lib/operations.ts";
+import { AUDIT_TEXT } from "../../../domain/operations.ts";
 import { Page, Refusal } from "../page.tsx";
 import { describeChange, nameActor } from "../parts/auditText.ts";
 import { Code, Time } from "../parts/format.tsx";

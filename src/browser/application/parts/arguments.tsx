@@ -1,5 +1,5 @@
-import { parseList } from "../../../lib/entryLists.ts";
-import { countEntries } from "../../../lib/sharedText.ts";
+import { parseList } from "../../../text/entryLists.ts";
+import { countEntries } from "../../../text/sharedResult.ts";
 import { EntryList } from "./entryList.tsx";
 import { count } from "./format.tsx";
 import { Folded, Listing, UnknownText } from "./parts.tsx";

@@ -1,6 +1,6 @@
 import type { ExplorerNetwork } from "../../../client/index.ts";
 import { quoteForShell } from "../../../lib/quoteForShell.ts";
-import { QUICKNET_HASH } from "../../../lib/vocabulary.ts";
+import { QUICKNET_HASH } from "../../../domain/vocabulary.ts";
 import { useNetworks } from "../services.tsx";
 import { CopyButton } from "./format.tsx";
 import { Folded } from "./parts.tsx";

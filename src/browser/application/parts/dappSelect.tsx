@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { DappView, Facility } from "../../../client/index.ts";
 import { Loaded } from "../page.tsx";
-import type { MemberOperation } from "../../../lib/operations.ts";
+import type { MemberOperation } from "../../../domain/operations.ts";
 import { isAllowed, useMeQuery, useOperator } from "../services.tsx";
 import { Field, Select } from "./forms.tsx";
 import { plainText } from "../../../lib/hiddenCharacters.ts";

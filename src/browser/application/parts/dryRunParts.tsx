@@ -1,5 +1,5 @@
 import type { DryRunView } from "../../../client/index.ts";
-import { describeThrown } from "../../../lib/failureText.ts";
+import { describeThrown } from "../../../text/failure.ts";
 import { Listing, ResultText, Tag, UnknownText } from "./parts.tsx";
 
 /** What a source learns of an HTTP request that failed, as on the nodes; the service knows why, such as that a name has no address. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { OPERATIONS, roleAllows, type MemberOperation } from "../../../lib/operations.ts";
-import { ROLES } from "../../../lib/vocabulary.ts";
+import { OPERATIONS, roleAllows, type MemberOperation } from "../../../domain/operations.ts";
+import { ROLES } from "../../../domain/vocabulary.ts";
 import { Loaded } from "../page.tsx";
 import { useMay, useMeQuery } from "../services.tsx";
 

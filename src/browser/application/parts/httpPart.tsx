@@ -1,4 +1,4 @@
-import { isDisagreement } from "../../../lib/failureText.ts";
+import { isDisagreement } from "../../../text/failure.ts";
 import { UnknownText } from "./parts.tsx";
 
 /** Which hosts a function names for its HTTP requests, and what these leave unproven. */

@@ -1,5 +1,5 @@
 import type { KeyView } from "../../../client/index.ts";
-import { isUsableKey } from "../../../lib/usableKey.ts";
+import { isUsableKey } from "../../../domain/usableKey.ts";
 import { Age, Time } from "./format.tsx";
 import { Tag } from "./parts.tsx";
 

@@ -1,4 +1,4 @@
-import { FACILITIES, type Facility } from "../../../lib/vocabulary.ts";
+import { FACILITIES, type Facility } from "../../../domain/vocabulary.ts";
 
 /** What a dapp may use, in words. */
 export const PERMISSION_TEXT: Readonly<Record<Facility, string>> = {

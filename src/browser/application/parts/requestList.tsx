@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { RequestSummary } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
-import { spelledLabel } from "../../../lib/label.ts";
+import { spelledLabel } from "../../../domain/label.ts";
 import { useShortTitleOf } from "../services.tsx";
 import { Age, ShortHex } from "./format.tsx";
 import { type Column, List } from "./list.tsx";

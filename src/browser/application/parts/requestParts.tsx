@@ -1,8 +1,8 @@
 import type { BeaconView, PresetRunView, RequestState, RequestView } from "../../../client/index.ts";
 import { cut } from "../../../lib/cut.ts";
-import { addressOfBeacon, nameBeacon } from "../../../lib/drawText.ts";
-import { spelledLabel } from "../../../lib/label.ts";
-import { lineOf, nameFunction } from "../../../lib/sharedText.ts";
+import { addressOfBeacon, nameBeacon } from "../../../text/draw.ts";
+import { spelledLabel } from "../../../domain/label.ts";
+import { lineOf, nameFunction } from "../../../text/sharedResult.ts";
 import { sentence } from "../page.tsx";
 import { usePresets } from "../services.tsx";
 import { count, Time, useNow } from "./format.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { capitalize } from "../../../lib/capitalize.ts";
-import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../lib/drawText.ts";
-import { describeNoRound } from "../../../lib/sharedText.ts";
+import { BEACON_WAIT_MS, LATE_MS, nameBeacon } from "../../../text/draw.ts";
+import { describeNoRound } from "../../../text/sharedResult.ts";
 import { Countdown, isUtcHere, LocalTime, useNow } from "./format.tsx";
 import { Folded, Why } from "./parts.tsx";
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Hex } from "viem";
 import type { Appearance, AppearanceQuery, Appearances } from "../../network.ts";
 import { toHexText } from "../../../lib/hex.ts";
-import { namedAddresses } from "../../../lib/namedAddresses.ts";
+import { namedAddresses } from "../../../evm/namedAddresses.ts";
 
 /** The members of a transaction that the index reads; a transaction has more. */
 export interface IndexableTransaction {

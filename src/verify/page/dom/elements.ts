@@ -1,4 +1,4 @@
-import { OUTCOME_MARKS } from "../../../lib/verificationText.ts";
+import { OUTCOME_MARKS } from "../../../text/verification.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,4 @@
-import { describeDifference, parseEntries } from "../../../lib/entryLists.ts";
+import { describeDifference, parseEntries } from "../../../text/entryLists.ts";
 import { showHidden } from "../showForeignText.ts";
 import { element, fold } from "./elements.ts";
 

@@ -10,17 +10,17 @@ import type { Hex } from "viem";
 import { countOf } from "../../../lib/countOf.ts";
 import { messageOf } from "../../../lib/errors.ts";
 import { readableTime } from "../../../lib/time.ts";
-import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../lib/label.ts";
-import { isId } from "../../../lib/idForm.ts";
-import { findResultAddress, findShared } from "../../../lib/resultAddress.ts";
+import { canonicalLabel, describeDraws, findLabelProblem, nameLabel } from "../../../domain/label.ts";
+import { isId } from "../../../domain/idForm.ts";
+import { findResultAddress, findShared } from "../../../domain/resultAddress.ts";
 import {
   describeAdvice,
   describeFailedVerdict,
   describeGenuine,
   describeVerdict,
   verdictReasons,
-  worstVerdict,
-} from "../../../lib/verificationText.ts";
+} from "../../../text/verification.ts";
+import { worstVerdict } from "../../../domain/verdicts.ts";
 import { OWN_NODE_SEARCH, type ChainReader, type SearchBounds } from "../../chainFacts.ts";
 import { findDraws, type DescribedDraw } from "../../findDraws.ts";
 import { parsePublished } from "../../publishedContracts.ts";

@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import type { RequestVerification, VerificationStep } from "../../../api/types.ts";
-import { describeDraw, describeTimes, shorten } from "../../../lib/drawText.ts";
-import { namePlaces, parseList } from "../../../lib/entryLists.ts";
+import { describeDraw, describeTimes, shorten } from "../../../text/draw.ts";
+import { namePlaces, parseList } from "../../../text/entryLists.ts";
 import { fromHexText } from "../../../lib/hex.ts";
-import { describeDraws, describeLabel } from "../../../lib/label.ts";
-import { readValue, takeApart, type PresetShow } from "../../../lib/presetShow.ts";
-import { countEntries, lineOf } from "../../../lib/sharedText.ts";
-import { describeSteps, describeVerdict, isError, OUTCOME_TEXT } from "../../../lib/verificationText.ts";
+import { describeDraws, describeLabel } from "../../../domain/label.ts";
+import { readValue, takeApart, type PresetShow } from "../../../domain/presetShow.ts";
+import { countEntries, lineOf } from "../../../text/sharedResult.ts";
+import { describeSteps, describeVerdict, isError, OUTCOME_TEXT } from "../../../text/verification.ts";
 import { decodeText, describeErrorBytes, describeResult } from "../../describeResult.ts";
 import { describeDrawResult, type DescribedDraw } from "../../findDraws.ts";
 import type { KnownPreset } from "../../verifyTransaction.ts";

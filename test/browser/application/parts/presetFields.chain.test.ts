@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DEFAULT_PRESETS_FOLDER } from "../../../../src/requests/accept/presetFolder.ts";
-import { readPresetFolder } from "../../../../src/requests/accept/presetTools.ts";
+import { readPresetFolder } from "../../../../src/app/tools/presetTools.ts";
 import type { PresetView } from "../../../../src/client/index.ts";
 import { createFields, readParams } from "../../../../src/browser/application/parts/presetFields.ts";
 

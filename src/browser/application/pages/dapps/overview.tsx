@@ -11,7 +11,7 @@ import { PERMISSION_TEXT } from "../../parts/permissions.tsx";
 import { RequestTable } from "../../parts/requestTable.tsx";
 import { useClient, useMay, useNetworks, useOperator } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { isEnded } from "../../../../lib/vocabulary.ts";
+import { isEnded } from "../../../../domain/vocabulary.ts";
 
 const RECENT_REQUESTS = 8;
 const BUSY_MS = 500;

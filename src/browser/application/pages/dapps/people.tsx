@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useParams } from "wouter";
 import type { InvitationView, MemberView, NewInvitation, RoleName } from "../../../../client/index.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { ROLES } from "../../../../lib/vocabulary.ts";
+import { ROLES } from "../../../../domain/vocabulary.ts";
 import { announce } from "../../announce.ts";
 import { Loaded, sentence } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";

@@ -14,7 +14,7 @@ import {
   nextTicks,
   parseDuration,
   shortestDistance,
-} from "../../../../lib/scheduleTimes.ts";
+} from "../../../../domain/scheduleTimes.ts";
 import { announce } from "../../announce.ts";
 import { Time } from "../../parts/format.tsx";
 import {

@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from "wouter";
 import type { LogRun, LogTriggerView, ScheduleView, TriggerRun } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { describeArguments } from "../../../../lib/eventText.ts";
+import { describeArguments } from "../../../../text/eventArguments.ts";
 import { announce } from "../../announce.ts";
 import { Loaded } from "../../page.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";

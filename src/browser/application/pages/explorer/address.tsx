@@ -29,7 +29,7 @@ import { TransactionTable, WHAT } from "../../parts/transactionTable.tsx";
 import { useExplorer } from "../../services.tsx";
 import { RawEvent } from "./events.tsx";
 import { ExplorerPage, Found, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
-import { MAX_CREATED, MAX_DATA_BYTES } from "../../../../lib/explorerLimits.ts";
+import { MAX_CREATED, MAX_DATA_BYTES } from "../../../../domain/explorerLimits.ts";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
 export function Address() {

@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { RequestSummary } from "../../../../client/index.ts";
-import { spelledLabel } from "../../../../lib/label.ts";
+import { spelledLabel } from "../../../../domain/label.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import {

@@ -7,15 +7,15 @@ import type {
   ReportView,
 } from "../../../../client/index.ts";
 import type { ReactNode } from "react";
-import { findLineOf, nameFailure, TIMED_OUT } from "../../../../lib/failureText.ts";
-import { isWordLong } from "../../../../lib/isWordLong.ts";
+import { findLineOf, nameFailure, TIMED_OUT } from "../../../../text/failure.ts";
+import { isWordLong } from "../../parts/isWordLong.ts";
 import { Argument, Arguments } from "../../parts/arguments.tsx";
 import { Code, Copyable, count, groupDigits, PartyLink, units } from "../../parts/format.tsx";
 import { Beacon } from "../../parts/requestParts.tsx";
 import { Facts, Folded, Listing, Scrollable, Tag, UnknownText, type Fact } from "../../parts/parts.tsx";
 import { Shown } from "../../parts/shown.tsx";
 import { HttpPart } from "../../parts/httpPart.tsx";
-import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
+import { findSourceHosts } from "../../../../text/sourceHosts.ts";
 import { In, reasonOf, type TransactionPlace } from "./place.tsx";
 
 /** The oracle network's response to one request. */

@@ -1,7 +1,7 @@
 import { Link, Redirect, useSearchParams } from "wouter";
-import { isId } from "../../../../lib/idForm.ts";
+import { isId } from "../../../../domain/idForm.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { spelledLabel } from "../../../../lib/label.ts";
+import { spelledLabel } from "../../../../domain/label.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { LatestRequests, rowOfBatch } from "./explorerFrame.tsx";

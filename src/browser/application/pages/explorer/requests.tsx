@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRef, type FormEvent } from "react";
 import { Link, Redirect, useParams, useSearchParams } from "wouter";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { isId } from "../../../../lib/idForm.ts";
+import { isId } from "../../../../domain/idForm.ts";
 import { Loaded } from "../../page.tsx";
 import { Select } from "../../parts/forms.tsx";
 import { Code, count } from "../../parts/format.tsx";

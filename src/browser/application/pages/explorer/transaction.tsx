@@ -3,14 +3,14 @@ import { Link, useParams } from "wouter";
 import type { ChainRound, TransactionView } from "../../../../client/index.ts";
 import { capitalize } from "../../../../lib/capitalize.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { AWAITED } from "../../../../lib/drawText.ts";
+import { AWAITED } from "../../../../text/draw.ts";
 import {
   explainFailure,
   findLineOf,
   isDisagreement,
   nameFailure,
   TIMED_OUT,
-} from "../../../../lib/failureText.ts";
+} from "../../../../text/failure.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Coin } from "../../parts/coin.tsx";
 import {
@@ -28,7 +28,7 @@ import {
 import { Facts, Folded, RawBytes, TransactionStatus, UnknownText, Why } from "../../parts/parts.tsx";
 import { ValueTable } from "../../parts/values.tsx";
 import { Answer, ORGANISER } from "../../parts/requestList.tsx";
-import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
+import { findSourceHosts } from "../../../../text/sourceHosts.ts";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";

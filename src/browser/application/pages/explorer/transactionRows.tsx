@@ -4,7 +4,7 @@ import type {
   RequestSummary,
   TransactionView,
 } from "../../../../client/index.ts";
-import { nameFunction } from "../../../../lib/sharedText.ts";
+import { nameFunction } from "../../../../text/sharedResult.ts";
 import { rowOf, type BatchRow } from "./batch.tsx";
 import {
   FunctionRequestDetails,

@@ -1,5 +1,5 @@
 import type { BeaconView, RequestView, ReturnType } from "../../../../client/index.ts";
-import { beaconOf } from "../../../../lib/drawText.ts";
+import { beaconOf } from "../../../../text/draw.ts";
 
 /** What the playground edits: a source and how to run it. */
 export interface Draft {

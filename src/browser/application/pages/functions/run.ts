@@ -9,7 +9,7 @@ import {
   type SimulateResult,
   type TycheClient,
 } from "../../../../client/index.ts";
-import { findDryRun, findLineOf } from "../../../../lib/failureText.ts";
+import { findDryRun, findLineOf } from "../../../../text/failure.ts";
 import type { Draft } from "./draft.ts";
 
 /** What the panel under the editor shows. */

@@ -2,8 +2,8 @@ import { Link } from "wouter";
 import { CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { Console, DryRunReasons, measuresOf } from "../../parts/dryRunParts.tsx";
 import { ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
-import { explainFailure } from "../../../../lib/failureText.ts";
-import { resultClass } from "../../../../lib/sharedText.ts";
+import { explainFailure } from "../../../../text/failure.ts";
+import { resultClass } from "../../../../text/sharedResult.ts";
 import type { Run } from "./run.ts";
 
 /** A run's result, or its progress. */

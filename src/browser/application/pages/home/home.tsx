@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { isUsableKey } from "../../../../lib/usableKey.ts";
+import { isUsableKey } from "../../../../domain/usableKey.ts";
 import { Link, useLocation } from "wouter";
 import { Loaded, Page } from "../../page.tsx";
 import { Age, Code, count, groupDigits, Copyable, CopyButton } from "../../parts/format.tsx";

@@ -1,4 +1,4 @@
-import { beaconOf } from "../../../../lib/drawText.ts";
+import { beaconOf } from "../../../../text/draw.ts";
 import { quoteForShell } from "../../../../lib/quoteForShell.ts";
 import type { Hex, RequestView, ReturnType } from "../../../../client/index.ts";
 

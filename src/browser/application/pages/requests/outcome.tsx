@@ -1,12 +1,13 @@
 import { capitalize } from "../../../../lib/capitalize.ts";
 import type { RequestView } from "../../../../client/index.ts";
-import { isText, lineOf, resultClass } from "../../../../lib/sharedText.ts";
-import { explainFailure, isDisagreement, nameFailure } from "../../../../lib/failureText.ts";
-import { indentJson } from "../../../../lib/indentJson.ts";
-import { isWordLong } from "../../../../lib/isWordLong.ts";
+import { lineOf, resultClass } from "../../../../text/sharedResult.ts";
+import { explainFailure, isDisagreement, nameFailure } from "../../../../text/failure.ts";
+import { indentJson } from "../../parts/indentJson.ts";
+import { isWordLong } from "../../parts/isWordLong.ts";
 import { Copyable, CopyButton } from "../../parts/format.tsx";
 import { Listing, ResultText, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { Shown } from "../../parts/shown.tsx";
+import { isText } from "../../../../lib/hiddenCharacters.ts";
 
 /** A request's result in large type, displayed as its preset specifies; nothing while there is none. */
 export function OutcomePart({

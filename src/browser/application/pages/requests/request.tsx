@@ -13,15 +13,15 @@ import { CheckPart } from "../../parts/checkPart.tsx";
 import { Beacon, ErrorNotice, StateTag, summaryOf, useTitleOfRequest } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
-import { beaconOf } from "../../../../lib/drawText.ts";
+import { beaconOf } from "../../../../text/draw.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
-import { transactionHashOf, transactionsOf } from "../../../../lib/sharedText.ts";
+import { transactionHashOf, transactionsOf } from "../../../../text/sharedResult.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { OpenInFunctions, SourcePart } from "./sourcePart.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
-import { isEnded } from "../../../../lib/vocabulary.ts";
+import { isEnded } from "../../../../domain/vocabulary.ts";
 
 const BUSY_MS = 300;
 /** A reorg may reopen an ended request. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
-import { DRY_RUN_KINDS, isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../lib/vocabulary.ts";
+import { DRY_RUN_KINDS, isEnded, REQUEST_KINDS, REQUEST_STATES } from "../../../../domain/vocabulary.ts";
 import { Loaded } from "../../page.tsx";
 import { DryRunError } from "../../parts/dryRunParts.tsx";
 import { Age, useNow } from "../../parts/format.tsx";

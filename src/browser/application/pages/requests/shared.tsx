@@ -19,10 +19,10 @@ import {
   transactionHashOf,
   transactionsOf,
   valueText,
-} from "../../../../lib/sharedText.ts";
-import { spelledLabel } from "../../../../lib/label.ts";
-import { AWAITED, isQuicknet, nameBeacon } from "../../../../lib/drawText.ts";
-import { namePlaces } from "../../../../lib/entryLists.ts";
+} from "../../../../text/sharedResult.ts";
+import { spelledLabel } from "../../../../domain/label.ts";
+import { AWAITED, isQuicknet, nameBeacon } from "../../../../text/draw.ts";
+import { namePlaces } from "../../../../text/entryLists.ts";
 import { announce } from "../../announce.ts";
 import { describeRefusal, Loaded, Page, Refusal, sentence, useFailure } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
@@ -41,9 +41,9 @@ import { useExplorer, useMay, useNetworks, useOperator } from "../../services.ts
 import { useSession } from "../../session.ts";
 import { OutcomePart } from "./outcome.tsx";
 import { findFailedLine, OpenInFunctions, SourcePart } from "./sourcePart.tsx";
-import { findSourceHosts } from "../../../../lib/sourceHosts.ts";
-import { isDisagreement, TIMED_OUT } from "../../../../lib/failureText.ts";
-import { isWordLong } from "../../../../lib/isWordLong.ts";
+import { findSourceHosts } from "../../../../text/sourceHosts.ts";
+import { isDisagreement, TIMED_OUT } from "../../../../text/failure.ts";
+import { isWordLong } from "../../parts/isWordLong.ts";
 import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { DryRunView, RequestView } from "../../../../client/index.ts";
-import { findFailedPlace } from "../../../../lib/failureText.ts";
+import { findFailedPlace } from "../../../../text/failure.ts";
 import { Folded, Listing } from "../../parts/parts.tsx";
 import { usePresets } from "../../services.tsx";
 import { unlabelled } from "./curl.ts";

@@ -1,5 +1,5 @@
 import type { RequestKind, RequestState, RequestView } from "../../../../client/index.ts";
-import { isEnded } from "../../../../lib/vocabulary.ts";
+import { isEnded } from "../../../../domain/vocabulary.ts";
 
 /** The states that each kind of request passes through when all goes well. */
 const STEPS: Readonly<Record<RequestKind, readonly RequestState[]>> = {

@@ -3,7 +3,7 @@ import type { RequestState, RequestView, StateChange } from "../../../../client/
 import { Age, TransactionLink } from "../../parts/format.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { stepsAhead } from "./steps.ts";
-import { isEnded } from "../../../../lib/vocabulary.ts";
+import { isEnded } from "../../../../domain/vocabulary.ts";
 
 /** What happens in a state, for readers who see the word for the first time. */
 const MEANINGS: Readonly<Record<RequestState, string>> = {

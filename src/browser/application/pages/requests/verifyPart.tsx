@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
-import { describeDraw, describeTimes, shorten } from "../../../../lib/drawText.ts";
-import { describeDraws, describeLabel } from "../../../../lib/label.ts";
+import { describeDraw, describeTimes, shorten } from "../../../../text/draw.ts";
+import { describeDraws, describeLabel } from "../../../../domain/label.ts";
 import {
   describeAdvice,
   describeCheating,
@@ -14,7 +14,7 @@ import {
   OUTCOME_MARKS,
   OUTCOME_TEXT,
   verdictReasons,
-} from "../../../../lib/verificationText.ts";
+} from "../../../../text/verification.ts";
 import type { TycheClient, Verification, VerificationStep } from "../../../../client/index.ts";
 import { announce } from "../../announce.ts";
 import { sentence } from "../../page.tsx";
