@@ -27,13 +27,11 @@ export interface Encodings {
 }
 
 /**
- * Returns the canonical name of an encoding; `utf8` if none is given.
- * @param isStrict - Whether `null` and an empty name aren't the default.
+ * Returns the canonical name of an encoding; `utf8` if it is `undefined`.
  * @throws {TypeError} `ERR_UNKNOWN_ENCODING`.
  */
-export function encodingOf(encoding: unknown, isStrict = false): string {
-  if (encoding === undefined || (!isStrict && (encoding === null || encoding === ""))) return "utf8";
-  const known = typeof encoding === "string" ? ENCODINGS[encoding.toLowerCase()] : undefined;
+export function encodingOf(encoding: unknown): string {
+  const known = encoding === undefined ? "utf8" : ENCODINGS[String(encoding).toLowerCase()];
   if (known === undefined) throw unknownEncoding(encoding);
   return known;
 }

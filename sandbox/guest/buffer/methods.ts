@@ -1,5 +1,4 @@
 import * as types from "../types.ts";
-import { bytesOf } from "../webIdl.ts";
 import { Buffer, type Bytes, asBuffer } from "./buffer.ts";
 import { checkBytes, compareBytes } from "./compare.ts";
 import { ENCODINGS, type Encodings, encodingOf } from "./encodings.ts";
@@ -30,7 +29,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
       if (arguments.length === 0) return decode(this, "utf8");
       const from = clamp(start, 0, this.length);
       const to = clamp(end, this.length, this.length);
-      return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding, true));
+      return to <= from ? "" : decode(this.subarray(from, to), encodingOf(encoding));
     },
     write(this: Uint8Array, text: unknown, offset?: unknown, length?: unknown, encoding?: unknown): number {
       if (typeof text !== "string") throw wrongType("argument", "string", undefined);
@@ -46,7 +45,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
           // None is as good as all there is.
           room = Math.min(room, checkInteger(length, "length", 0, this.length) || room);
       }
-      const kind = encodingOf(name);
+      const kind = encodingOf(name || undefined);
       let bytes = encode(text, kind);
       if (bytes.length > room) {
         // Never write part of a character.
@@ -67,18 +66,24 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         if (name !== undefined && typeof name !== "string") throw wrongType("encoding", "string", name);
       } else if (typeof offset === "string") [start, stop] = [undefined, undefined];
       const from = start === undefined ? 0 : checkBound(start, "start", Number.MAX_SAFE_INTEGER);
-      const isWhole = start === undefined || stop === undefined;
-      const to = isWhole ? this.length : checkBound(stop, "end", this.length);
-      if (from > this.length) throw new RangeError("Out of range index");
+      const to =
+        stop === undefined
+          ? this.length
+          : start === undefined
+            ? (stop as number) >>> 0
+            : checkBound(stop, "end", this.length);
+      if (Math.max(from, to) > this.length) throw new RangeError("Out of range index");
       const pattern =
         typeof value === "string"
-          ? encode(value, encodingOf(name, true))
+          ? encode(value, encodingOf(name))
           : types.isTypedArray(value)
             ? Uint8Array.from(value as Uint8Array)
-            : bytesOf(value);
-      if (pattern === undefined) Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
-      else if (pattern.length === 0 && value !== "" && to > from) throw invalidArgument("value", value);
-      else if (pattern.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
+            : value instanceof DataView
+              ? new Uint8Array(0)
+              : undefined;
+      if (pattern === undefined || value === "")
+        Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
+      else if (pattern.length === 0 && to > from) throw invalidArgument("value", value);
       else for (let at = from; at < to; at++) this[at] = pattern[(at - from) % pattern.length] as number;
       return this;
     },
@@ -183,6 +188,8 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
     rest: readonly unknown[],
     step: 1 | -1,
   ): number {
+    if (!ArrayBuffer.isView(bytes))
+      throw wrongArgument("buffer", "an instance of Buffer, TypedArray, or DataView", bytes);
     const hasEnd = rest[0] !== undefined && typeof rest[0] !== "string";
     const name = typeof from === "string" ? from : rest[hasEnd ? 1 : 0];
     const start =
@@ -201,8 +208,7 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
         : Uint8Array.prototype.lastIndexOf.call(within, value & 255, Number.isNaN(at) ? 0 : at);
     }
     const isBytes = typeof value === "object" && value instanceof Uint8Array;
-    let wanted =
-      typeof value === "string" ? encode(value, encodingOf(name, true)) : isBytes ? value : undefined;
+    let wanted = typeof value === "string" ? encode(value, encodingOf(name)) : isBytes ? value : undefined;
     if (wanted === undefined) {
       throw wrongArgument(
         "value",
@@ -212,8 +218,9 @@ export function createMethods({ encode, decode }: Encodings): Record<string, unk
     }
     let at = Number.isNaN(start) ? (step > 0 ? 0 : bytes.length) : start < 0 ? start + bytes.length : start;
     if (wanted.length === 0) return clamp(at, 0, end);
-    const unit = typeof name === "string" && ENCODINGS[name.toLowerCase()] === "utf16le" ? 2 : 1;
+    const unit = ENCODINGS[String(name).toLowerCase()] === "utf16le" ? 2 : 1;
     if (unit === 2) {
+      if (wanted.length < unit) return -1;
       wanted = wanted.subarray(0, wanted.length & ~1);
       end &= ~1;
       at &= ~1;

@@ -25,7 +25,7 @@ export function createStatics({ encode }: Encodings): Record<string, unknown> {
     poolSize: 8_192,
     from(value: unknown, second?: unknown, third?: unknown): Bytes {
       if (typeof value === "string") {
-        const bytes = encode(value, encodingOf(typeof second === "string" ? second : undefined));
+        const bytes = encode(value, encodingOf((typeof second === "string" && second) || undefined));
         const taken = take(bytes.length);
         taken.set(bytes);
         return asBuffer(taken);

@@ -3,7 +3,14 @@ import { createEncodings, encodingOf } from "../buffer/encodings.ts";
 import { createMethods } from "../buffer/methods.ts";
 import { METHOD_ORDER, ORDER, SHAPES } from "../buffer/shapes.ts";
 import { checkLength, createStatics } from "../buffer/statics.ts";
-import { outOfRange, showValuesWith, warnDeprecated, wrongArgument, wrongType } from "../buffer/errors.ts";
+import {
+  nodeError,
+  outOfRange,
+  showValuesWith,
+  warnDeprecated,
+  wrongArgument,
+  wrongType,
+} from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { order, shape } from "../shape.ts";
 import { bytesOf } from "../webIdl.ts";
@@ -31,27 +38,35 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
   for (const [name, value] of Object.entries(createMethods(encodings))) {
     Object.defineProperty(prototype, name, { value, writable: true, configurable: true, enumerable: true });
   }
-  for (const symbol of [Symbol.for("Deno.privateCustomInspect"), Symbol.for("nodejs.util.inspect.custom")]) {
-    Object.defineProperty(prototype, symbol, {
-      configurable: true,
-      value(this: Uint8Array, ...args: unknown[]): string {
-        const shown = Array.from(this.subarray(0, inspectedBytes), (byte) =>
-          byte.toString(16).padStart(2, "0"),
-        ).join(" ");
-        const left = this.length - inspectedBytes;
-        const more = left > 0 ? ` ... ${left} more byte${left > 1 ? "s" : ""}` : "";
-        // Properties are printed as Node prints them; the two symbols' methods are given `inspect` at different places.
-        const inspect = args.find((arg) => typeof arg === "function") as (...args: unknown[]) => string;
-        const options = { ...(args[1] as object), quotes: ["'", '"', "`"] };
-        const others = Object.entries(this).slice(this.length);
-        const own = others.map(([key, item]) => `, ${key}: ${inspect(item, options)}`);
-        return `<Buffer ${shown}${more}${own.join("")}>`;
-      },
-    });
+  prototype["inspect"] = function inspect(
+    this: Uint8Array,
+    _depth: unknown,
+    options?: { readonly showHidden?: boolean },
+  ): string {
+    const bytes = Array.from(this.subarray(0, inspectedBytes), (byte) => byte.toString(16).padStart(2, "0"));
+    const left = this.length - inspectedBytes;
+    const shown = bytes.join(" ") + (left > 0 ? ` ... ${left} more byte${left > 1 ? "s" : ""}` : "");
+    const { constructor } = this as { readonly constructor: unknown };
+    const hasName = typeof constructor === "function" && Object.hasOwn(constructor, "name");
+    return `<${hasName ? constructor.name : "Buffer"} ${[shown, ownText(this, options)].filter(Boolean).join(", ")}>`;
+  };
+  Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {
+    value: prototype["inspect"],
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+  /** What a buffer's own properties look like in it; nothing without `options`. */
+  function ownText(bytes: Uint8Array, options: { readonly showHidden?: boolean } | undefined): string {
+    if (options === undefined) return "";
+    const own = Object.getOwnPropertyDescriptors(bytes);
+    const keys = Reflect.ownKeys(own).slice(bytes.byteLength);
+    const listed = keys.filter((key) => options.showHidden || own[key as string]?.enumerable);
+    if (listed.length === 0) return "";
+    const { inspect } = load("node")["util"] as { inspect(value: object, options: object): string };
+    const all = Object.fromEntries(listed.map((key) => [key, Reflect.get(bytes, key)]));
+    return inspect(all, { ...options, breakLength: Infinity, compact: true }).slice(2, -2);
   }
-  prototype["inspect"] = (prototype as unknown as Record<symbol, unknown>)[
-    Symbol.for("nodejs.util.inspect.custom")
-  ];
   prototype["toLocaleString"] = prototype["toString"];
   const constants = { MAX_LENGTH: 9_007_199_254_740_991, MAX_STRING_LENGTH: 536_870_888 };
   const { Blob, File } = load("file");
@@ -111,6 +126,9 @@ export default function bufferChunk(internals: Internals): Readonly<Record<strin
     ).join("");
   }
   function checkInput(input: unknown): Uint8Array {
+    const buffer = ArrayBuffer.isView(input) ? input.buffer : input;
+    if (buffer instanceof ArrayBuffer && buffer.detached)
+      throw nodeError("ERR_INVALID_STATE", "Invalid state: Cannot validate on a detached buffer");
     const bytes = input instanceof DataView ? undefined : bytesOf(input);
     if (bytes === undefined)
       throw wrongArgument("input", "an instance of ArrayBuffer, Buffer, or TypedArray", input);

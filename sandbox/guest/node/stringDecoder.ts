@@ -1,5 +1,5 @@
 import { encodingOf } from "../buffer/encodings.ts";
-import { nodeError, wrongArgument } from "../buffer/errors.ts";
+import { nodeError, unknownEncoding, wrongArgument } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 
 type Buffer = Uint8Array & { toString(encoding?: string): string };
@@ -50,7 +50,9 @@ export function createStringDecoder({ load }: Internals): Readonly<Record<string
     },
   };
   function StringDecoder(this: Decoder, encoding: unknown): void {
-    this.encoding = encodingOf(encoding);
+    if (typeof encoding !== "string" && encoding !== undefined && encoding !== null)
+      throw unknownEncoding(encoding);
+    this.encoding = encodingOf(encoding || undefined);
     const number = ENCODINGS.indexOf(this.encoding);
     this.lastChar = Buffer.alloc(number < 4 ? 4 : 0);
     this.enc = number;

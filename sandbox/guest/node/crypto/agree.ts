@@ -1,4 +1,11 @@
-import { checkObject, invalidArgument, nodeError, outOfRange, wrongArgument } from "../../buffer/errors.ts";
+import {
+  checkInteger,
+  checkObject,
+  invalidArgument,
+  nodeError,
+  warnDeprecated,
+  wrongArgument,
+} from "../../buffer/errors.ts";
 import type { Internals } from "../../internals.ts";
 import { bytesOf } from "../../webIdl.ts";
 import { type ByteTools, checkFunction, checkText } from "./bytes.ts";
@@ -9,6 +16,12 @@ import { CURVES } from "./names.ts";
 type Bytes = Uint8Array;
 
 const VIEW_BUFFER = Object.getOwnPropertyDescriptor(DataView.prototype, "buffer")?.get as () => unknown;
+/** What Deno's `verifyError` says. */
+const NO_PRIME = 16;
+const NO_GENERATOR = 2;
+/** The only generators. */
+const GENERATORS = [2n, 5n];
+const badGenerator = (): Error => nodeError("ERR_OSSL_DH_BAD_GENERATOR", "bad generator");
 /** Fewest bytes of a private key. */
 const MIN_KEY_BYTES = 24;
 
@@ -29,14 +42,19 @@ export function createAgreements(
       throw nodeError("ERR_CRYPTO_ECDH_INVALID_FORMAT", `Invalid ECDH format: ${String(format)}`, TypeError);
     return format;
   };
-  const checkCurve = (curve: unknown): string => {
-    const name = checkText(curve, "curve");
-    if (!CURVES.includes(name)) throw new Error("invalid curve");
-    return name;
-  };
-  const convertPoint = (convert: () => Bytes, point: Bytes): Bytes => {
+  const isKnown = (curve: string): boolean => [...CURVES, "secp256r1"].includes(curve);
+  /** Calls the host, to which P-256 has one name. */
+  const run = (action: string, curve: string, format: unknown, key: Bytes, point: Bytes = none): Bytes =>
+    bytesFrom(
+      "ecdh",
+      { action, curve: curve === "secp256r1" ? "prime256v1" : curve, format: format || undefined },
+      key,
+      point,
+    );
+  /** Converts a point, which Deno reads in every form but hybrid. */
+  const convert = (curve: string, point: Bytes, format?: unknown): Bytes => {
     try {
-      if (point[0] !== 0 && point.length > 0) return convert();
+      if ([2, 3, 4].includes(point[0] as number)) return run("convert", curve, format, none, point);
     } catch {
       // Said below.
     }
@@ -45,11 +63,10 @@ export function createAgreements(
   class ECDHImpl {
     readonly #curve: string;
     #private: Bytes | undefined;
-    /** What `setPublicKey` was given. */
     #public: Bytes | undefined;
     constructor(curve: unknown) {
-      this.#curve = checkCurve(curve);
-      if (this.#curve === "secp521r1") throw new Error("invalid curve");
+      this.#curve = checkText(curve, "curve");
+      if (!isKnown(this.#curve) || this.#curve === "secp521r1") throw new Error("invalid curve");
     }
     static convertKey(
       key: unknown,
@@ -60,61 +77,55 @@ export function createAgreements(
     ): unknown {
       const name = checkText(curve, "curve");
       const point = toBytes(key, inEncoding, "key", true);
-      if (!CURVES.includes(name)) throw new TypeError("Invalid EC curve name");
-      const header = { action: "convert", curve: name, format: checkFormat(format) };
-      return output(
-        convertPoint(() => bytesFrom("ecdh", header, none, point), point),
-        outEncoding,
-      );
-    }
-    #run(action: string, key: Bytes, body: Bytes = none, format?: unknown): Bytes {
-      return bytesFrom("ecdh", { action, curve: this.#curve, format }, key, body);
+      checkFormat(format || undefined);
+      if (!isKnown(name)) throw new TypeError("Invalid EC curve name");
+      return output(convert(name, point, format), outEncoding);
     }
     generateKeys(encoding?: unknown, format?: unknown): unknown {
       checkFormat(format);
-      this.#private = this.#run("generate", none);
-      this.#public = undefined;
-      return this.getPublicKey(encoding, format);
+      this.#private = run("generate", this.#curve, undefined, none);
+      this.#public = run("public", this.#curve, format, this.#private);
+      return output(this.#public, encoding);
     }
     getPublicKey(encoding?: unknown, format?: unknown): unknown {
-      if (this.#public !== undefined)
-        return output(this.#run("convert", none, this.#public, checkFormat(format)), encoding);
-      if (this.#private === undefined) throw new Error("Failed to get ECDH public key");
-      checkFormat(format);
-      return output(this.#run("public", this.#private, none, format), encoding);
+      if (this.#public === undefined) throw new Error("Failed to get ECDH public key");
+      return output(run("convert", this.#curve, checkFormat(format), none, this.#public), encoding);
     }
     getPrivateKey(encoding?: unknown): unknown {
       if (this.#private === undefined) throw new Error("Failed to get ECDH private key");
       return output(this.#private, encoding);
     }
-    setPrivateKey(key: unknown, encoding?: unknown): this {
+    setPrivateKey(key: unknown, encoding?: unknown): unknown {
       const bytes = viewOf(key, encoding);
       try {
         if (bytes.length < MIN_KEY_BYTES) throw new Error("too short");
-        this.#run("public", bytes);
+        this.#public = run("public", this.#curve, undefined, bytes);
       } catch {
         throw new Error("Private key is not valid for specified curve");
       }
       this.#private = bytes;
-      this.#public = undefined;
-      return this;
+      return output(this.#public);
     }
-    setPublicKey(key: unknown, encoding?: unknown): this {
+    setPublicKey(key: unknown, encoding?: unknown): void {
+      warnDeprecated("DEP0031", "ecdh.setPublicKey() is deprecated.");
       const point = viewOf(key, encoding);
-      convertPoint(() => this.#run("convert", none, point), point);
+      convert(this.#curve, point);
       this.#public = point;
-      return this;
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
+      const wrong = (): Error =>
+        nodeError("ERR_CRYPTO_ECDH_INVALID_PUBLIC_KEY", "Public key is not valid for specified curve");
+      if (this.#private === undefined) throw wrong();
+      const other = viewOf(key, inEncoding);
       let secret: Bytes;
       try {
-        const other = toBytes(key, inEncoding, "otherPublicKey", true);
-        if (other[0] === 0 || other.length === 0) throw new Error("no point");
-        secret = this.#run(this.#private === undefined ? "convert" : "secret", this.#private ?? none, other);
+        secret = run("secret", this.#curve, undefined, this.#private, convert(this.#curve, other));
       } catch {
-        throw nodeError("ERR_CRYPTO_ECDH_INVALID_PUBLIC_KEY", "Public key is not valid for specified curve");
+        throw wrong();
       }
-      if (this.#private === undefined) throw new Error("Failed to get ECDH private key");
+      const own = run("public", this.#curve, "compressed", this.#private);
+      const stored = run("convert", this.#curve, "compressed", none, this.#public);
+      if (numberOf(own) !== numberOf(stored)) throw new Error("Invalid key pair");
       return output(secret, outEncoding);
     }
   }
@@ -128,22 +139,35 @@ export function createAgreements(
     }
     return result;
   };
+  /** Deno's way to give bytes that may be missing. */
+  const shown = (bytes: Bytes | undefined, encoding: unknown): unknown =>
+    encoding === undefined || encoding === "buffer"
+      ? bytes && output(bytes)
+      : (bytes as unknown as { toString(encoding: unknown): string }).toString(encoding);
   /** What both kinds of Diffie-Hellman do once they have a prime and a generator. */
   class Agreement {
     readonly #prime: Bytes;
     readonly #generator: Bytes;
-    #private: Bytes = none;
-    #public: Bytes = none;
-    /** As in Deno, which checks nothing. */
-    readonly verifyError = 0;
+    #private: Bytes | undefined;
+    #public: Bytes | undefined;
+    /** Whether the public key is that of an earlier private key. */
+    #isStale = false;
+    /** As in Deno: whether the prime is below 2, and whether the generator isn't below it. */
+    readonly verifyError: number;
     constructor(prime: Bytes, generator: Bytes) {
-      if (numberOf(generator) < 2n) throw nodeError("ERR_OSSL_DH_BAD_GENERATOR", "bad generator");
-      this.#prime = prime;
-      this.#generator = generator;
+      // Of three bytes Deno reads one too many.
+      const length = generator.length === 3 ? 0 : Math.min(generator.length, 4);
+      if (!GENERATORS.includes(numberOf(generator.subarray(0, length)))) throw badGenerator();
+      this.#prime = Buffer.from(prime);
+      this.#generator = Buffer.from(generator);
+      const size = numberOf(prime);
+      this.verifyError = (size < 2n ? NO_PRIME : 0) | (numberOf(generator) >= size ? NO_GENERATOR : 0);
     }
     /** Raises a number to the private key's power, and returns it with at least so many bytes. */
     #raise(base: Bytes, bytes: number): Bytes {
-      const digits = raise(numberOf(base), numberOf(this.#private), numberOf(this.#prime)).toString(16);
+      const digits = raise(numberOf(base), numberOf(this.#private as Bytes), numberOf(this.#prime)).toString(
+        16,
+      );
       return Buffer.from(
         digits.padStart(Math.max(bytes * 2, digits.length + (digits.length % 2)), "0"),
         "hex",
@@ -151,34 +175,35 @@ export function createAgreements(
     }
     /** As in Deno, which ignores the encoding. */
     generateKeys(_encoding?: unknown): unknown {
-      if (this.#private.length === 0)
-        this.#private = Buffer.from(native("random", { bytes: this.#prime.length }));
-      this.#public = this.#raise(this.#generator, 1);
+      this.#private ??= Buffer.from(native("random", { bytes: this.#prime.length }));
+      if (this.#isStale || this.#public === undefined) this.#public = this.#raise(this.#generator, 1);
+      this.#isStale = false;
       return output(this.#public);
     }
     computeSecret(key: unknown, inEncoding?: unknown, outEncoding?: unknown): unknown {
       const other = toBytes(key, inEncoding, "key", true);
       if (other.length === 0) throw nodeError("ERR_CRYPTO_INVALID_KEYLEN", "Unspecified validation error");
-      if (this.#private.length === 0) throw new TypeError("expected typed ArrayBufferView");
+      if (this.#private === undefined) throw new TypeError("expected typed ArrayBufferView");
       return output(this.#raise(other, this.#prime.length), outEncoding);
     }
     getPrime(encoding?: unknown): unknown {
-      return output(this.#prime, encoding === null ? "null" : encoding);
+      return shown(this.#prime, encoding);
     }
     getGenerator(encoding?: unknown): unknown {
-      return output(this.#generator, encoding === null ? "null" : encoding);
+      return shown(this.#generator, encoding);
     }
     getPublicKey(encoding?: unknown): unknown {
-      return this.#public.length === 0 ? undefined : output(this.#public, encoding);
+      return shown(this.#public, encoding);
     }
     getPrivateKey(encoding?: unknown): unknown {
-      return this.#private.length === 0 ? undefined : output(this.#private, encoding);
+      return shown(this.#private, encoding);
     }
     setPublicKey(key: unknown, encoding?: unknown): void {
       this.#public = Buffer.from(key, encoding);
     }
     setPrivateKey(key: unknown, encoding?: unknown): void {
       this.#private = Buffer.from(key, encoding);
+      this.#isStale = true;
     }
   }
   class DiffieHellmanImpl extends Agreement {
@@ -186,32 +211,30 @@ export function createAgreements(
       const isNamed = typeof second === "string" && (Buffer.isEncoding(second) || second === "buffer");
       const encoding = isNamed ? second : undefined;
       const [generator, generatorEncoding] = encoding === undefined ? [second, third] : [third, fourth];
-      if (typeof prime !== "number" && typeof prime !== "string" && bytesOf(prime) === undefined)
-        throw wrongArgument(
-          "sizeOrKey",
-          "one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView",
-          prime,
-        );
-      if (generator && typeof generator === "object" && bytesOf(generator) === undefined)
-        throw wrongArgument(
-          "generator",
-          "one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView",
-          generator,
-        );
-      if (typeof prime === "number") {
-        if (!Number.isInteger(prime)) throw outOfRange("sizeOrKey", "an integer", prime);
-        if (prime < 2) throw nodeError("ERR_OSSL_DH_MODULUS_TOO_SMALL", "modulus too small");
+      for (const [name, value] of [
+        ["sizeOrKey", prime],
+        ["generator", generator || 2],
+      ] as const) {
+        if (typeof value !== "number" && typeof value !== "string" && bytesOf(value) === undefined)
+          throw wrongArgument(
+            name,
+            "one of type number or string or an instance of ArrayBuffer, Buffer, TypedArray, or DataView",
+            value,
+          );
+        if (typeof value === "number") checkInteger(value, name, -(2 ** 31), 2 ** 31 - 1);
       }
+      if (typeof prime === "number" && prime < 2)
+        throw nodeError("ERR_OSSL_DH_MODULUS_TOO_SMALL", "modulus too small");
+      // Every other number is refused.
+      if (typeof generator === "number" && generator && !GENERATORS.includes(BigInt(generator)))
+        throw badGenerator();
       super(
         typeof prime === "number"
-          ? // No prime of so few bits is safe.
-            (native("prime", { size: prime, safe: prime > 5 }) as Bytes)
+          ? (native("prime", { size: prime }) as Bytes)
           : toBytes(prime, encoding, "sizeOrKey", true),
-        !generator
-          ? Buffer.from([2])
-          : typeof generator === "number"
-            ? Buffer.from([generator])
-            : toBytes(generator, generatorEncoding, "generator", true),
+        typeof generator === "string" && generator
+          ? toBytes(generator, generatorEncoding, "generator", true)
+          : Buffer.from(typeof generator === "object" && generator ? generator : [generator || 2]),
       );
     }
   }

@@ -13,17 +13,19 @@ function ownMethods(prototype: object, names: string): void {
 
 /**
  * Returns a class as Node's older ones are: it can be called without `new`. Its methods, listed as Deno has them, are its own, and its objects
- * keep the class's own name. They inherit from nothing, or are streams on demand, see `createLazyStream`.
+ * keep the class's own name. They inherit from nothing, or are streams on demand, see `createLazyStream`. What is deprecated calls `warn`.
  */
 export function callable(
   Type: Class,
   name: string,
   methods = "",
   toStream?: (own: object) => object,
+  warn?: () => void,
 ): new (...args: unknown[]) => object {
   const prototype = toStream?.(Type.prototype) ?? Type.prototype;
   const named = (given: string): new (...args: unknown[]) => object => {
     const called = function (...args: unknown[]): object {
+      warn?.();
       return Reflect.construct(Type, args, new.target ?? called) as object;
     };
     Object.defineProperty(called, "name", { value: given, configurable: true });

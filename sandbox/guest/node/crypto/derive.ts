@@ -97,10 +97,10 @@ export function createDerivations(
       secretBytes(info, undefined, "info", HKDF_TYPES),
     ];
     const keyLength = checkInteger(length, "length", 0, Number.MAX_SAFE_INTEGER);
-    if (!HASHES.includes(name)) throw wrongDigest(name);
-    if (!DIGESTS.has(name.toLowerCase())) throw wrongDigest(`TypeError: Unsupported digest: ${name}`);
     if ((parts[2] as Uint8Array).length > MAX_INFO_BYTES)
       throw outOfRange("info", "must not contain more than 1024 bytes", (parts[2] as Uint8Array).length);
+    if (!HASHES.includes(name)) throw wrongDigest(name);
+    if (!DIGESTS.has(name.toLowerCase())) throw wrongDigest(`TypeError: Unsupported digest: ${name}`);
     return () =>
       keyLength === 0
         ? new ArrayBuffer(0)

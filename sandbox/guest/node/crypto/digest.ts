@@ -17,6 +17,10 @@ const XOF_BYTES: Readonly<Record<string, number>> = { shake128: 16, shake256: 32
 /** The name of an encoding, if there is one, as text. */
 const nameOf = (encoding: unknown): string | undefined => (encoding ? `${encoding as number}` : undefined);
 
+/** Creates an object without the warning of its deprecated class. */
+const create = (Type: object, deprecated: object, args: readonly unknown[]): object =>
+  Reflect.construct(Type as NewableFunction, args, deprecated as NewableFunction) as object;
+
 /** Creates hashes and HMACs; the host computes them at the end, from all of their input. */
 export function createDigests(
   { native, load }: Internals,
@@ -115,7 +119,7 @@ export function createDigests(
       done();
     }
     copy(options?: object): Hash {
-      return new Hashed(this.#algorithm, options, partsOf(this)) as Hash;
+      return create(Hash, Hashed, [this.#algorithm, options, partsOf(this)]) as Hash;
     }
   }
   class HmacImpl extends Digest {
@@ -133,11 +137,16 @@ export function createDigests(
     }
   }
   // What Deno deprecates is called so.
-  const Hashed = callable(Hash, "deprecated", "copy _transform _flush update digest", toStream);
-  const Hmac = callable(HmacImpl, "deprecated", "digest update", toStream);
+  const Hashed = callable(Hash, "deprecated", "copy _transform _flush update digest", toStream, () =>
+    warnDeprecated("DEP0179", "crypto.Hash constructor is deprecated."),
+  );
+  const Hmac = callable(HmacImpl, "deprecated", "digest update", toStream, () =>
+    warnDeprecated("DEP0181", "crypto.Hmac constructor is deprecated."),
+  );
   return {
-    createHash: (algorithm: unknown, options?: object) => new Hashed(algorithm, options),
-    createHmac: (algorithm: unknown, key: unknown, options?: object) => new Hmac(algorithm, key, options),
+    createHash: (algorithm: unknown, options?: object) => create(Hash, Hashed, [algorithm, options]),
+    createHmac: (algorithm: unknown, key: unknown, options?: object) =>
+      create(HmacImpl, Hmac, [algorithm, key, options]),
     hash: (algorithm: unknown, input: unknown, options: unknown = "hex") => {
       checkText(algorithm, "algorithm");
       const data = toBytes(input, undefined, "input");
@@ -147,7 +156,11 @@ export function createDigests(
       if (typeof outputEncoding !== "string") throw wrongType("outputEncoding", "string", outputEncoding);
       if (outputEncoding !== "buffer" && !Buffer.isEncoding(outputEncoding))
         throw invalidArgument("outputEncoding", outputEncoding);
-      return output(computeHash(algorithm, outputLength)(data), outputEncoding);
+      const name = String(algorithm).toLowerCase();
+      if (typeof outputLength === "number" && known.has(name) && !(name in XOF_BYTES))
+        if (native("hash", { algorithm: name }, new Uint8Array(0)).length !== outputLength)
+          throw new Error(`Output length ${outputLength} is invalid for ${name}, which does not support XOF`);
+      return output(computeHash(algorithm, outputLength ?? undefined)(data), outputEncoding);
     },
     Hash: Hashed,
     Hmac,

@@ -50,32 +50,41 @@ export interface WebKeys {
 
 /** Deno's words and names for keys that don't become one of Web Crypto. */
 const IMPORT_ERRORS: readonly (readonly [RegExp, string, string])[] = [
-  [/hash/i, "HMAC import requires 'hash'", "DataError"],
+  [/hash/i, " import requires 'hash'", "DataError"],
   [/length/i, "Invalid key length", "DataError"],
   [/curve mismatch/i, "Named curve mismatch", "DataError"],
-  [/unrecognized|cannot be empty/i, "Usages cannot be empty when importing a secret key.", "SyntaxError"],
+  [/unrecognized/i, "Unrecognized algorithm name", "NotSupportedError"],
+  [/cannot be empty/i, "Usages cannot be empty when importing a private key.", "SyntaxError"],
   [/usage/i, "Invalid key usage", "SyntaxError"],
 ];
 
 /** Deno's error for a key that the host can't read. */
 function readError(error: Error, isPublic: boolean, format: unknown, encoding: unknown, text: string): Error {
+  const { code } = error as { code?: unknown };
+  if (code === "ERR_MISSING_PASSPHRASE") return error;
+  const library = "DECODER routines";
+  const unsupported = Object.assign(new TypeError(`error:1E08010C:${library}::unsupported`), { library });
+  if (format === "der" && encoding === "pkcs1" && !isPublic) return unsupported;
   if (format === "der" && typeof encoding === "string" && encoding in DER_NAMES)
     return new TypeError(`invalid ${DER_NAMES[encoding]} ${isPublic ? "public" : "private"} key`);
-  if (error.message.endsWith("bad decrypt")) return new Error(error.message);
+  if (error.message.endsWith("bad decrypt"))
+    return Object.assign(
+      new Error(error.message),
+      text.includes("Proc-Type") && { code: "ERR_OSSL_EVP_BAD_DECRYPT" },
+    );
   if (!/unsupported|unable to|not enough data|wrong tag|too long/i.test(error.message)) return error;
   const label = /^-----BEGIN ([A-Z ]+)-----\n[\w+/=\n]{8}/.exec(text)?.[1];
   if (label !== undefined && !(isPublic ? READABLE_LABELS : PRIVATE_LABELS).includes(label))
     return new TypeError(`unsupported PEM label: ${label}`);
-  if (isPublic) return new TypeError("invalid PEM public key");
-  const library = "DECODER routines";
-  return Object.assign(new TypeError(`error:1E08010C:${library}::unsupported`), { library });
+  return isPublic ? new TypeError("invalid PEM public key") : unsupported;
 }
 
 /** Labels of PEM that can be read as private keys, and as public ones. */
 const PRIVATE_LABELS = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"];
 const READABLE_LABELS = [...PRIVATE_LABELS, "PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE"];
 const OKP_CURVES = ["Ed25519", "Ed448", "X25519", "X448"];
-const DER_TYPES = ["spki", "pkcs1", "pkcs8", "sec1"];
+const PRIVATE_DER_TYPES = ["pkcs1", "pkcs8", "sec1"];
+const DER_TYPES = ["spki", ...PRIVATE_DER_TYPES];
 
 /** Deno's error for a JSON Web Key that can't be read. */
 function jwkError(error: Error & { readonly code?: string }, { kty, crv }: Options): Error {
@@ -180,7 +189,8 @@ export function createKeys(
       const { message } = error as Error;
       const [, text = message, kind = "DataError"] =
         IMPORT_ERRORS.find(([words]) => words.test(message)) ?? [];
-      throw exception(text, kind);
+      const isRsa = String(wanted.name).startsWith("RSA");
+      throw exception(text.replace(/^ /, isRsa ? "RSA " : "HMAC "), kind);
     }
   }
   Object.defineProperty(KeyObject.prototype, Symbol.toStringTag, { value: "KeyObject", configurable: true });
@@ -191,7 +201,24 @@ export function createKeys(
     get asymmetricKeyType(): undefined {
       return undefined;
     }
-    toCryptoKey(algorithm: unknown, extractable: unknown, usages: unknown): object {
+    toCryptoKey(algorithm: unknown, extractable: unknown, usages: readonly unknown[]): object {
+      const wanted = (typeof algorithm === "string" ? { name: algorithm } : algorithm) as Options;
+      const name = wanted["name"];
+      const derives = name === "PBKDF2" || name === "HKDF";
+      if (valueOf(this).length === 0) throw exception("Zero-length key is not supported", "DataError");
+      if (derives && extractable) throw exception(`${name} keys are not extractable`, "SyntaxError");
+      if (derives && usages.some((usage) => usage !== "deriveKey" && usage !== "deriveBits"))
+        throw exception(
+          `Unsupported key usage for ${name === "HKDF" ? "an" : "a"} ${name} key`,
+          "SyntaxError",
+        );
+      if (usages.length === 0)
+        throw exception(
+          derives ? "Invalid key usage" : "Usages cannot be empty when importing a secret key.",
+          "SyntaxError",
+        );
+      if (name === "HMAC" && wanted["length"] === 0)
+        throw exception("HmacImportParams.length cannot be 0", "DataError");
       return toCryptoKey.call(this, algorithm, extractable, usages);
     }
     override export(options: unknown = {}): unknown {
@@ -223,6 +250,11 @@ export function createKeys(
     const isPublic = this.type === "public";
     const { format, type, cipher, passphrase } = options as Options;
     let secret = "";
+    if (format === "jwk" && !isPublic && (cipher !== undefined || passphrase !== undefined))
+      throw nodeError(
+        "ERR_CRYPTO_INCOMPATIBLE_KEY_OPTIONS",
+        "The selected key encoding jwk does not support encryption.",
+      );
     if (format !== "jwk") {
       if (!["pem", "der"].includes(format as string)) throw invalidArgument(`${path}.format`, format);
       if (!(isPublic ? ["pkcs1", "spki"] : ["pkcs1", "pkcs8", "sec1"]).includes(type as string))
@@ -290,7 +322,8 @@ export function createKeys(
     if (web !== undefined) return parse(web, isPublic, expected);
     if (given instanceof KeyObject) {
       if (given.type === type) return given;
-      if (!isPublic || given.type === "secret") throw wrongKind(given, "private");
+      if (!isPublic || given.type === "secret")
+        throw wrongKind(given, isPublic ? "private or public" : "private");
       return create(type, json("keyRead", { isPublic }, Buffer.from(valueOf(given)))["key"] as string);
     }
     if (given === null) throw new TypeError("Cannot destructure property 'key' of 'e' as it is null.");
@@ -323,8 +356,13 @@ export function createKeys(
         throw jwkError(error as Error, fields);
       }
     }
-    if (format === "der" && !DER_TYPES.includes(encoding as string))
+    if (
+      (format === "der" || encoding) &&
+      !(isPublic ? DER_TYPES : PRIVATE_DER_TYPES).includes(encoding as string)
+    )
       throw invalidArgument("options.type", encoding);
+    if (format === "der" && isPublic && (encoding === "pkcs8" || encoding === "sec1"))
+      throw new TypeError(`unsupported key type: ${encoding}`);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
     if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", expected, key);
     const secret = passphrase === undefined ? undefined : passphraseOf(passphrase, "options.passphrase");
@@ -484,7 +522,8 @@ export function createKeys(
       return parse(key, true);
     },
     createPrivateKey: (key: unknown) => {
-      if (key instanceof KeyObject) throw wrongArgument("key", PRIVATE_KEY_TYPES, key);
+      const { key: inner = key } = Object(key) as { readonly key?: unknown };
+      if (inner instanceof KeyObject) throw wrongArgument("key", PRIVATE_KEY_TYPES, inner);
       return parse(key, false, PRIVATE_KEY_TYPES);
     },
     generateKey: later(generateKeySync, false),

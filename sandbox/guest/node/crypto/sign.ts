@@ -9,7 +9,8 @@ import { HASHES } from "./names.ts";
 
 type Bytes = Uint8Array;
 
-/** `RSA_PKCS1_PSS_PADDING`. */
+/** `RSA_PKCS1_PADDING` and `RSA_PKCS1_PSS_PADDING`. */
+const PKCS1_PADDING = 1;
 const PSS_PADDING = 6;
 
 /** Paddings of encryption: that of PKCS #1, none, OAEP. */
@@ -18,6 +19,11 @@ const PADDINGS = [1, 3, 4];
 const SALT_OF_DIGEST = -1;
 const SALT_OF_SIGNATURE = -2;
 
+const NO_DIGEST = "no default digest";
+const WRONG_KIND = "operation not supported for this keytype";
+/** What no key of RSA signs. */
+const NOT_FOR_RSA = /^(?:shake|blake2)/i;
+
 /** Deno's error for data that a key can't encrypt or decrypt. */
 function cryptError(operation: string, error: Error & { readonly code?: string }): Error {
   const { code } = error;
@@ -25,8 +31,7 @@ function cryptError(operation: string, error: Error & { readonly code?: string }
     const routine = "RSA_padding_check_PKCS1_OAEP_mgf1";
     return Object.assign(new Error(`error:04099079:rsa routines:${routine}:oaep decoding error`), { code });
   }
-  if (code === "ERR_OSSL_EVP_OPERATION_NOT_SUPPORTED_FOR_THIS_KEYTYPE")
-    return new Error("operation not supported for this keytype");
+  if (code?.endsWith("OPERATION_NOT_SUPPORTED_FOR_THIS_KEYTYPE")) return new Error(WRONG_KIND);
   if (code === "ERR_OSSL_EVP_INVALID_DIGEST")
     error.message = "error:060800A3:digital envelope routines::unknown message digest algorithm";
   if (!code?.startsWith("ERR_OSSL_RSA_")) return error;
@@ -52,14 +57,14 @@ function keyError(error: Error & { readonly code?: string }, isPublic: boolean):
 function signError(error: Error & { readonly code?: string }): Error {
   if (error.code === "ERR_OSSL_RSA_DATA_TOO_LARGE_FOR_KEY_SIZE")
     return new Error("failed to sign digest with RSA-PSS");
-  const reason = "operation not supported for this keytype";
-  if (error.message.endsWith(reason)) error.message = reason;
+  if (error.message.endsWith(WRONG_KIND)) error.message = WRONG_KIND;
   return error;
 }
 
 /** What is given beside a key that signs or verifies. */
 interface KeyOptions {
   readonly padding: unknown;
+  readonly isPkcs1: boolean;
   readonly saltLength: number | undefined;
   readonly dsaEncoding: unknown;
 }
@@ -68,7 +73,11 @@ interface KeyOptions {
 interface SigningKey extends KeyOptions {
   readonly key: {
     readonly asymmetricKeyType: string;
-    readonly asymmetricKeyDetails: { readonly modulusLength: number };
+    readonly asymmetricKeyDetails: {
+      readonly modulusLength: number;
+      readonly hashAlgorithm?: string;
+      readonly saltLength?: number;
+    };
   };
 }
 
@@ -101,6 +110,7 @@ export function createSigning(
     // Deno signs with any other padding as without one.
     return {
       padding: padding === PSS_PADDING ? padding : undefined,
+      isPkcs1: padding === PKCS1_PADDING,
       saltLength: (saltLength as number) < SALT_OF_SIGNATURE ? SALT_OF_DIGEST : saltLength,
       dsaEncoding,
     };
@@ -129,9 +139,29 @@ export function createSigning(
     key: pemOf(read.key, isPublic),
     saltLength: saltOf(algorithm, read),
   });
+  /** Refuses what a key of RSA-PSS doesn't do, and any of RSA. */
+  const checkRsa = (algorithm: string | null, { key, isPkcs1, saltLength }: SigningKey): void => {
+    if (!key.asymmetricKeyType.startsWith("rsa")) return;
+    if (NOT_FOR_RSA.test(String(algorithm)))
+      throw new TypeError(`digest not allowed for RSA signature: ${String(algorithm).toLowerCase()}`);
+    if (key.asymmetricKeyType === "rsa") return;
+    const { hashAlgorithm = algorithm, saltLength: least = 0 } = key.asymmetricKeyDetails;
+    if (isPkcs1)
+      throw Object.assign(
+        new Error("error:1C8000A5:Provider routines::illegal or unsupported padding mode"),
+        { code: "ERR_OSSL_ILLEGAL_OR_UNSUPPORTED_PADDING_MODE" },
+      );
+    if (saltLength !== undefined && saltLength >= 0 && saltLength < least)
+      throw new Error("pss saltlen too small");
+    if (hashAlgorithm !== algorithm?.toLowerCase()) throw new Error(`${algorithm} digest not allowed`);
+  };
   const signBytes = (algorithm: string | null, data: Bytes, read: SigningKey): Bytes => {
+    checkRsa(algorithm, read);
+    // Such a key has its padding, and the length of its salt.
+    const isPss = read.key.asymmetricKeyType === "rsa-pss";
+    const given = isPss ? { ...read, padding: undefined } : read;
     try {
-      return native("sign", headerOf(algorithm, read, false), data) as Bytes;
+      return native("sign", headerOf(algorithm, given, false), data) as Bytes;
     } catch (error) {
       throw signError(error as Error);
     }
@@ -142,17 +172,30 @@ export function createSigning(
     read: SigningKey,
     signature: Bytes,
   ): boolean => {
-    const header = headerOf(algorithm, read, true);
-    return String(bytesFrom("verify", header, signature, data)) === "true";
+    if (NOT_FOR_RSA.test(String(algorithm))) checkRsa(algorithm, read);
+    try {
+      const header = headerOf(algorithm, read, true);
+      return String(bytesFrom("verify", header, signature, data)) === "true";
+    } catch (error) {
+      throw signError(error as Error);
+    }
   };
-  /** Returns the digest that the host is to use. */
-  const digestFor = (algorithm: string | null, data: unknown, { key }: SigningKey): string | null => {
-    if (!key.asymmetricKeyType.startsWith("ed")) {
-      if (algorithm === null) throw new TypeError("Algorithm must be specified when using non-Ed25519 keys");
-      return algorithm;
+  /** Returns the digest that the host is to use; `missing` says that there is none. */
+  const digestFor = (
+    algorithm: unknown,
+    data: unknown,
+    { key }: SigningKey,
+    missing: string,
+  ): string | null => {
+    const { asymmetricKeyType: kind } = key;
+    if (kind.startsWith("x") && missing === NO_DIGEST) throw new TypeError(WRONG_KIND);
+    if (!kind.startsWith("ed")) {
+      const digest = checkDigest(algorithm);
+      if (digest === null) throw new TypeError(missing);
+      return digest;
     }
     if (typeof data === "string") throw new TypeError("expected typed ArrayBufferView");
-    if (algorithm !== null && algorithm.toLowerCase() !== "sha512")
+    if (algorithm !== null && algorithm !== undefined && (algorithm as string).toLowerCase() !== "sha512")
       throw new TypeError("Only 'sha512' is supported for Ed25519 keys");
     return null;
   };
@@ -168,7 +211,8 @@ export function createSigning(
     keyOptions(key, false);
     return () => {
       const read = readKey(key, false);
-      return Buffer.from(signBytes(digestFor(checkDigest(algorithm), data, read), bytes, read));
+      const missing = "Algorithm must be specified when using non-Ed25519 keys";
+      return Buffer.from(signBytes(digestFor(algorithm, data, read, missing), bytes, read));
     };
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown) => {
@@ -178,7 +222,7 @@ export function createSigning(
     keyOptions(key, true);
     return () => {
       const read = readKey(key, true);
-      return verifyBytes(digestFor(checkDigest(algorithm), data, read), bytes, read, signed);
+      return verifyBytes(digestFor(algorithm, data, read, NO_DIGEST), bytes, read, signed);
     };
   };
   const later =
