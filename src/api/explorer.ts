@@ -140,6 +140,7 @@ export const ExplorerNetwork = Type.Object({
     Type.Object(
       {
         number: decimal("Its number."),
+        at: time("Its time."),
         agoMs: Type.Integer({ description: "How long ago the node named it, in milliseconds." }),
       },
       { description: "The newest block that was seen; while the chain can't be read, the last one." },

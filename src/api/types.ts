@@ -561,6 +561,8 @@ export interface ExplorerNetwork {
   readonly head?: {
     /** Its number. */
     readonly number: string;
+    /** Its time. */
+    readonly at: string;
     /** How long ago the node named it, in milliseconds. */
     readonly agoMs: number;
   };

@@ -8,6 +8,8 @@ import type { ChainArchive } from "./chainArchive.ts";
 /** The newest block that was seen, which the node may no longer be there to confirm. */
 export interface HeadSighting {
   readonly number: bigint;
+  /** Seconds since the epoch. */
+  readonly timestamp: bigint;
   /** How long ago the node named it, in milliseconds. */
   readonly agoMs: number;
 }

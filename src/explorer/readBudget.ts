@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { countWithin, createCallCounter } from "../lib/rateLimit.ts";
 import type { ExploredNode } from "./sparedNode.ts";
 
-/** Pages that are read for one caller at once; its others wait. Whoever asks for hundreds slows down itself alone. */
+/** Pages that are read for one caller at once from a chain; its others wait. Whoever asks for hundreds slows down itself alone. */
 const READS_AT_ONCE = 4;
-/** Calls to the service's own nodes in flight for one caller: everybody else's wait behind these few. */
+/** Calls to one of the service's own nodes in flight for one caller: everybody else's wait behind these few. */
 const CALLS_AT_ONCE = 4;
 /**
  * Calls to the service's own nodes for one caller in a window. A page takes 2 to 100 of them, of a fraction of a millisecond to some
@@ -13,25 +13,26 @@ const CALLS_AT_ONCE = 4;
 const CALLS = 12_000;
 const WINDOW_SECONDS = 60;
 
-/** Makes a call for the caller whose page is being read, when its turn comes, and counts it. */
-const current = new AsyncLocalStorage<<T>(call: () => Promise<T>) => Promise<T>>();
+/** Makes a call to a node for the caller whose page is being read, when its turn comes, and counts it. */
+const current = new AsyncLocalStorage<<T>(node: ExploredNode, call: () => Promise<T>) => Promise<T>>();
 
 /** Bounds what each caller's reading of the explorer costs: its pages need no key. */
 export interface ReadBudget {
   /**
-   * Reads a page for a caller, once few enough of its other pages are being read.
+   * Reads a page for a caller, once few enough of its other pages of the same `place` are being read: pages of a chain whose node hangs
+   * keep no others from being read.
    *
-   * @param caller its address, or the group of addresses that limits treat as one.
+   * @param by `caller`: its address, or the group of addresses that limits treat as one. `place`: the network, or what else is read.
    * @throws {RateLimitedError} when the page takes more calls to a metered node than the caller has left.
    */
-  read<T>(caller: string, read: () => Promise<T>): Promise<T>;
+  read<T>(by: { readonly caller: string; readonly place: string }, read: () => Promise<T>): Promise<T>;
 }
 
 /** Creates the budgets of all callers. */
 export function createReadBudget({ calls = CALLS }: { readonly calls?: number } = {}): ReadBudget {
   const counter = createCallCounter();
   const pages = createGate(READS_AT_ONCE);
-  const nodeCalls = createGate(CALLS_AT_ONCE);
+  const nodeCalls = new WeakMap<ExploredNode, ReturnType<typeof createGate>>();
   const spend = (caller: string): Promise<void> =>
     countWithin(
       counter,
@@ -39,11 +40,13 @@ export function createReadBudget({ calls = CALLS }: { readonly calls?: number } 
       `The explorer's pages for this address took more than ${calls} calls to the chains' nodes in ${WINDOW_SECONDS} seconds`,
     );
   return {
-    read: (caller, read) =>
-      pages(caller, () =>
-        current.run(async (call) => {
+    read: ({ caller, place }, read) =>
+      pages(`${caller} ${place}`, () =>
+        current.run(async (node, call) => {
           await spend(caller);
-          return await nodeCalls(caller, call);
+          const gate = nodeCalls.get(node) ?? createGate(CALLS_AT_ONCE);
+          nodeCalls.set(node, gate);
+          return await gate(caller, call);
         }, read),
       ),
   };
@@ -71,7 +74,7 @@ function createGate(atOnce: number): <T>(caller: string, work: () => Promise<T>)
 /** Meters a node: each call counts against the budget of the caller whose page is being read, if any. */
 export function meterNode(node: ExploredNode): ExploredNode {
   const metered = async <T>(call: () => Promise<T>): Promise<T> =>
-    await (current.getStore()?.(call) ?? call());
+    await (current.getStore()?.(node, call) ?? call());
   return {
     request: (method, parameters) => metered(() => node.request(method, parameters)),
     getBalanceWei: (account) => metered(() => node.getBalanceWei(account)),

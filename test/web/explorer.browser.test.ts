@@ -792,47 +792,6 @@ test("a page without data says why its chain can't be read, also while it asks a
   expect(visitor.takeTroubles().filter((text) => !text.includes("503"))).toEqual([]);
 });
 
-test("a page that waits for a silent chain says since when and what is known, and goes on by itself", async () => {
-  const { data: drawn } = await tyche.call("POST", "/api/vrfv2/presets?network=sepolia&preset=coinflip", {
-    body: { label: "before the silence" },
-  });
-  const held = Promise.withResolvers<void>();
-  await page.route("**/api/explorer/networks/sepolia", async (route) => {
-    await held.promise;
-    await route.continue();
-  });
-  let agoMs = 200;
-  let known: object | undefined;
-  await page.route("**/api/explorer/networks", async (route) => {
-    const response = await route.fetch();
-    const { data } = (await response.json()) as { data: { readonly items: readonly { head: object }[] } };
-    known = data.items[0]?.head;
-    const items = data.items.map((one) => ({ ...one, head: { number: "1234", agoMs } }));
-    await route.fulfill({ response, json: { data: { ...data, items } } });
-  });
-  await page.goto(`${tyche.url}/explorer/sepolia`);
-  const { pathname } = new URL(drawn.shareUrl);
-  await page.getByRole("region", { name: "Latest requests" }).locator(`a[href="${pathname}"]`).waitFor();
-  const notice = page.getByText(/^There is no answer from /);
-  expect(await notice.count()).toBe(0);
-  expect(known).toMatchObject({ number: expect.stringMatching(/^\d+$/) });
-  agoMs = 7_000;
-  await notice.waitFor();
-  expect(await notice.textContent()).toMatch(
-    /^There is no answer from .* yet\. The newest block seen here is 1.234, 7 seconds ago\. This page appears by itself once there is an answer\.$/,
-  );
-  await visitor.inspect();
-  held.resolve();
-  await page.getByRole("heading", { name: "Latest blocks" }).waitFor();
-  await notice.waitFor({ state: "detached" });
-  await page.goto(`${tyche.url}/explorer`);
-  await page.getByText(/^Block 1.234, chain 11155111, doesn't answer$/).waitFor();
-  agoMs = 200;
-  await page.getByText(/^Block 1.234, chain 11155111$/).waitFor();
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  expect(visitor.troubles).toEqual([]);
-});
-
 test("a list of what was found names the networks that could not be asked", async () => {
   await page.route("**/api/explorer/search?*", async (route) => {
     const response = await route.fetch();

@@ -272,7 +272,9 @@ function showParts(
           (await findLinkingTransaction(store.db, { network: profile.name, address })) as Hex | undefined,
         findSeenHead() {
           const head = opened.watcher?.head();
-          return head && { number: head.number, agoMs: performance.now() - head.seenAtMs };
+          if (head === undefined) return undefined;
+          const { number, timestamp, seenAtMs } = head;
+          return { number, timestamp, agoMs: performance.now() - seenAtMs };
         },
         ...(isEmbedded && { findOracleReason: (id) => opened.oracle?.findReason?.(id) }),
       }),

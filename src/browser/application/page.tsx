@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { ApiError } from "../../client/index.ts";
 import { Time } from "./parts/format.tsx";
 import { Notice, UnknownText } from "./parts/parts.tsx";
+import { Silence, type Chains } from "./parts/silence.tsx";
 
 /** A page above the current one. */
 export interface TrailEntry {
@@ -15,14 +16,17 @@ export interface TrailEntry {
 /** Whether there is a surrounding page; a failure is then shown as part of it. */
 const InPage = createContext(false);
 
-/** One page: sets the tab's title and shows where in the application the page is. */
+/** One page: sets the tab's title, shows where in the application the page is, and says which of its chains don't answer. */
 export function Page({
   title,
   trail = [],
+  chains,
   children,
 }: {
   readonly title: string;
   readonly trail?: readonly TrailEntry[];
+  /** Networks of which it says so above all where they don't answer. Default: none. */
+  readonly chains?: Chains | undefined;
   readonly children: ReactNode;
 }) {
   useEffect(() => {
@@ -40,6 +44,7 @@ export function Page({
           ))}
         </nav>
       )}
+      {chains !== undefined && <Silence chains={chains} />}
       <InPage value>{children}</InPage>
     </>
   );
@@ -98,7 +103,8 @@ export function useIsLong(isGoingOn: boolean): boolean {
   return isLong;
 }
 
-function Loading() {
+/** Says that something is being read, and after a while that there is no answer yet. */
+export function Loading() {
   const isLong = useIsLong(true);
   return (
     <p className="note loading" aria-busy="true">

@@ -10,6 +10,7 @@ import { addressGroup } from "../../lib/addressGroup.ts";
 import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
 import { countWithin, createCallCounter } from "../../lib/rateLimit.ts";
+import { formatTime } from "../../lib/time.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
 import type { Verifier } from "../../verify/verifier.ts";
@@ -46,9 +47,14 @@ export function explorerOperations(deps: HttpDeps, parts: ExplorerParts): readon
       path: `/api/explorer${given.path}`,
       errors,
       run: (call) =>
-        budget.read(addressGroup(call.ctx.ip), async () =>
-          // Nobody reads what was asked for over a connection that is closed by now.
-          call.ctx.state.isClosed === true ? undefined : await run(call),
+        budget.read(
+          {
+            caller: addressGroup(call.ctx.ip),
+            place: given.path.includes("/:network") ? call.param("network") : given.path,
+          },
+          async () =>
+            // Nobody reads what was asked for over a connection that is closed by now.
+            call.ctx.state.isClosed === true ? undefined : await run(call),
         ),
     });
   return [
@@ -62,10 +68,15 @@ export function explorerOperations(deps: HttpDeps, parts: ExplorerParts): readon
         return {
           items: service.networks().map(({ contracts, ...network }) => {
             const seen = parts.explorer.findSeenHead(network.name);
+            const head = seen && {
+              number: seen.number.toString(),
+              at: formatTime(Number(seen.timestamp) * 1000),
+              agoMs: Math.round(seen.agoMs),
+            };
             return {
               ...network,
               ...(contracts.presetConsumer === "0x" ? {} : { contracts }),
-              ...(seen && { head: { number: seen.number.toString(), agoMs: Math.round(seen.agoMs) } }),
+              ...(head && { head }),
             };
           }),
         };

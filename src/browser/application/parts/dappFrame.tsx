@@ -29,12 +29,15 @@ export function DappFrame({
   dappId,
   tab,
   title,
+  network,
   children,
 }: {
   readonly dappId: string;
   readonly tab: (typeof TABS)[number]["name"];
   /** Default: the tab's title. */
   readonly title?: string;
+  /** What the page is about is on this network. Default: on any. */
+  readonly network?: string | undefined;
   readonly children: (dapp: DappView) => ReactNode;
 }) {
   const operator = useOperator();
@@ -45,7 +48,11 @@ export function DappFrame({
   return (
     <Loaded query={dapp}>
       {(data) => (
-        <Page title={`${text} · ${plainText(data.name)}`} trail={[{ href: "/", text: "Home" }]}>
+        <Page
+          title={`${text} · ${plainText(data.name)}`}
+          trail={[{ href: "/", text: "Home" }]}
+          chains={network === undefined ? "all" : [network]}
+        >
           <h1>
             <UnknownText text={data.name} />
           </h1>

@@ -196,7 +196,7 @@ export function Countdown({ iso }: { readonly iso: string }) {
 }
 
 /** Writes a duration in its two largest units: "1 hour 5 minutes". */
-function durationOf(seconds: number): string {
+export function durationOf(seconds: number): string {
   const first = UNITS.findIndex(([, size]) => seconds >= size);
   let left = seconds;
   const parts = UNITS.slice(first).map(([unit, size]) => {

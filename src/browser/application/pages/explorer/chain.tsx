@@ -45,7 +45,11 @@ export function Chain() {
     <>
       <Found query={query} network={network}>
         {({ title, chainId, headNumber, blocks, transactions, contracts }) => (
-          <Page title={`${title} explorer`} trail={[{ href: "/explorer", text: "Explorer" }]}>
+          <Page
+            title={`${title} explorer`}
+            trail={[{ href: "/explorer", text: "Explorer" }]}
+            chains={[network]}
+          >
             <h1>{title}</h1>
             <p className="lead">
               Chain {chainId}, block <BlockLink network={network} number={headNumber} />

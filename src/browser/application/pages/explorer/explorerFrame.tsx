@@ -8,6 +8,7 @@ import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import {
   describeRefusal,
   Loaded,
+  Loading,
   Page,
   Refusal,
   sentence,
@@ -15,11 +16,12 @@ import {
   useFailure,
   useIsLong,
 } from "../../page.tsx";
-import { count, groupDigits } from "../../parts/format.tsx";
+import { Copyable, groupDigits } from "../../parts/format.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
-import { refetchUnlessRefused } from "../../refetch.ts";
+import { isSilent, useSilent } from "../../parts/silence.tsx";
+import { isRefused, refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 
 /** A request waits for some seconds, and is to be seen then. */
@@ -38,7 +40,7 @@ export function ExplorerPage({
   ...page
 }: Parameters<typeof Page>[0] & { readonly network?: string }) {
   return (
-    <Page {...page}>
+    <Page {...(network === undefined ? {} : { chains: [network] })} {...page}>
       <SearchForm {...(network === undefined ? {} : { network })} />
       {children}
     </Page>
@@ -155,37 +157,34 @@ function GoOn({ network }: { readonly network: string }) {
   );
 }
 
-/** How often the state of a network that doesn't answer is read, in ms. */
-const UNANSWERED_MS = 1_000;
-/** The node of a chain that is up names its newest block more often than so, in ms. */
-const SILENT_MS = 1_500;
+/** How often the state of a network that can't be read is read, in ms. */
+const CLOSED_MS = 1_000;
 
-/** Says why a network's answer takes long, and what is known of it all the same; nothing while its chain is up, where only the answer is slow. */
-function Unanswered({ network, isFirst }: { readonly network: string; readonly isFirst: boolean }) {
-  const { data: networks = [] } = useNetworks(UNANSWERED_MS);
+/** The page of a network that doesn't answer, until it does: why, and what is known of it all the same; nothing while only the answer is slow. */
+function Unanswered({ network, sought }: { readonly network: string; readonly sought: string }) {
+  const { data: networks = [] } = useNetworks(CLOSED_MS);
+  const trail = useTrail(network);
   const found = networks.find(({ name }) => name === network);
-  if (found === undefined) return null;
-  const { title, status, statusDetail, head } = found;
-  if (status === "serving" && (head === undefined || head.agoMs < SILENT_MS)) return null;
-  const notice = (
-    <Notice>
-      {status === "serving" ? (
-        <>There is no answer from {title} yet.</>
-      ) : (
-        <>
-          {title} can't be read now: <UnknownText text={sentence(statusDetail ?? status)} />
-        </>
-      )}
-      {head !== undefined &&
-        ` The newest block seen here is ${groupDigits(head.number)}, ${count(Math.round(head.agoMs / 1000), "second")} ago.`}{" "}
-      {isFirst ? "This page appears" : "It goes on"} by itself once there is an answer.
-    </Notice>
-  );
-  if (!isFirst) return notice;
+  if (found === undefined || (found.status === "serving" && !isSilent(found))) return <Loading />;
+  const { title, status, statusDetail } = found;
   return (
-    <ExplorerPage title={title} network={network} trail={[{ href: "/explorer", text: "Explorer" }]}>
+    <ExplorerPage title={title} network={network} trail={trail.slice(0, sought === "" ? 1 : 2)}>
       <h1>{title}</h1>
-      {notice}
+      {sought !== "" && (
+        <p className="subject">
+          <Copyable text={sought} what="what is looked for" />
+        </p>
+      )}
+      {status === "serving" ? (
+        <p className="lead">
+          This page needs an answer from the chain's node, and appears once there is one.
+        </p>
+      ) : (
+        <Notice>
+          {title} can't be read now: <UnknownText text={sentence(statusDetail ?? status)} /> This page appears
+          by itself once there is an answer.
+        </Notice>
+      )}
       <GoOn network={network} />
     </ExplorerPage>
   );
@@ -211,13 +210,12 @@ export function Found<Data>({
   const trail = useTrail(network);
   const error = useFailure(query);
   const isLong = useIsLong(query.isFetching);
-  if (query.data !== undefined || error === null)
-    return (
-      <>
-        {isLong && <Unanswered network={network} isFirst={query.data === undefined} />}
-        <Loaded query={query}>{children}</Loaded>
-      </>
-    );
+  const isUnanswered = useSilent([network]).length > 0 && !isRefused(error);
+  if (query.data === undefined && ((error === null && isLong) || isUnanswered))
+    return <Unanswered network={network} sought={sought} />;
+  // Its page says itself that the chain doesn't answer.
+  if (query.data !== undefined && isUnanswered) return children(query.data);
+  if (query.data !== undefined || error === null) return <Loaded query={query}>{children}</Loaded>;
   const isKnown = networks.some(({ name }) => name === network);
   return (
     <Refusal error={error} trail={trail.slice(0, isKnown ? 2 : 1)}>

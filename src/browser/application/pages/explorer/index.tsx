@@ -19,21 +19,18 @@ import { Age, BlockLink, Code, count, groupDigits, PartyLink, TransactionLink } 
 import { List } from "../../parts/list.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
 import { RequestList, whatOf } from "../../parts/requestList.tsx";
+import { isSilent } from "../../parts/silence.tsx";
 import { Status, WHAT } from "../../parts/transactionTable.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 
 const REFRESH_MS = 5_000;
-/** How often is read which block each network is at, in ms. */
-const HEADS_MS = 2_000;
-/** A node that has named no block for so long is said not to answer, in ms: not one that was slow once. */
-const SILENT_MS = 5_000;
 const MAX_LATEST = 15;
 
 /** `/explorer`: the networks, and what happens on them. */
 export function ExplorerIndex() {
-  const networks = useNetworks(HEADS_MS);
+  const networks = useNetworks();
   return (
-    <Page title="Explorer">
+    <Page title="Explorer" chains="all">
       <h1>Explorer</h1>
       <p className="lead">
         Activity on the chains served here: requests, proofs, results and every other transaction.
@@ -76,9 +73,9 @@ function Chains({ networks }: { readonly networks: readonly ExplorerNetwork[] })
 }
 
 /** Says in a line where a network is, and why it can't be read. */
-function stateOf({ chainId, status, statusDetail, head }: ExplorerNetwork): string {
-  const trouble =
-    status === "serving" ? (head?.agoMs ?? 0) >= SILENT_MS && "doesn't answer" : (statusDetail ?? status);
+function stateOf(network: ExplorerNetwork): string {
+  const { chainId, status, statusDetail, head } = network;
+  const trouble = status === "serving" ? isSilent(network) && "doesn't answer" : (statusDetail ?? status);
   return [head && `Block ${groupDigits(head.number)}`, `chain ${chainId}`, trouble]
     .filter(Boolean)
     .join(", ");

@@ -104,7 +104,11 @@ export function ExplorerRequests() {
     else choose("text", wanted);
   };
   return (
-    <ExplorerPage title="Requests" trail={[{ href: "/explorer", text: "Explorer" }]}>
+    <ExplorerPage
+      title="Requests"
+      trail={[{ href: "/explorer", text: "Explorer" }]}
+      chains={network === undefined ? "all" : [network]}
+    >
       <h1>Requests</h1>
       <p className="lead">
         Presets, random numbers and functions that were requested of this service. What contracts request by

@@ -17,7 +17,7 @@ import { decodeFragment, isDraftFragment } from "./share.ts";
 /** `/functions`, the playground: an editor that dry-runs a source and runs it on a network. */
 export function Functions() {
   return (
-    <Page title="Functions">
+    <Page title="Functions" chains="all">
       <h1>Functions</h1>
       <WithDapps
         facility="functions"

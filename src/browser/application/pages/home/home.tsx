@@ -35,7 +35,7 @@ export function Home() {
     refetchInterval: REFRESH_MS,
   });
   return (
-    <Page title="Home">
+    <Page title="Home" chains="all">
       <h1>
         Tyche{" "}
         <a className="note" href="/docs/CHANGELOG" title="What this version can do">

@@ -36,7 +36,7 @@ export function Networks() {
     refetchInterval: REFRESH_MS,
   });
   return (
-    <Page title="Networks">
+    <Page title="Networks" chains="all">
       <h1>Networks</h1>
       <p className="lead">Contracts, oracle and status of each network served here.</p>
       <Loaded query={networks}>

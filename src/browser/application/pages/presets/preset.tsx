@@ -47,7 +47,7 @@ function PresetPage({ preset }: { readonly preset: PresetView }) {
   const session = useSession();
   const isStranger = session.kind === "stranger";
   return (
-    <Page title={plainText(preset.title)} trail={isStranger ? PUBLIC_TRAIL : TRAIL}>
+    <Page title={plainText(preset.title)} trail={isStranger ? PUBLIC_TRAIL : TRAIL} chains="all">
       <h1>
         <UnknownText text={preset.title} />
       </h1>

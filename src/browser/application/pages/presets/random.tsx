@@ -21,7 +21,7 @@ const FIELDS: readonly string[] = [...COUNTS, ...LABEL_NAMES, "keyHash", "keyHas
 export function Random() {
   const networks = useNetworks();
   return (
-    <Page title="Random numbers" trail={[{ href: "/presets", text: "Presets" }]}>
+    <Page title="Random numbers" trail={[{ href: "/presets", text: "Presets" }]} chains="all">
       <h1>Random numbers</h1>
       <p className="lead">Words of 256 bits, each with a VRF proof that the coordinator contract checks.</p>
       <WithDapps

@@ -43,7 +43,7 @@ export function Request() {
   useAnnouncedEnd(query.data, title);
   if (query.data === undefined && query.error !== null) return <Refusal error={query.error} />;
   return (
-    <DappFrame dappId={dappId} tab="requests" title={plainText(title)}>
+    <DappFrame dappId={dappId} tab="requests" title={plainText(title)} network={query.data?.network}>
       {() => (
         <Loaded query={query}>
           {(request) => <RequestParts key={id} dappId={dappId} request={request} title={title} />}

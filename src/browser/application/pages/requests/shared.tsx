@@ -119,7 +119,7 @@ function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own
   const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
   return (
-    <Page title={plainText(title)}>
+    <Page title={plainText(title)} chains={network === undefined ? undefined : [network]}>
       {ended !== undefined && <p className="on-paper">Tyche: verifiable result</p>}
       <h1>
         <UnknownText text={heading} />

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
+import type { TycheOperator } from "../../src/client/index.ts";
+import { shared } from "../support/shared.ts";
+import { connectOperator } from "../support/signIn.ts";
+import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
+import { createVisitor } from "./support/visitor.ts";
+
+const NETWORK = "fuji";
+
+let browser: Browser;
+let tyche: TycheProcess;
+let operator: TycheOperator;
+let dappId: string;
+let drawn: { readonly id: string; readonly hash: string };
+let pages: readonly string[];
+shared.beforeAll(async ({ browser: chromium }) => {
+  browser = chromium;
+  tyche = await startTycheProcess({ networks: [NETWORK, "sepolia"] });
+  operator = connectOperator(tyche);
+  dappId = (await operator.dapps())[0]!.id;
+  const { data } = await tyche.call("POST", `/api/vrfv2/presets?network=${NETWORK}&preset=coinflip`, {
+    body: { label: "before the silence" },
+  });
+  drawn = { id: data.shareUrl.split("/").at(-1), hash: data.url.split("/").at(-1) };
+  const { link } = (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts;
+  pages = [
+    "/",
+    "/networks",
+    "/random",
+    `/r/${drawn.id}`,
+    `/dapps/${dappId}`,
+    `/dapps/${dappId}/requests/${drawn.id}`,
+    "/explorer",
+    "/explorer/requests",
+    `/explorer/${NETWORK}`,
+    `/explorer/${NETWORK}/address/${link}`,
+    `/explorer/${NETWORK}/block/1`,
+    `/explorer/${NETWORK}/tx/${drawn.hash}`,
+  ];
+});
+afterAll(() => tyche.stop());
+
+/** Sends a signal to the process of the chain's node, if there is one. */
+function signalNode(signal: "SIGSTOP" | "SIGCONT"): void {
+  const file = path.join(tyche.dataDir, "chains", NETWORK, "anvil.pid");
+  try {
+    process.kill(Number.parseInt(readFileSync(file, "utf8"), 10), signal);
+  } catch {
+    // It has been killed, and another is about to start.
+  }
+}
+
+/** Stops the chain's node until it is told to go on, also those that take its place: the service replaces a node that hangs for ten seconds. */
+function silence(): () => void {
+  signalNode("SIGSTOP");
+  const timer = setInterval(() => signalNode("SIGSTOP"), 50);
+  return () => {
+    clearInterval(timer);
+    signalNode("SIGCONT");
+  };
+}
+
+const noticeOn = (page: Page) => page.locator("#silence");
+
+test("every page says that its chain doesn't answer, with the newest block, keeps what it shows, and goes on by itself", async () => {
+  const visitor = await createVisitor(browser, { operatorOf: tyche });
+  const context = visitor.page.context();
+  const open: Page[] = [];
+  let goOn: (() => void) | undefined;
+  try {
+    for (const target of [...pages, "/explorer/sepolia"]) {
+      const page = await context.newPage();
+      open.push(page);
+      await page.goto(tyche.url + target);
+      await page.locator("main h1").waitFor();
+      await page.locator(".loading").first().waitFor({ state: "detached" });
+    }
+    const elsewhere = open.pop()!;
+    const headings = await Promise.all(open.map((page) => page.locator("main h1").innerText()));
+    goOn = silence();
+    for (const page of open) {
+      await noticeOn(page).waitFor();
+      expect(await noticeOn(page).textContent()).toMatch(
+        /^Avalanche Fuji \(local chain\) has not answered for .* seconds?\. What is shown of it is from block \d+ of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC or earlier\. This page goes on by itself once it answers\.$/,
+      );
+    }
+    expect(await noticeOn(elsewhere).count()).toBe(0);
+    expect(await Promise.all(open.map((page) => page.locator("main h1").innerText()))).toEqual(headings);
+    await open[0]!.locator("#announcer").getByText("No answer from Avalanche Fuji (local chain)").waitFor({
+      state: "attached",
+    });
+    goOn();
+    for (const page of open) await noticeOn(page).waitFor({ state: "detached" });
+    await open[0]!.locator("#announcer").getByText("Avalanche Fuji (local chain) answers again").waitFor({
+      state: "attached",
+    });
+    expect(await Promise.all(open.map((page) => page.locator("main h1").innerText()))).toEqual(headings);
+    expect(visitor.takeTroubles().filter((text) => !text.includes("503"))).toEqual([]);
+  } finally {
+    goOn?.();
+    await visitor.close();
+  }
+});
+
+test("a page that is opened while its chain doesn't answer says so, has what is known, and appears by itself", async () => {
+  const visitor = await createVisitor(browser);
+  const { page } = visitor;
+  const latest = page.getByRole("region", { name: "Latest requests" });
+  const address = (await operator.networks()).find(({ name }) => name === NETWORK)!.contracts.link;
+  const goOn = silence();
+  try {
+    await page.goto(`${tyche.url}/explorer/${NETWORK}`);
+    await noticeOn(page).waitFor();
+    await page.getByText("This page needs an answer from the chain's node").waitFor();
+    await latest.locator(`a[href="/r/${drawn.id}"]`).waitFor();
+    await visitor.inspect();
+    await page.goto(`${tyche.url}/explorer`);
+    await page.getByText(/^Block \d+, chain 43113, doesn't answer$/).waitFor();
+    await page.getByText(/^Block \d+, chain 11155111$/).waitFor();
+    await latest.locator(`a[href="/r/${drawn.id}"]`).waitFor();
+    await page.goto(`${tyche.url}/r/${drawn.id}`);
+    await noticeOn(page).waitFor();
+    await page.getByRole("heading", { level: 1, name: "before the silence" }).waitFor();
+    await page.goto(`${tyche.url}/explorer/${NETWORK}/address/${address}`);
+    await noticeOn(page).waitFor();
+    await page.getByText(address).waitFor();
+    goOn();
+    await page.getByRole("heading", { level: 1, name: "LINK token" }).waitFor();
+    await noticeOn(page).waitFor({ state: "detached" });
+    expect(visitor.takeTroubles().filter((text) => !text.includes("503"))).toEqual([]);
+  } finally {
+    goOn();
+    await visitor.close();
+  }
+});
