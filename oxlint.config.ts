@@ -66,7 +66,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   browser: ["client", "sandbox", "text", "domain", "lib"],
   web: ["requests", "people", "dapps", "explorer", "verify", "text", "domain", "lib"],
-  explorer: ["networks", "chainlink", "evm", "store", "api", "beacon", "text", "domain", "lib"],
+  explorer: ["requests", "networks", "chainlink", "evm", "store", "api", "beacon", "text", "domain", "lib"],
   requests: [
     "dapps",
     "presets",

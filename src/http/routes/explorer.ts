@@ -16,7 +16,7 @@ import type { Service } from "../../requests/service.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpDeps } from "../context.ts";
 import { createOperations, type Operation, type OperationCall } from "../operation.ts";
-import { searchEverywhere } from "./explorerSearch.ts";
+import { searchEverywhere } from "../../explorer/searchEverywhere.ts";
 
 /** How long chain data that many ask for are kept, in ms: a result that everybody looks at is read from the node six times a minute. */
 const RECORDED_MS = 10_000;

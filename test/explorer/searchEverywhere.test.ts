@@ -7,7 +7,7 @@ import type {
 } from "../../src/api/types.ts";
 import { expect, test } from "vitest";
 import type { ListCursor } from "../../src/explorer/lists.ts";
-import { searchEverywhere } from "../../src/http/routes/explorerSearch.ts";
+import { searchEverywhere } from "../../src/explorer/searchEverywhere.ts";
 import { NotFoundError } from "../../src/lib/errors.ts";
 
 const OWN_ID = `req_${"0".repeat(26)}`;

@@ -1,20 +1,20 @@
-import type { NetworkView, RequestSummary, SearchHit, SearchResult } from "../../api/types.ts";
-import type { Explorer } from "../../explorer/explorer.ts";
-import type { ListCursor } from "../../explorer/lists.ts";
-import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "../../explorer/search.ts";
+import type { NetworkView, RequestSummary, SearchHit, SearchResult } from "../api/types.ts";
+import type { Explorer } from "./explorer.ts";
+import type { ListCursor } from "./lists.ts";
+import { PREFIX_BLOCKS, REQUEST_REACH, type FoundLabels } from "./search.ts";
 import {
   describeTerms,
   isAsShortened,
   MIN_PREFIX_DIGITS,
   parseSearch,
   type SearchTerms,
-} from "../../explorer/searchTerms.ts";
-import { withDeadline } from "../../lib/deadline.ts";
-import { NotFoundError } from "../../lib/errors.ts";
-import { canonicalLabel, findLabelProblem, spellingOf } from "../../domain/label.ts";
-import { MAX_SEARCH_CHARACTERS } from "../../domain/vocabulary.ts";
-import { hitOf } from "../../requests/read/requestReader.ts";
-import type { Service } from "../../requests/service.ts";
+} from "./searchTerms.ts";
+import { withDeadline } from "../lib/deadline.ts";
+import { NotFoundError } from "../lib/errors.ts";
+import { canonicalLabel, findLabelProblem, spellingOf } from "../domain/label.ts";
+import { MAX_SEARCH_CHARACTERS } from "../domain/vocabulary.ts";
+import { hitOf } from "../requests/read/requestReader.ts";
+import type { Service } from "../requests/service.ts";
 
 /** A chain that hangs doesn't hold up the hits of the others. */
 const DEADLINE_MS = 5_000;
