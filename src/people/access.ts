@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { endOperatorSession, hasOperatorSession, openOperatorSession } from "../store/people.ts";
 import type { Store } from "../store/store.ts";
-import { hashSecret, shownIdOf, type People } from "./people.ts";
+import type { People } from "./people.ts";
+import { hashSecret, shownIdOf } from "./sessions.ts";
 import type { Caller } from "./roles.ts";
 
 /** How long a sign-in as the operator lasts. */

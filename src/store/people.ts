@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Insertable, Selectable } from "kysely";
 import type { Role } from "../domain/vocabulary.ts";
 import type { Queryable } from "./queryable.ts";
 import type { Tables } from "./schema.ts";
@@ -18,6 +18,26 @@ export async function listPeople(db: Queryable): Promise<StoredPerson[]> {
 /** Finds a person. */
 export async function findPerson(db: Queryable, id: string): Promise<StoredPerson | undefined> {
   return await db.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** Adds a person, who is no operator. */
+export async function addPerson(
+  db: Queryable,
+  person: Pick<StoredPerson, "id" | "name" | "created_at">,
+): Promise<void> {
+  const { id, name, created_at } = person;
+  await db.insertInto("people").values({ id, name, is_operator: 0, created_at }).execute();
+}
+
+/** Makes a person an operator, or ends that. */
+export async function saveOperator(db: Queryable, id: string, isOperator: boolean): Promise<void> {
+  const is_operator = isOperator ? 1 : 0;
+  await db.updateTable("people").set({ is_operator }).where("id", "=", id).execute();
+}
+
+/** Stores by which identity at an OpenID provider a person is known. */
+export async function addIdentity(db: Queryable, identity: Tables["identities"]): Promise<void> {
+  await db.insertInto("identities").values(identity).execute();
 }
 
 /** Finds the person who has an identity at an OpenID provider. */
@@ -49,6 +69,42 @@ export async function listPasskeys(db: Queryable, personId: string): Promise<Sto
     .orderBy("created_at")
     .orderBy("id")
     .execute();
+}
+
+/** Stores a challenge, and deletes those that are over at `now` (ms). */
+export async function addChallenge(
+  db: Queryable,
+  challenge: Tables["passkey_challenges"],
+  now: number,
+): Promise<void> {
+  await db.deleteFrom("passkey_challenges").where("expires_at", "<=", now).execute();
+  await db.insertInto("passkey_challenges").values(challenge).execute();
+}
+
+/** Deletes a challenge; returns whether it was open, which only one caller is told. */
+export async function deleteChallenge(db: Queryable, id: string, now: number): Promise<boolean> {
+  const query = db.deleteFrom("passkey_challenges").where("id", "=", id).where("expires_at", ">", now);
+  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+/** Finds a passkey. */
+export async function findPasskey(db: Queryable, id: string): Promise<StoredPasskey | undefined> {
+  return await db.selectFrom("passkeys").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** Stores how often a passkey was used; returns false if it was used since it was read. */
+export async function countPasskey(
+  db: Queryable,
+  { id, counter: before }: StoredPasskey,
+  counter: number,
+): Promise<boolean> {
+  const query = db.updateTable("passkeys").set({ counter }).where("id", "=", id);
+  return (await query.where("counter", "=", before).executeTakeFirst()).numUpdatedRows > 0n;
+}
+
+/** Deletes a passkey. */
+export async function deletePasskey(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom("passkeys").where("id", "=", id).execute();
 }
 
 /** Stores a passkey; returns false if there is one with its id. */
@@ -116,6 +172,12 @@ export async function deletePerson(db: Queryable, personId: string): Promise<voi
   await db.deleteFrom("people").where("id", "=", personId).execute();
 }
 
+/** Stores an invitation, and deletes those that are over at `now` (ms). */
+export async function addInvitation(db: Queryable, invitation: StoredInvitation, now: number): Promise<void> {
+  await db.deleteFrom("invitations").where("expires_at", "<=", now).execute();
+  await db.insertInto("invitations").values(invitation).execute();
+}
+
 /** Returns the invitations to a dapp that are still open, oldest first. */
 export async function listInvitations(
   db: Queryable,
@@ -159,6 +221,26 @@ export async function takeInvitation(
   return await query.returningAll().executeTakeFirst();
 }
 
+/** Stores a session, and deletes those last used before `since` (ms). */
+export async function addPersonSession(
+  db: Queryable,
+  session: StoredPersonSession,
+  since: number,
+): Promise<void> {
+  await db.deleteFrom("person_sessions").where("last_used_at", "<=", since).execute();
+  await db.insertInto("person_sessions").values(session).execute();
+}
+
+/** Notes that a session is used at `now` (ms). */
+export async function notePersonSession(db: Queryable, id: string, now: number): Promise<void> {
+  await db.updateTable("person_sessions").set({ last_used_at: now }).where("id", "=", id).execute();
+}
+
+/** Ends a session. */
+export async function deletePersonSession(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom("person_sessions").where("id", "=", id).execute();
+}
+
 /** Finds a session that was used since `since` (ms), with whose it is. */
 export async function findPersonSession(
   db: Queryable,
@@ -192,6 +274,30 @@ export async function listPersonSessions(
     .where("person_sessions.last_used_at", ">", since);
   if (personId !== undefined) query = query.where("person_sessions.person_id", "=", personId);
   return await query.orderBy("person_sessions.last_used_at", "desc").execute();
+}
+
+/** Adds an entry to the audit log. */
+export async function addAuditEntry(db: Queryable, entry: Insertable<Tables["audit"]>): Promise<void> {
+  await db.insertInto("audit").values(entry).execute();
+}
+
+/** Adds to an entry of the audit log what its operation was done to. */
+export async function completeAuditEntry(
+  db: Queryable,
+  id: string,
+  found: Pick<AuditRow, "dapp_id" | "subject" | "subject_name" | "changes">,
+): Promise<void> {
+  await db.updateTable("audit").set(found).where("id", "=", id).execute();
+}
+
+/** Deletes an entry of the audit log. */
+export async function deleteAuditEntry(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom("audit").where("id", "=", id).execute();
+}
+
+/** Deletes the entries of the audit log before an id. */
+export async function deleteAuditEntries(db: Queryable, before: string): Promise<void> {
+  await db.deleteFrom("audit").where("id", "<", before).execute();
 }
 
 /** Returns the newest entries of the audit log before an entry; of one dapp, one actor, or one action, as far as they are given. */

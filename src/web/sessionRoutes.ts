@@ -12,7 +12,9 @@ import {
   type IdentityProvider,
   type ProviderAnswer,
 } from "../people/identityProvider.ts";
-import { hashSecret, IDLE_MS, shownIdOf, type Ceremony, type People } from "../people/people.ts";
+import type { Ceremony } from "../people/passkeySignIn.ts";
+import type { People } from "../people/people.ts";
+import { hashSecret, IDLE_MS, shownIdOf } from "../people/sessions.ts";
 
 /** Start of the cookies' names, which end in the port. */
 const COOKIE = "tyche_session";

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { insertDapp, saveKeyFingerprint } from "../../src/store/dapps.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createPeople, hashSecret, IDLE_MS, type People } from "../../src/people/people.ts";
+import { createPeople, type People } from "../../src/people/people.ts";
+import { hashSecret, IDLE_MS } from "../../src/people/sessions.ts";
 import type { Role } from "../../src/domain/vocabulary.ts";
 import { DATABASES, useStore } from "../support/databases.ts";
 import { createPasskey, type Passkey } from "../support/passkey.ts";
