@@ -4,7 +4,7 @@ import type { Finality } from "../evm/finality.ts";
 import type { ChainWatcher } from "../evm/watcher.ts";
 import type { NetworkChain, NetworkSource } from "../networks/network.ts";
 import type { OracleNodeView } from "../api/types.ts";
-import type { TwinWatch } from "./takeover/twinWatch.ts";
+import type { AccountWatch } from "./takeover/accountWatch.ts";
 
 /** A network whose chain is open, handed down whole to what sends requests there and follows them. */
 export interface PipelineNetwork {
@@ -19,7 +19,7 @@ export interface PipelineNetwork {
   /** What each dapp's subscriptions may be topped up with a day. */
   readonly budget: DailyBudget;
   /** Prevents sending once another process sends with the operator's account. Default: none can. */
-  readonly twin?: TwinWatch | undefined;
+  readonly accountWatch?: AccountWatch | undefined;
   /**
    * Returns what a request (VRF or Functions id) waits for according to the oracle, if the oracle runs here; `undefined` for
    * a request that it doesn't hold.

@@ -71,7 +71,7 @@ export interface RequestBook {
   open(network: string): OpenRequest[];
   get(id: string): OpenRequest | undefined;
   /** Requests of a network that ended in blocks that may still be replaced, in the order of their ends. */
-  unsettled(network: string): OpenRequest[];
+  notFinal(network: string): OpenRequest[];
   /** Marks the blocks of a network up to this one as final: requests that ended there stay ended. */
   settle(network: string, block: number): void;
   /**
@@ -266,7 +266,7 @@ export function createRequestBook(store: Store, options: RequestBookOptions = {}
 function createMemory(sharing: Sharing) {
   const openRequests = new Map<string, OpenRequest>();
   /** By network and id. */
-  const unsettled = new Map<string, Map<string, OpenRequest>>();
+  const notFinal = new Map<string, Map<string, OpenRequest>>();
   /** When the open requests' states began: `updatedAt`, and the same moment by `performance.now()`. */
   const states = new Map<string, { readonly updatedAt: number; readonly beganMs: number }>();
 
@@ -289,16 +289,16 @@ function createMemory(sharing: Sharing) {
     activeCount: (network, withinMs) => count((one) => one.network === network && ageMs(one) < withinMs),
     open: (network) => [...openRequests.values()].filter((request) => request.network === network),
     get: (id) => openRequests.get(id),
-    unsettled: (network) => [...(unsettled.get(network)?.values() ?? [])],
+    notFinal: (network) => [...(notFinal.get(network)?.values() ?? [])],
     settle(network, block) {
-      const ended = unsettled.get(network);
+      const ended = notFinal.get(network);
       for (const [id, { endedIn }] of ended ?? []) {
         if (endedIn !== null && endedIn.number > block) break;
         ended?.delete(id);
       }
     },
     release(network) {
-      unsettled.delete(network);
+      notFinal.delete(network);
       for (const [id, request] of openRequests) {
         if (request.network !== network) continue;
         openRequests.delete(id);
@@ -311,13 +311,13 @@ function createMemory(sharing: Sharing) {
     /** What a book shows of its memory. */
     shown,
     find: ({ id, network }: Pick<OpenRequest, "id" | "network">) =>
-      openRequests.get(id) ?? unsettled.get(network)?.get(id),
+      openRequests.get(id) ?? notFinal.get(network)?.get(id),
     /** Puts a request where its state belongs. */
     place: (request: OpenRequest): void => {
       const { id, network } = request;
       if (!sharing.holds(network)) return;
-      let ended = unsettled.get(network);
-      if (ended === undefined) unsettled.set(network, (ended = new Map()));
+      let ended = notFinal.get(network);
+      if (ended === undefined) notFinal.set(network, (ended = new Map()));
       ended.delete(id);
       if (!isEnded(request.state)) {
         openRequests.set(id, request);

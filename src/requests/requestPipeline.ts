@@ -9,13 +9,13 @@ import { createBeaconRounds } from "../beacon/beaconRounds.ts";
 import { repeat } from "../lib/repeat.ts";
 import { listSourceIds, listSubscriptions } from "../store/chainRecords.ts";
 import type { Fence } from "../store/leases.ts";
-import { listUnsettledRequests } from "../store/requests.ts";
+import { listNotFinalRequests } from "../store/requests.ts";
 import type { Store } from "../store/store.ts";
 import type { Payload } from "../store/transactionContents.ts";
 import { createCharges } from "../dapps/charges.ts";
 import { createSubscriptions, type Subscriptions } from "../dapps/subscriptions.ts";
 import { createSourceStore } from "./dispatch/sources.ts";
-import { createCarriers } from "./dispatch/carriers.ts";
+import { createRequestTransactions } from "./dispatch/requestTransactions.ts";
 import { createDispatcher } from "./dispatch/dispatcher.ts";
 import { createLinker } from "./dispatch/linker.ts";
 import { createPreparer } from "./dispatch/preparer.ts";
@@ -163,8 +163,19 @@ function followRequests(
     readonly checkLinkings: () => Promise<void>;
   },
 ): () => void {
-  const { network, client, contracts, store, book, tracker, twin, finality, watcher, signal, onError } =
-    scope;
+  const {
+    network,
+    client,
+    contracts,
+    store,
+    book,
+    tracker,
+    accountWatch,
+    finality,
+    watcher,
+    signal,
+    onError,
+  } = scope;
   const callbacks = createCallbackRecorder({
     network,
     store,
@@ -193,7 +204,7 @@ function followRequests(
         .catch(onError);
     },
     async onReorg(firstReplaced) {
-      twin?.doubt({ firstReplaced });
+      accountWatch?.doubt({ firstReplaced });
       await tracker.onReorg(firstReplaced);
       reconcile().then(checkLinkings).catch(onError);
     },
@@ -207,7 +218,7 @@ async function openScope(
   { network, store: unfencedStore, book: unfencedBook, fence }: RequestPipelineOptions,
   signal: AbortSignal,
 ) {
-  const { source, chain, watcher, finality, budget, twin, oracleWait, oracleNodes } = network;
+  const { source, chain, watcher, finality, budget, accountWatch, oracleWait, oracleNodes } = network;
   const { client, deployment, operator, fees, pipelining, pause, removeBlocks } = chain;
   const { terms, presetKeyHashes, vrfOperators } = source;
   const { name, chainId, coin } = source.profile;
@@ -219,10 +230,10 @@ async function openScope(
   const beaconWait = createBeaconWait(beaconRounds);
   const tracker: Tracker = createTracker(book, name, {
     beaconWait,
-    async listUnsettled(firstReplaced) {
+    async listNotFinal(firstReplaced) {
       const page = { head: Number(await finality.finalNumber()), depth: 0 };
-      const unsettled = await book.damaged.read((note) => listUnsettledRequests(store.db, name, page, note));
-      return unsettled.filter(({ endedIn }) => endedIn!.number >= firstReplaced);
+      const notFinal = await book.damaged.read((note) => listNotFinalRequests(store.db, name, page, note));
+      return notFinal.filter(({ endedIn }) => endedIn!.number >= firstReplaced);
     },
   });
   return {
@@ -243,7 +254,7 @@ async function openScope(
     watcher,
     finality,
     budget,
-    twin,
+    accountWatch,
     oracleWait,
     oracleNodes,
     beaconWait,
@@ -267,7 +278,15 @@ async function createSending(scope: PipelineScope, options: RequestPipelineOptio
   const { subscriptions, sourceStore } = await createPrerequisites(scope, sender);
   const explainRevert = async (call: Call, receipt: Receipt): Promise<string> =>
     (await findRevertReason(client, { ...call, from: scope.operator.address }, receipt)).text;
-  const carriers = createCarriers({ network, client, store, book, sender, tracker, watcher });
+  const requestTransactions = createRequestTransactions({
+    network,
+    client,
+    store,
+    book,
+    sender,
+    tracker,
+    watcher,
+  });
   const linker = createLinker({
     network,
     client,
@@ -277,7 +296,7 @@ async function createSending(scope: PipelineScope, options: RequestPipelineOptio
     sender,
     contracts,
     subscriptions,
-    carriers,
+    requestTransactions,
     explainRevert,
     onError,
     signal,
@@ -298,7 +317,7 @@ async function createSending(scope: PipelineScope, options: RequestPipelineOptio
     pipelining: scope.pipelining,
     active: () => book.activeCount(network, ACTIVE_MS),
     prepare,
-    carriers,
+    requestTransactions,
     explainRevert,
     onError,
     signal,
@@ -308,7 +327,7 @@ async function createSending(scope: PipelineScope, options: RequestPipelineOptio
     senderWait,
     subscriptions,
     sourceStore,
-    carriers,
+    requestTransactions,
     linker,
     dispatcher,
     take: (request: OpenRequest): void => {
@@ -355,12 +374,13 @@ async function createPrerequisites(
   return { subscriptions, sourceStore };
 }
 
-/** Creates the sender of the operator's account, which keeps to the journal, the fence and the watch for twins. */
+/** Creates the sender of the operator's account, which keeps to the journal, the fence and the watch for other senders. */
 function createOperatorSender(
   scope: PipelineScope,
   { fence, onTransaction }: Pick<RequestPipelineOptions, "fence" | "onTransaction">,
 ) {
-  const { network, watcher, operator, twin, startNumber, store, book, tracker, signal, onError } = scope;
+  const { network, watcher, operator, accountWatch, startNumber, store, book, tracker, signal, onError } =
+    scope;
   const own = createSender<Payload>({
     client: fenceClient(scope.client, fence),
     account: operator,
@@ -374,7 +394,7 @@ function createOperatorSender(
       book,
       tracker,
       headNumber: () => watcher.head()?.number ?? startNumber,
-      twin,
+      accountWatch,
     }),
     onError,
     signal,
@@ -389,7 +409,7 @@ function createOperatorSender(
     async send(call, payload) {
       const signing = { head: watcher.head(), atMs: Date.now() };
       const receipt = await observed.send(call, payload);
-      await twin?.assertNewer(receipt, signing);
+      await accountWatch?.assertNewer(receipt, signing);
       return receipt;
     },
   };

@@ -287,7 +287,7 @@ export async function listOpenRequests(
  *
  * @param onDamaged see {@link parseRows}.
  */
-export async function listUnsettledRequests(
+export async function listNotFinalRequests(
   db: Queryable,
   network: string,
   {

@@ -55,7 +55,7 @@ test.each([10, 30])(
   async (percent) => {
     pipeline = await world.open({
       url: world.node.httpUrl,
-      watchesTwin: true,
+      watchesAccount: true,
       rereadIntervalMs: 500,
       pipelining: { maxInFlight: 4, paceMs: 1, maxTransactionGas: 2_000_000n },
       fees: { synchronous: false, repriceAfterMs: 3_000 },
@@ -84,7 +84,7 @@ test.each([10, 30])(
         }, 200_000),
       ),
     );
-    expect(pipeline.twins).toEqual([]);
+    expect(pipeline.inUse).toEqual([]);
     const asked = (await world.events("RandomWordsRequested")).map(({ numWords }) => numWords);
     const counts = ids.map((_, i) => asked.filter((numWords) => numWords === FIRST_WORDS + i).length);
     expect(counts).toEqual(ended.map(({ state }) => (state === "fulfilled" ? 1 : 0)));

@@ -133,7 +133,7 @@ test("a linking that ends while the reason of its reported revert is looked for 
     sender,
     contracts: world.stack.addresses,
     subscriptions: pipeline.pipeline.subscriptions,
-    carriers: { find: async () => undefined },
+    requestTransactions: { find: async () => undefined },
     explainRevert() {
       asked.resolve();
       return reason.promise;

@@ -23,7 +23,7 @@ import { isEnded } from "../../src/domain/vocabulary.ts";
 /** Compares every request in memory with its row, and every open row with memory. */
 async function expectMemoryIsTable(book: RequestBook, store: Store): Promise<void> {
   const inMemory = new Map(
-    [...book.open(DESK_NETWORK), ...book.unsettled(DESK_NETWORK)].map((request) => [request.id, request]),
+    [...book.open(DESK_NETWORK), ...book.notFinal(DESK_NETWORK)].map((request) => [request.id, request]),
   );
   const ids = await store.db.selectFrom("requests").select("id").execute();
   const rows = await Promise.all(

@@ -85,8 +85,8 @@ describe.each(["preset", "function", "random"] as const)("a %s that has ended", 
     expect(statesOf(after).slice(0, before.timeline.length + 1)).toEqual([...statesOf(before), "submitted"]);
     expect(after.timeline[before.timeline.length]!.detail).toContain("removed the request");
     expect(await onChain(after)).toEqual(IS_ON_CHAIN);
-    const [carrier] = after.progress.transactionHashes!;
-    expect(eventsOf((await receiptOf(carrier!))!, "Accepted")).toHaveLength(1);
+    const [transaction] = after.progress.transactionHashes!;
+    expect(eventsOf((await receiptOf(transaction!))!, "Accepted")).toHaveLength(1);
   });
 
   test.each([
@@ -153,9 +153,9 @@ test("what is deeper than the finality depth stays as it ended, and is not held"
   pipeline = await world.open({ finalityDepth: 2 });
   const { id } = await pipeline.accept("random");
   const before = await pipeline.ended(id);
-  expect(pipeline.book.unsettled("sepolia").map((request) => request.id)).toContain(id);
+  expect(pipeline.book.notFinal("sepolia").map((request) => request.id)).toContain(id);
   await world.stack.client.request("anvil_mine", ["0x2"]);
-  await vi.waitFor(() => expect(pipeline.book.unsettled("sepolia")).toEqual([]));
+  await vi.waitFor(() => expect(pipeline.book.notFinal("sepolia")).toEqual([]));
   await reorg(4);
   await pipeline.ended((await pipeline.accept("random")).id);
   expect(await pipeline.book.find(id)).toEqual({ ...before, endedIn: null });

@@ -165,8 +165,8 @@ test("a reorganisation under load loses and doubles nothing", async () => {
     expect(request.state).toBe("fulfilled");
     expect(countEnds(request)).toBe(1);
   }
-  const carriers = requests.map(({ progress }) => progress.transactionHashes!.at(-1)!);
-  for (const hash of new Set(carriers)) expect(await world.stack.client.getReceipt(hash)).toBeDefined();
+  const sent = requests.map(({ progress }) => progress.transactionHashes!.at(-1)!);
+  for (const hash of new Set(sent)) expect(await world.stack.client.getReceipt(hash)).toBeDefined();
 });
 
 test("a restart in the middle of everything ends everything once", async () => {

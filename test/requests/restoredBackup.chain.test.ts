@@ -122,7 +122,7 @@ test("others' transactions under the operator's key are no sign of a lost journa
 
 test("a service on a copy of the database sends nothing that the original has sent, and says why", async () => {
   const fees = { synchronous: false };
-  const first = await world.open({ file: "original.db", fees, watchesTwin: true });
+  const first = await world.open({ file: "original.db", fees, watchesAccount: true });
   await assertJournalKnows({
     network: DESK_NETWORK,
     client: world.stack.client,
@@ -145,13 +145,13 @@ test("a service on a copy of the database sends nothing that the original has se
   for (const id of ids) await first.ended(id);
   const asked = (await world.events("RandomWordsRequested")).length;
 
-  const second = await world.open({ file: "copy.db", fees, watchesTwin: true });
-  await vi.waitFor(() => expect(second.twins).toHaveLength(1));
-  expect(second.twins[0]!.message).toContain("another process sends requests on sepolia with this service's");
-  await expect(second.twin.look()).rejects.toThrow("another process");
+  const second = await world.open({ file: "copy.db", fees, watchesAccount: true });
+  await vi.waitFor(() => expect(second.inUse).toHaveLength(1));
+  expect(second.inUse[0]!.message).toContain("another process sends requests on sepolia with this service's");
+  await expect(second.accountWatch.look()).rejects.toThrow("another process");
   await second.close({ atOnce: true });
 
-  // The operator stops both and accepts the chain: what the copy can't know ends, and the twin isn't found a second time.
+  // The operator stops both and accepts the chain: what the copy can't know ends, and the other sender isn't found a second time.
   const copy = await openStore(createSqliteDialect(join(world.folder, "copy.db")));
   const account = {
     network: DESK_NETWORK,
@@ -178,19 +178,19 @@ test("a service on a copy of the database sends nothing that the original has se
     onAccepted: () => endUncertainRequests({ ...account, book: createRequestBook(copy) }),
   });
   await copy.close();
-  const accepted = await world.open({ file: "copy.db", fees, watchesTwin: true });
+  const accepted = await world.open({ file: "copy.db", fees, watchesAccount: true });
   for (const id of ids) expect((await accepted.ended(id)).state).toBe("failed");
-  accepted.twin.doubt();
-  await accepted.twin.assertAlone({ ...signed, nonce: nonce + 1 }, { isRequest: true });
+  accepted.accountWatch.doubt();
+  await accepted.accountWatch.assertAlone({ ...signed, nonce: nonce + 1 }, { isRequest: true });
   await accepted.close();
-  await first.twin.look();
+  await first.accountWatch.look();
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked);
 
   // What another process sends later is noticed without sending.
   const third = await world.open({ file: "original-2.db", fees });
   await third.ended((await third.accept("random")).id);
   await third.close();
-  await expect(first.twin.look()).rejects.toThrow("another process");
+  await expect(first.accountWatch.look()).rejects.toThrow("another process");
   await first.close();
 });
 
@@ -232,18 +232,18 @@ test("what the journal signed for requests that an accepting start ended is not 
     onAccepted: () => endUncertainRequests({ ...account, store, book: createRequestBook(store) }),
   });
   await store.close();
-  const accepted = await world.open({ file, fees, pipelining, watchesTwin: true });
+  const accepted = await world.open({ file, fees, pipelining, watchesAccount: true });
   for (const { id } of unsent) expect((await accepted.ended(id)).state).toBe("failed");
   const next = await accepted.accept("random");
   expect((await accepted.ended(next.id)).state).toBe("fulfilled");
   expect(await world.events("RandomWordsRequested")).toHaveLength(asked + 1);
-  expect(accepted.twins).toEqual([]);
+  expect(accepted.inUse).toEqual([]);
   await accepted.close();
 });
 
 /** Opens a pipeline on a new database that takes all that is on chain for known. */
 async function openWatched(file: string): Promise<OpenPipeline> {
-  const opened = await world.open({ file, watchesTwin: true });
+  const opened = await world.open({ file, watchesAccount: true });
   await assertJournalKnows({
     network: DESK_NETWORK,
     client: world.stack.client,
@@ -263,14 +263,14 @@ test("others may use the account after a failed poll, until a transaction is min
   const untilSure = (): Promise<void> =>
     vi.waitFor(async () => {
       await pipeline.ended((await pipeline.accept("random")).id);
-      expect(pipeline.twin.isInDoubt()).toBe(false);
+      expect(pipeline.accountWatch.isInDoubt()).toBe(false);
     });
   await untilSure();
   const undo = world.node.inject(every("eth_getBlockByNumber", { status: 503 }));
-  await vi.waitFor(() => expect(pipeline.twin.isInDoubt()).toBe(true));
+  await vi.waitFor(() => expect(pipeline.accountWatch.isInDoubt()).toBe(true));
   undo();
   await untilSure();
-  expect(pipeline.twins).toEqual([]);
+  expect(pipeline.inUse).toEqual([]);
   await pipeline.close();
 });
 
@@ -280,11 +280,11 @@ test.each([
 ])("finds another's request in a block of the same height that replaces %s", async (which, isNoted) => {
   const pipeline = await openWatched(`replaced ${which}.db`);
   await pipeline.ended((await pipeline.accept("random")).id);
-  await pipeline.twin.look();
+  await pipeline.accountWatch.look();
   world.stopOracle();
   const sent = await pipeline.accept("random");
   await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeDefined());
-  if (isNoted) await pipeline.twin.look();
+  if (isNoted) await pipeline.accountWatch.look();
 
   const { client, chainId, gasPriceWei } = world.stack;
   const head = (await client.getHead("latest"))!.number;
@@ -298,8 +298,8 @@ test.each([
 
   await vi.waitFor(() => expect(sent.progress.acceptedBlock).toBeUndefined());
   await pipeline.accept("random");
-  await vi.waitFor(() => expect(pipeline.twins).toHaveLength(1));
-  expect(pipeline.twins[0]!.message).toContain(foreign.hash);
+  await vi.waitFor(() => expect(pipeline.inUse).toHaveLength(1));
+  expect(pipeline.inUse[0]!.message).toContain(foreign.hash);
   await pipeline.close({ atOnce: true });
   world.startOracle();
 });

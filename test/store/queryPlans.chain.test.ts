@@ -37,7 +37,7 @@ import {
   findRequestByKey,
   listEndedBlocks,
   listOpenRequests,
-  listUnsettledRequests,
+  listNotFinalRequests,
 } from "../../src/store/requests.ts";
 import { listOldRequests, listOldTransactions } from "../../src/store/retention.ts";
 import {
@@ -84,7 +84,7 @@ const attempt = {
 
 const QUERIES: Readonly<Record<string, (on: Queryable) => Promise<unknown>>> = {
   listOpenRequests: (on) => listOpenRequests(on, network),
-  listUnsettledRequests: (on) => listUnsettledRequests(on, network, { head: 5, depth: 5 }),
+  listNotFinalRequests: (on) => listNotFinalRequests(on, network, { head: 5, depth: 5 }),
   listEndedBlocks: (on) => listEndedBlocks(on, network, { before: 5, limit: 5 }),
   findRequestByKey: (on) => findRequestByKey(on, dappId, "key"),
   listRequests: (on) => listRequests(on, { dappId, limit: 5, state: "failed" }),

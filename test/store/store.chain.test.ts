@@ -20,7 +20,7 @@ import {
   forgetEnds,
   insertRequests,
   listOpenRequests,
-  listUnsettledRequests,
+  listNotFinalRequests,
   saveRequests,
   type StoredRequest,
 } from "../../src/store/requests.ts";
@@ -58,7 +58,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       const other = makeRequest("50", { state: "fulfilled", network: "fuji", endedIn: endedIn(50) });
       await insertRequests(store.db, [...ended, other, makeRequest("1", { state: "failed" })]);
       const list = async (head: number, depth: number) =>
-        (await listUnsettledRequests(store.db, "sepolia", { head, depth })).map((one) => one.endedIn?.number);
+        (await listNotFinalRequests(store.db, "sepolia", { head, depth })).map((one) => one.endedIn?.number);
       expect(await list(12, 5)).toEqual([10, 12]);
       expect(await list(15, 5)).toEqual([12]);
       // The chain was set back: blocks that were final are still final.

@@ -20,7 +20,7 @@ import { NETWORKS } from "../../src/networks/profiles.ts";
 import { openRequestPipeline, type RequestPipeline } from "../../src/requests/requestPipeline.ts";
 import { createRequestBook } from "../../src/requests/requestBook.ts";
 import type { OpenRequest } from "../../src/requests/openRequest.ts";
-import { createTwinWatch } from "../../src/requests/takeover/twinWatch.ts";
+import { createAccountWatch } from "../../src/requests/takeover/accountWatch.ts";
 import { findRequest, type StoredRequest } from "../../src/store/requests.ts";
 import { insertDapp } from "../../src/store/dapps.ts";
 import type { Fence } from "../../src/store/leases.ts";
@@ -72,7 +72,7 @@ export interface PipelineOptions {
   /** Default: none. */
   readonly fence?: Fence;
   /** Whether another process that sends with the operator's account is noticed. Default `false`: several worlds' pipelines share it. */
-  readonly watchesTwin?: boolean;
+  readonly watchesAccount?: boolean;
   /** File name of the database in the world's folder; reusing a name is a restart. Default `tyche.db`. */
   readonly file?: string;
 }
@@ -146,22 +146,22 @@ export async function startPipelineWorld({
         ? createChainClient(node.ipcPath)
         : connectExternal([options.url], stack.chainId);
     const book = createRequestBook(store);
-    const twins: Error[] = [];
-    const twin = createTwinWatch({
+    const inUse: Error[] = [];
+    const accountWatch = createAccountWatch({
       network: DESK_NETWORK,
       client,
       store,
       operator: TEST_ROLES.operator.address,
       presetConsumer: stack.addresses.presetConsumer,
       firstBlock: 0,
-      onFound: (error) => twins.push(error),
+      onFound: (error) => inUse.push(error),
     });
     const watcher = createChainWatcher({
       client,
       pollIntervalMs: options.pollIntervalMs ?? 100,
       rereadIntervalMs: options.rereadIntervalMs,
       onError: (error) => errors.push(error),
-      onGap: () => twin.doubt(),
+      onGap: () => accountWatch.doubt(),
     });
     const pipeline = await openRequestPipeline({
       network: {
@@ -208,7 +208,7 @@ export async function startPipelineWorld({
           limits: options.budget ?? {},
           coin: options.coin ?? "ETH",
         }),
-        twin: options.watchesTwin === true ? twin : undefined,
+        accountWatch: options.watchesAccount === true ? accountWatch : undefined,
         oracleWait: (id) => oracle?.status().pending.find(({ requestId }) => requestId === id)?.why,
         oracleNodes: async () => options.oracleNodes ?? [],
         onError: (error) => errors.push(error),
@@ -243,7 +243,7 @@ export async function startPipelineWorld({
       await client.close();
       await store.close();
     };
-    return { store, book, pipeline, client, watcher, twin, twins, accept, ended, close };
+    return { store, book, pipeline, client, watcher, accountWatch, inUse, accept, ended, close };
   };
 
   /** Returns every event of one name since the chain began. */

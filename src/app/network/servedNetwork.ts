@@ -22,7 +22,11 @@ import {
   type LeaseHolder,
   type LeaseHolderOptions,
 } from "../../requests/takeover/leaseHolder.ts";
-import { createTwinWatch, type TwinError, type TwinWatch } from "../../requests/takeover/twinWatch.ts";
+import {
+  createAccountWatch,
+  type AccountInUseError,
+  type AccountWatch,
+} from "../../requests/takeover/accountWatch.ts";
 import { findChain, findLinkingTransaction } from "../../store/chainRecords.ts";
 import { findCallbackFailures } from "../../store/failedCallbacks.ts";
 import type { ObservedChain } from "../../triggers/observedChain.ts";
@@ -46,11 +50,12 @@ import type { ExploredChain } from "../../explorer/exploredChain.ts";
 /** How long a start waits for what runs beside the service, such as the refill of an empty LINK reserve. */
 const PREPARED_WAIT_MS = 3_000;
 /** Interval between looks for another process that sends with the operator's account. */
-const TWIN_INTERVAL_MS = 5_000;
+const ACCOUNT_WATCH_MS = 5_000;
 const FAILED = "its chain can't be served; the operator can read the reason in the service's readiness";
 const TRIED_AGAIN =
   "its chain can't be reached, and is tried again; the operator can read the reason in the service's readiness";
-const TWIN = "another process sends with its account; the operator can read more in the service's readiness";
+const ACCOUNT_IN_USE =
+  "another process sends with its account; the operator can read more in the service's readiness";
 const DATABASE_AWAY = "the service's database is not responding; calls get 503 until it does";
 
 /** Who runs a network's oracle: this process, with the network's keys, or others, whose contracts are published. */
@@ -115,7 +120,7 @@ interface Opened {
   watcher: ChainWatcher;
   oracle: OpenOracle;
   dispatch: LeaseHolder;
-  stopTwinWatch: () => void;
+  stopAccountWatch: () => void;
   health: () => Promise<NetworkReadiness>;
   /** The chain as the explorer sees it; created when it is first asked for. */
   explored: ExploredChain | undefined;
@@ -164,7 +169,7 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
   const explorerUrl = (): string => source.explorerUrl ?? `${options.baseUrl()}/explorer/${name}`;
 
   const closeParts = async (): Promise<void> => {
-    opened.stopTwinWatch?.();
+    opened.stopAccountWatch?.();
     await opened.dispatch?.close();
     if (isServing()) become({ status: "unavailable", why: "it is stopping" });
     stopping.abort();
@@ -205,9 +210,9 @@ export function createServedNetwork(options: ServedNetworkOptions): ServedNetwor
             onChain: () => void (view = undefined),
             onDown: (why, remedy) =>
               become({ status: "unavailable", why, detail: [why, remedy ?? []].flat().join("; ") }),
-            onTwin(error) {
+            onInUse(error) {
               log.error(error.message);
-              become({ status: "unavailable", why: TWIN, detail: error.message });
+              become({ status: "unavailable", why: ACCOUNT_IN_USE, detail: error.message });
               void close().catch(onError);
             },
           },
@@ -310,7 +315,7 @@ async function openNetworkParts(
     readonly onChain: () => void;
     readonly onDown: ChainEvents["onDown"];
     /** Called once all parts are open. */
-    readonly onTwin: (error: TwinError) => void;
+    readonly onInUse: (error: AccountInUseError) => void;
   },
 ): Promise<NetworkChain> {
   const { source, store, onError } = scope;
@@ -320,9 +325,9 @@ async function openNetworkParts(
   on.onChain();
   // With replicas, only the one that dispatches adopts it.
   if (scope.replica === undefined) await adoptChain({ ...scope, network: name, chain, isNew: chain.isNew });
-  let twinError: TwinError | undefined;
+  let inUse: AccountInUseError | undefined;
   const { client, deployment, operator } = chain;
-  const twin = createTwinWatch({
+  const accountWatch = createAccountWatch({
     network: name,
     client,
     store,
@@ -330,8 +335,8 @@ async function openNetworkParts(
     presetConsumer: deployment.contracts.presetConsumer,
     firstBlock: deployment.blockNumber,
     onFound(error) {
-      twinError = error;
-      if (opened.health !== undefined) on.onTwin(error);
+      inUse = error;
+      if (opened.health !== undefined) on.onInUse(error);
     },
   });
   const watcher = (opened.watcher = createChainWatcher({
@@ -340,19 +345,19 @@ async function openNetworkParts(
     rolledBackAfterMs: source.terms.rolledBackAfterMs,
     rereadIntervalMs: source.terms.rereadIntervalMs,
     onError,
-    onGap: () => twin.doubt(),
+    onGap: () => accountWatch.doubt(),
   }));
   const oracle = (opened.oracle = await openOracle(scope, chain));
-  const network = openPipelineNetwork(scope, { chain, watcher, oracle, twin });
+  const network = openPipelineNetwork(scope, { chain, watcher, oracle, accountWatch });
   const dispatch = (opened.dispatch = await openLeaseHolder({ ...scope, network }));
-  opened.stopTwinWatch = repeat(
-    async () => (dispatch.pipeline() === undefined ? undefined : await twin.look()),
-    TWIN_INTERVAL_MS,
+  opened.stopAccountWatch = repeat(
+    async () => (dispatch.pipeline() === undefined ? undefined : await accountWatch.look()),
+    ACCOUNT_WATCH_MS,
     onError,
   );
   await Promise.race([oracle.prepared, sleep(PREPARED_WAIT_MS, undefined, { ref: false })]);
   opened.health = openHealth(scope, { chain, watcher, oracle, dispatch });
-  if (twinError !== undefined) throw twinError;
+  if (inUse !== undefined) throw inUse;
   return chain;
 }
 
@@ -391,14 +396,14 @@ function openPipelineNetwork(
     chain,
     watcher,
     oracle,
-    twin,
-  }: Pick<Opened, "chain" | "watcher" | "oracle"> & { readonly twin: TwinWatch },
+    accountWatch,
+  }: Pick<Opened, "chain" | "watcher" | "oracle"> & { readonly accountWatch: AccountWatch },
 ): PipelineNetwork {
   const { client } = chain;
   const { finalityDepth: depth, hasFinalizedTag } = source.terms;
   const finality = createFinality({ client, depth, hasFinalizedTag, head: () => watcher.head() });
   const { findReason: oracleWait, nodes: oracleNodes } = oracle;
-  return { source, chain, watcher, twin, finality, budget, oracleWait, oracleNodes, onError };
+  return { source, chain, watcher, accountWatch, finality, budget, oracleWait, oracleNodes, onError };
 }
 
 function openHealth(

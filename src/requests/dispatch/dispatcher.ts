@@ -4,11 +4,11 @@ import type { Pipelining } from "../../evm/pipelining.ts";
 import { gatherDelayMs } from "../../evm/gatherDelay.ts";
 import { retry } from "../../lib/retry.ts";
 import { isShortage } from "../../dapps/shortage.ts";
-import type { Carriers } from "./carriers.ts";
+import type { RequestTransactions } from "./requestTransactions.ts";
 import { changeOpen, type Change, type RequestBook } from "../requestBook.ts";
 import type { OpenRequest, SubmittedRequest } from "../openRequest.ts";
 import { endOf, isTransient, sendingError } from "./sendingErrors.ts";
-import { encodeCarrier, splitByLimits, type Carrier, type Submission } from "./submission.ts";
+import { encodeSubmissions, splitByLimits, type EncodedSubmissions, type Submission } from "./submission.ts";
 import type { Receipt } from "../../lib/nodeAnswers.ts";
 import { TransactionError } from "../../evm/refusal.ts";
 import type { Sender } from "../../evm/sender.ts";
@@ -17,11 +17,11 @@ import type { Payload } from "../../store/transactionContents.ts";
 import { BeaconMissedError } from "./beaconAhead.ts";
 
 /** Maximum requests per transaction where each transaction gets its own block: beyond this, larger ones gain nothing. */
-const MAX_PER_CARRIER = 60;
+const MAX_PER_TRANSACTION = 60;
 /** Requests that make a transaction full enough to send there. */
 const ENOUGH = 40;
 /** Maximum requests per transaction where several share a block. */
-const MAX_PER_PIPELINED_CARRIER = 240;
+const MAX_PER_PIPELINED_TRANSACTION = 240;
 /** Pause before a request that could not be sent is retried; it doubles each time, up to eightfold. */
 const DEFAULT_RETRY_MS = 1_000;
 const MAX_RETRY_FACTOR = 8;
@@ -30,7 +30,7 @@ const MAX_RETRY_FACTOR = 8;
  * waits as long as it takes.
  */
 const MAX_ATTEMPTS = 8;
-/** How long a carrier waits for requests that first need something created on chain; slower ones go with a later carrier. */
+/** How long a transaction waits for requests that first need something created on chain; slower ones go with a later one. */
 const PREPARE_MS = 250;
 
 /**
@@ -49,7 +49,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions extends Pick<
-  CarrierSenderOptions,
+  SubmitOptions,
   "book" | "sender" | "presetConsumer" | "explainRevert" | "signal"
 > {
   /** Number of requests on the network that are making progress, queued here or not: each one elsewhere may be about to join the queue. */
@@ -60,7 +60,7 @@ export interface DispatcherOptions extends Pick<
    */
   readonly prepare: (request: SubmittedRequest) => Promise<Submission>;
   /** Keeps a request that an earlier transaction did bring on chain from being sent again. */
-  readonly carriers: Pick<Carriers, "isCarried">;
+  readonly requestTransactions: Pick<RequestTransactions, "isCarried">;
   /** How transactions share blocks. Default: one at a time carries everything that has gathered. */
   readonly pipelining?: Pipelining | undefined;
   readonly onError: (error: unknown) => void;
@@ -77,12 +77,12 @@ interface Attempt {
 
 /** Creates the dispatcher of one network. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { book, carriers, onError, retryMs = DEFAULT_RETRY_MS } = options;
+  const { book, requestTransactions, onError, retryMs = DEFAULT_RETRY_MS } = options;
   const closing = new AbortController();
   const stopped = AbortSignal.any([options.signal, closing.signal]);
   /** Requests held here, each with its latest attempt: queued, in a transaction, or paused after a failure. */
   const held = new Map<string, Attempt>();
-  const submit = createCarrierSender({
+  const submit = createSubmit({
     ...options,
     onSent(ids) {
       for (const id of ids) held.get(id)?.sent();
@@ -97,7 +97,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     signal: stopped,
     submit,
     async prepare(request) {
-      if (request.progress.transactionHashes !== undefined && (await carriers.isCarried(request)))
+      if (request.progress.transactionHashes !== undefined && (await requestTransactions.isCarried(request)))
         return undefined;
       return await options.prepare(request);
     },
@@ -152,8 +152,8 @@ interface GatheringOptions extends Pick<DispatcherOptions, "active" | "pipelinin
 /** Creates what gathers attempts, dapps in turn, and sends them together. */
 function createGathering(options: GatheringOptions) {
   const { pipelining, submit, onError, signal } = options;
-  const maxPerCarrier = pipelining === undefined ? MAX_PER_CARRIER : MAX_PER_PIPELINED_CARRIER;
-  const enough = pipelining === undefined ? ENOUGH : MAX_PER_PIPELINED_CARRIER;
+  const maxPerTransaction = pipelining === undefined ? MAX_PER_TRANSACTION : MAX_PER_PIPELINED_TRANSACTION;
+  const enough = pipelining === undefined ? ENOUGH : MAX_PER_PIPELINED_TRANSACTION;
   const queue = createFairQueue<Attempt>();
   /** How many requests are in transactions in flight. */
   let sending = 0;
@@ -190,7 +190,7 @@ function createGathering(options: GatheringOptions) {
       while (queue.size > 0 && !signal.aborted) {
         await turns.next();
         await gather();
-        const ready = await prepareAll(queue.take(maxPerCarrier), { ...options, onLate: push });
+        const ready = await prepareAll(queue.take(maxPerTransaction), { ...options, onLate: push });
         for (const part of splitByLimits(ready, pipelining?.maxTransactionGas)) {
           await turns.place();
           turns.run(() => send(part));
@@ -346,7 +346,7 @@ export function createTurns(
   };
 }
 
-interface CarrierSenderOptions {
+interface SubmitOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
   /** Address of PresetConsumer. */
@@ -364,21 +364,19 @@ interface CarrierSenderOptions {
  * Creates what sends requests of one network in one transaction, and splits them up when one of them makes it fail. It resolves when each
  * submission has been reported to `onSent` or `onFailed`, or the service stops, and never rejects.
  */
-function createCarrierSender(
-  options: CarrierSenderOptions,
-): (submissions: readonly Submission[]) => Promise<void> {
+function createSubmit(options: SubmitOptions): (submissions: readonly Submission[]) => Promise<void> {
   const { book, sender, signal, onSent, onFailed } = options;
 
   const submit = async (submissions: readonly Submission[]): Promise<void> => {
-    let carrier: Carrier;
+    let transaction: EncodedSubmissions;
     try {
-      carrier = encodeCarrier(submissions);
+      transaction = encodeSubmissions(submissions);
     } catch (error) {
       if (submissions.length > 1) return await submitHalves(submissions);
       return onFailed(idsOf(submissions), error);
     }
     try {
-      if (await send(submissions, carrier)) onSent(idsOf(submissions));
+      if (await send(submissions, transaction)) onSent(idsOf(submissions));
       else await submitHalves(submissions);
     } catch (error) {
       if (signal.aborted) return;
@@ -401,7 +399,7 @@ function createCarrierSender(
   /** Returns whether the transaction succeeded or ended its only request; `false` when its requests must be split. */
   const send = async (
     submissions: readonly Submission[],
-    { data, gas, entries }: Carrier,
+    { data, gas, entries }: EncodedSubmissions,
   ): Promise<boolean> => {
     const call = { to: options.presetConsumer, data, gas };
     const receipt = await sender.send(call, { kind: "submit", entries });

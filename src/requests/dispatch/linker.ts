@@ -20,7 +20,7 @@ import {
 } from "../../store/chainRecords.ts";
 import type { Store } from "../../store/store.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import type { Carriers } from "./carriers.ts";
+import type { RequestTransactions } from "./requestTransactions.ts";
 import { changeOpen, type RequestBook } from "../requestBook.ts";
 import type { LinkRequest, OpenRequest } from "../openRequest.ts";
 import { isTransient, sendingError } from "./sendingErrors.ts";
@@ -68,7 +68,7 @@ export interface LinkerOptions {
   readonly sender: Sender<Payload>;
   readonly contracts: StackAddresses;
   readonly subscriptions: Pick<Subscriptions, "ensure" | "readConsumers" | "consumersChanged">;
-  readonly carriers: Pick<Carriers, "find">;
+  readonly requestTransactions: Pick<RequestTransactions, "find">;
   readonly explainRevert: (call: Call, receipt: Receipt) => Promise<string>;
   readonly onError: (error: unknown) => void;
   readonly signal: AbortSignal;
@@ -120,7 +120,7 @@ export function createLinker(options: LinkerOptions): Linker {
 
   const carryOut = async (request: LinkRequest): Promise<void> => {
     const isSigned = request.progress.transactionHashes !== undefined;
-    const carried = isSigned ? await options.carriers.find(request) : undefined;
+    const carried = isSigned ? await options.requestTransactions.find(request) : undefined;
     if (carried !== undefined) return await finish(request, carried);
     if (request.kind === "consumer") {
       const known = await findLinking(request);

@@ -23,14 +23,14 @@ export function createSenderJournal(options: {
   /** Returns the number of the newest block seen. */
   readonly headNumber: () => bigint;
   /** Prevents signing once another process sends with the account. Default: none can. */
-  readonly twin?: PipelineNetwork["twin"];
+  readonly accountWatch?: PipelineNetwork["accountWatch"];
 }): SenderJournal<Payload> {
-  const { network, account, store, book, tracker, twin } = options;
+  const { network, account, store, book, tracker, accountWatch } = options;
   return {
-    doubt: (spender) => twin?.doubt({ spender }),
-    isInDoubt: () => twin?.isInDoubt() ?? false,
+    doubt: (spender) => accountWatch?.doubt({ spender }),
+    isInDoubt: () => accountWatch?.isInDoubt() ?? false,
     async signed(transaction, payload) {
-      await twin?.assertAlone(transaction, { isRequest: payload.entries.length > 0 });
+      await accountWatch?.assertAlone(transaction, { isRequest: payload.entries.length > 0 });
       for (const { request } of placesIn(payload, (id) => book.get(id))) {
         // Of a transaction that is repriced, an earlier version may be on chain.
         const isRepriced = request.progress.nonce === transaction.nonce;

@@ -60,7 +60,7 @@ export interface RandomSubmission {
 }
 
 /** The transaction that brings submissions on chain. */
-export interface Carrier {
+export interface EncodedSubmissions {
   /** Calldata of PresetConsumer.submit. */
   readonly data: Hex;
   /** Gas limit of the transaction. */
@@ -73,7 +73,7 @@ export interface Carrier {
  * Encodes submissions as one transaction; presets of the same dapp and terms share a VRF request. Submissions with joined
  * words go through a different contract function than those without, so the two can't share a transaction.
  */
-export function encodeCarrier(submissions: readonly Submission[]): Carrier {
+export function encodeSubmissions(submissions: readonly Submission[]): EncodedSubmissions {
   if (submissions.some(isJoined)) return encodeJoins(submissions.filter(isJoined));
   const groups = groupPresets(submissions);
   const functions = submissions.filter((one) => one.kind === "function");
@@ -111,7 +111,7 @@ export function encodeCarrier(submissions: readonly Submission[]): Carrier {
 }
 
 /** Returns the labels of submissions with their places in the transaction. */
-function labelsOf(submissions: readonly Submission[], entries: Carrier["entries"]) {
+function labelsOf(submissions: readonly Submission[], entries: EncodedSubmissions["entries"]) {
   const labels = new Map(submissions.map(({ requestId, label }) => [requestId, label]));
   return entries.flatMap((ids, index) =>
     ids.flatMap((id, item) => {
@@ -128,7 +128,7 @@ function isJoined(one: Submission): one is Joined {
   return one.kind !== "function" && one.joinedKeyHashes !== undefined;
 }
 
-function encodeJoins(submissions: readonly Joined[]): Carrier {
+function encodeJoins(submissions: readonly Joined[]): EncodedSubmissions {
   const groups = groupPresets(submissions);
   const randoms = submissions.filter((one) => one.kind === "random");
   const callOf = ({ vrfSubscriptionId, joinedKeyHashes, confirmations }: Joined) => ({

@@ -28,7 +28,7 @@ const LAG_BLOCKS = 16;
 const MAX_RESENDS = 3;
 const RESENT = "sent again: no proof for its block can be checked any more";
 /** Facts about the transactions that carried a request. */
-const CARRIER_FACTS = [
+const TRANSACTION_FACTS = [
   "transactionHashes",
   "nonce",
   "entry",
@@ -132,7 +132,7 @@ export function createAnswerTimeouts(options: AnswerTimeoutsOptions): () => Prom
     let isResent = false;
     await book.change(() => {
       isResent = isWaiting(awaiting);
-      const names = [...CHAIN_FACTS, ...CARRIER_FACTS];
+      const names = [...CHAIN_FACTS, ...TRANSACTION_FACTS];
       const forget = names.filter((name) => request.progress[name] !== undefined);
       return isResent ? [{ request, forget, state: "submitted", detail: RESENT, why }] : [];
     });

@@ -120,7 +120,7 @@ function accepted(
 ): Change {
   const { transactionHashes = [] } = request.progress;
   // The one that is mined comes last, whichever versions a reprice added.
-  const carriers =
+  const sent =
     transactionHashes.at(-1) === transactionHash
       ? {}
       : {
@@ -128,9 +128,9 @@ function accepted(
         };
   if (request.kind === "function") {
     const functionsRequestId = requestId;
-    return advance(request, "executing", transactionHash, { functionsRequestId, acceptedBlock, ...carriers });
+    return advance(request, "executing", transactionHash, { functionsRequestId, acceptedBlock, ...sent });
   }
-  const progress = { vrfRequestId: requestId, acceptedBlock, ...carriers };
+  const progress = { vrfRequestId: requestId, acceptedBlock, ...sent };
   if (request.kind !== "preset") return { request, why: null, progress };
   const id = presetRequestId(requestId, request.progress.item ?? 0);
   return { request, why: null, progress: { ...progress, presetRequestId: id } };

@@ -42,18 +42,18 @@ const ANSWERS: Readonly<Record<"words" | "result", readonly string[]>> = {
 /**
  * Creates the tracker of one network. Idempotent: a log delivered again changes nothing.
  *
- * @param options.listUnsettled reads the requests that have ended and aren't final from the journal: memory holds only those of the
+ * @param options.listNotFinal reads the requests that have ended and aren't final from the journal: memory holds only those of the
  * newest blocks.
  */
 export function createTracker(
   book: RequestBook,
   network: string,
   options: {
-    readonly listUnsettled?: (firstReplaced: bigint) => Promise<readonly OpenRequest[]>;
+    readonly listNotFinal?: (firstReplaced: bigint) => Promise<readonly OpenRequest[]>;
     readonly beaconWait?: BeaconWait;
   } = {},
 ): Tracker {
-  const { listUnsettled = async () => [], beaconWait = () => undefined } = options;
+  const { listNotFinal = async () => [], beaconWait = () => undefined } = options;
   const index = createRequestIndex();
   const oracleSeenAt: { words?: number; result?: number } = {};
   let readTo: bigint | undefined;
@@ -90,14 +90,14 @@ export function createTracker(
   };
 
   const goBack = async (firstReplaced: bigint): Promise<void> => {
-    const held = new Set(book.unsettled(network).map(({ id }) => id));
-    const stored = await listUnsettled(firstReplaced);
+    const held = new Set(book.notFinal(network).map(({ id }) => id));
+    const stored = await listNotFinal(firstReplaced);
     book.restore(stored.filter(({ id }) => !held.has(id) && book.get(id) === undefined));
     let ended: OpenRequest[] = [];
     let changes: Change[] = [];
     const decide = (): readonly Change[] => {
       ended = book
-        .unsettled(network)
+        .notFinal(network)
         .filter(({ endedIn }) => endedIn !== null && endedIn.number >= firstReplaced);
       return (changes = [...new Set([...index.all(), ...ended])].flatMap((request) =>
         setBack(request, firstReplaced),

@@ -17,7 +17,7 @@ import {
   type Keep,
   type OldRequest,
 } from "../../store/retention.ts";
-import { listOpenRequests, listUnsettledRequests } from "../../store/requests.ts";
+import { listOpenRequests, listNotFinalRequests } from "../../store/requests.ts";
 import { findSetting, saveSetting } from "../../store/settings.ts";
 import type { Store } from "../../store/store.ts";
 import { findLastNonce, listOpenTransactions } from "../../store/transactions.ts";
@@ -175,7 +175,7 @@ export function createRetention(options: RetentionOptions): Retention {
     const head = Number(await finalNumber());
     return [
       ...(await listOpenRequests(store.db, network, skip)),
-      ...(await listUnsettledRequests(store.db, network, { head, depth: 0 }, skip)),
+      ...(await listNotFinalRequests(store.db, network, { head, depth: 0 }, skip)),
     ];
   };
 

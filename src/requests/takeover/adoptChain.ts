@@ -79,7 +79,7 @@ export async function endUncertainRequests(options: {
     if (!isLinking(request) && !(await isOnChain(client, request))) uncertain.push(request);
   const ids = new Set(uncertain.map(({ id }) => id));
   const nonce = await client.getNonce(operator, "latest");
-  const carriers = (await listTransactionsFrom(store.db, { network, sender: operator, nonce })).filter(
+  const sent = (await listTransactionsFrom(store.db, { network, sender: operator, nonce })).filter(
     ({ payload }) => (payload as Payload).entries.flat().some((id) => ids.has(id)),
   );
   const replaced: StoredTransaction[] = [];
@@ -90,7 +90,7 @@ export async function endUncertainRequests(options: {
   await book.change(
     () => uncertain.map((request) => ({ request, state: "failed", error: UNCERTAIN })),
     async (db) => {
-      for (const { hash } of carriers) await endTransaction(db, hash, "failed");
+      for (const { hash } of sent) await endTransaction(db, hash, "failed");
       for (const { hash } of replaced) await endTransaction(db, hash, "replaced");
     },
   );

@@ -7,11 +7,11 @@ import type { Sender } from "../../evm/sender.ts";
 import { findTransactions, listOpenTransactions, type StoredTransaction } from "../../store/transactions.ts";
 import type { Store } from "../../store/store.ts";
 import type { Payload } from "../../store/transactionContents.ts";
-import type { Carriers } from "../dispatch/carriers.ts";
+import type { RequestTransactions } from "../dispatch/requestTransactions.ts";
 import type { RequestBook } from "../requestBook.ts";
 import { isLinking, type LinkRequest, type OpenRequest } from "../openRequest.ts";
 import { placesIn } from "../dispatch/senderJournal.ts";
-import { listOpenRequests, listUnsettledRequests } from "../../store/requests.ts";
+import { listOpenRequests, listNotFinalRequests } from "../../store/requests.ts";
 import { findFirstLostBlock } from "./journalCheck.ts";
 import type { Tracker } from "../follow/tracker.ts";
 
@@ -32,7 +32,7 @@ export interface RecoveryOptions {
   readonly store: Store;
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
-  readonly carriers: Carriers;
+  readonly requestTransactions: RequestTransactions;
   /** Sends a request that no transaction carries. */
   readonly take: (request: OpenRequest) => void;
   /** Ends a linking according to its receipt. */
@@ -42,7 +42,7 @@ export interface RecoveryOptions {
 
 /** Creates the recovery of one network. */
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { network, client, store, book, sender, carriers, take, finishLinking, onError } = options;
+  const { network, client, store, book, sender, requestTransactions, take, finishLinking, onError } = options;
 
   /** Settles the requests of a transaction that ended: those it did not bring on chain are sent again. */
   const settle = async (payload: Payload, receipt: Receipt | undefined): Promise<void> => {
@@ -65,11 +65,11 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   const check = async (request: OpenRequest): Promise<void> => {
     const { transactionHashes = [], acceptedBlock } = request.progress;
     if (acceptedBlock !== undefined || book.get(request.id) === undefined) return;
-    const receipt = await carriers.find(request);
+    const receipt = await requestTransactions.find(request);
     if (receipt === undefined) {
       if (!(await mayBeCarried(transactionHashes))) take(request);
     } else if (isLinking(request)) await finishLinking(request, receipt);
-    else if (!(await carriers.isAccepted(request, receipt))) take(request);
+    else if (!(await requestTransactions.isAccepted(request, receipt))) take(request);
   };
 
   /** Whether one of the transactions can still be mined, or is already mined at a node that lacks its receipt. */
@@ -133,7 +133,7 @@ export async function restoreRequests(options: {
   book.restore(await book.damaged.read((note) => listOpenRequests(store.db, network, note)));
   const firstLost = await findFirstLostBlock({ network, client, store, head });
   const page = { head, depth, firstLost };
-  book.restore(await book.damaged.read((note) => listUnsettledRequests(store.db, network, page, note)));
+  book.restore(await book.damaged.read((note) => listNotFinalRequests(store.db, network, page, note)));
   // The chain may have been rolled back since, or replaced by an earlier one.
   if (firstLost !== undefined) await tracker.onReorg(BigInt(firstLost));
   const open = book.open(network);
@@ -141,7 +141,7 @@ export async function restoreRequests(options: {
   return {
     open,
     fromBlock: await findFirstBlock(client, open, options.head),
-    known: new Map(book.unsettled(network).map(({ endedIn }) => [BigInt(endedIn!.number), endedIn!.hash])),
+    known: new Map(book.notFinal(network).map(({ endedIn }) => [BigInt(endedIn!.number), endedIn!.hash])),
   };
 }
 

@@ -9,7 +9,7 @@ import {
 import { encodeResults } from "../../../src/chainlink/presetReport.ts";
 import { MAX_RESPONSE_BYTES } from "../../../src/domain/sourceLimit.ts";
 import {
-  encodeCarrier,
+  encodeSubmissions,
   MAX_TRANSACTION_BYTES,
   splitByLimits,
   type PresetSubmission,
@@ -34,7 +34,7 @@ const request = (index: number, bytes = 100): Submission => ({
 });
 const many = <Kind extends Submission>(count: number, make: (index: number) => Kind): Kind[] =>
   Array.from({ length: count }, (_, index) => make(index));
-const gasOf = (part: readonly Submission[]): bigint => encodeCarrier(part).gas;
+const gasOf = (part: readonly Submission[]): bigint => encodeSubmissions(part).gas;
 
 test("what fits one transaction stays together, in its order", () => {
   const submissions = many(60, preset);
@@ -55,7 +55,7 @@ test("at most 100 presets share a proof, and only those of the same subscription
     { ...preset(103), confirmations: 2 },
     { ...preset(104), confirmations: 2 },
   ];
-  const { entries, data } = encodeCarrier(submissions);
+  const { entries, data } = encodeSubmissions(submissions);
   expect(entries.map(({ length }) => length)).toEqual([100, 1, 1, 1, 2]);
   const { presets } = decodeSubmission(data)!;
   expect(presets.map(({ batch }) => decodePresetBatch(batch).items.length)).toEqual([100, 1, 1, 1, 2]);
@@ -64,7 +64,7 @@ test("at most 100 presets share a proof, and only those of the same subscription
 
 test("labels go with the requests, by their places in the transaction", () => {
   const label = (text: string) => ({ label: { dapp: "dapp_ä", text } });
-  const { entries, data } = encodeCarrier([
+  const { entries, data } = encodeSubmissions([
     { ...request(0), ...label("the function") },
     preset(0),
     { ...preset(1), ...label("zweite Münze") },
@@ -84,7 +84,7 @@ test("labels count for what fits one transaction", () => {
   const parts = splitByLimits(labelled);
   expect(parts.length).toBeGreaterThan(1);
   for (const part of parts)
-    expect(encodeCarrier(part).data.length / 2).toBeLessThan(MAX_TRANSACTION_BYTES + 2_000);
+    expect(encodeSubmissions(part).data.length / 2).toBeLessThan(MAX_TRANSACTION_BYTES + 2_000);
 });
 
 test("arguments that a batch has no room for go with the next one", () => {
@@ -92,8 +92,8 @@ test("arguments that a batch has no room for go with the next one", () => {
     ...preset(index),
     argsCbor: new Uint8Array(MAX_BATCH_BYTES / 2 - 2),
   });
-  expect(encodeCarrier(many(3, long)).entries).toEqual([["preset 0"], ["preset 1"], ["preset 2"]]);
-  const { entries } = encodeCarrier([
+  expect(encodeSubmissions(many(3, long)).entries).toEqual([["preset 0"], ["preset 1"], ["preset 2"]]);
+  const { entries } = encodeSubmissions([
     { ...preset(0), argsCbor: new Uint8Array(MAX_ARGUMENT_BYTES) },
     preset(1),
   ]);

@@ -41,7 +41,7 @@ const accepted = async ({ id }: OpenRequest) =>
     expect(found.progress.acceptedBlock).toBeDefined();
     return found;
   });
-const carrierOf = async ({ progress }: OpenRequest) =>
+const transactionOf = async ({ progress }: OpenRequest) =>
   (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
 const passTime = async (seconds: number) => {
   await request("evm_increaseTime", seconds);
@@ -101,7 +101,7 @@ test("one that was answered at the last moment keeps its result, and holds nobod
   const answered = await accepted(await pipeline.accept("function"));
   const silent = await accepted(await pipeline.accept("function"));
   const sees = world.node.inject(every("eth_getLogs", { status: 503 }));
-  await deliverResults(world.stack, await carrierOf(answered), { response: "0x6869" });
+  await deliverResults(world.stack, await transactionOf(answered), { response: "0x6869" });
   await passTime(301);
   await vi.waitFor(async () => expect(await world.events("RequestTimedOut")).toHaveLength(1));
   sees();
@@ -124,7 +124,7 @@ test("a request times out by the chain's clock, and after the chain was out of s
   const { id } = await accepted(await pipeline.accept("function"));
   const waiting = (await pipeline.book.find(id))!;
   const head = (await world.stack.client.getHead("latest"))!;
-  const send = vi.fn<Sender<Payload>["send"]>(async () => await carrierOf(waiting));
+  const send = vi.fn<Sender<Payload>["send"]>(async () => await transactionOf(waiting));
   let [seenAtMs, sinceGapMs] = [0, Infinity];
   let unknownBeacon: BeaconDelay | undefined = LATE;
   const look = createFunctionTimeouts({

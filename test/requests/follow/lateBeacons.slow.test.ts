@@ -132,8 +132,8 @@ test("a function waits for a late round, too, and is settled by whoever has it",
 test("a function that is timed out on chain while its round is late says so", async () => {
   const id = await requestLate("function");
   const { progress } = (await pipeline.book.find(id))!;
-  const carrier = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
-  const [{ commitment }] = eventsOf(carrier, "OracleRequest") as [ChainEventOf<"OracleRequest">];
+  const transaction = (await world.stack.client.getReceipt(progress.transactionHashes![0]!))!;
+  const [{ commitment }] = eventsOf(transaction, "OracleRequest") as [ChainEventOf<"OracleRequest">];
   await world.stack.client.request("evm_increaseTime", [301]);
   // Anybody may do so.
   const to = world.stack.addresses.functionsRouter;

@@ -12,7 +12,7 @@ import {
   findRequest,
   findRequestByKey,
   insertRequests,
-  listUnsettledRequests,
+  listNotFinalRequests,
   type StoredRequest,
 } from "../../../src/store/requests.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -135,8 +135,8 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(shown).not.toHaveProperty("givenLabel");
     expect(await findRequest(store.db, young.id)).toEqual(young);
     // The end is settled: the request could not be sent again.
-    const unsettled = await listUnsettledRequests(store.db, "sepolia", { head: 50, depth: 50 });
-    expect(unsettled).toEqual([young]);
+    const notFinal = await listNotFinalRequests(store.db, "sepolia", { head: 50, depth: 50 });
+    expect(notFinal).toEqual([young]);
   });
 
   test("a preset keeps its name, words and linkings all they have", async () => {
@@ -160,23 +160,23 @@ describe.each(DATABASES)("on %s", (_name, create) => {
 
   test("nothing in work goes, nor what a reorg may bring back, until that is over", async () => {
     const open = makeRequest(31, 0, { state: "executing", outcome: null, endedIn: null });
-    const unsettled = makeRequest(31, 1, { endedIn: { number: FINAL + 1, hash: "0xc" } });
+    const notFinal = makeRequest(31, 1, { endedIn: { number: FINAL + 1, hash: "0xc" } });
     const later = makeRequest(30.5, 2);
-    await insertRequests(store.db, [open, unsettled, later]);
+    await insertRequests(store.db, [open, notFinal, later]);
     await pass({ payloadDays: 30, requestDays: 40 });
     expect(await findRequest(store.db, open.id)).toEqual(open);
-    expect(await findRequest(store.db, unsettled.id)).toEqual(unsettled);
+    expect(await findRequest(store.db, notFinal.id)).toEqual(notFinal);
     expect(await findRequest(store.db, later.id)).toMatchObject({ payloadDeletedAt: NOW });
     await pass({ requestDays: 30 });
-    expect(await Promise.all([open, unsettled, later].map(isThere))).toEqual([true, true, false]);
+    expect(await Promise.all([open, notFinal, later].map(isThere))).toEqual([true, true, false]);
     // The next pass returns to what this one left.
     await store.db
       .updateTable("requests")
       .set({ ended_block: FINAL })
-      .where("id", "=", unsettled.id)
+      .where("id", "=", notFinal.id)
       .execute();
     await pass({ payloadDays: 30 });
-    expect(await findRequest(store.db, unsettled.id)).toMatchObject({ payloadDeletedAt: NOW });
+    expect(await findRequest(store.db, notFinal.id)).toMatchObject({ payloadDeletedAt: NOW });
   });
 
   test("old blocks go up to the first that the oracle, a reorg or an open request may need", async () => {

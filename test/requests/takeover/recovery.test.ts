@@ -51,7 +51,7 @@ async function check(spender: Hex): Promise<readonly string[]> {
     store,
     book: { get: () => request } as unknown as RecoveryOptions["book"],
     sender: { address: SENDER } as RecoveryOptions["sender"],
-    carriers: { find: async () => undefined } as unknown as RecoveryOptions["carriers"],
+    requestTransactions: { find: async () => undefined } as unknown as RecoveryOptions["requestTransactions"],
     take: ({ id }) => void taken.push(id),
     finishLinking: async () => {},
     onError: () => {},

@@ -10,7 +10,7 @@ import { compareJournal, isUnknownCall, noteSpentNonce, type JournalledAccount }
  * Notices another process that sends requests with the account of this one, such as a service on a copy of this data directory. It may send
  * what waits here, so nothing more is sent from here.
  */
-export interface TwinWatch {
+export interface AccountWatch {
   /** Called when another process may have used the account; the doubt ends when a transaction is mined that was signed after it. */
   doubt(about?: Doubt): void;
   isInDoubt(): boolean;
@@ -20,14 +20,14 @@ export interface TwinWatch {
    * @param transaction what is to be broadcast.
    * @param options `isRequest`: whether it carries requests. Everything on chain before its nonce must then have been read, and whoever
    * uses the nonce after that keeps the transaction off the chain.
-   * @throws {TwinError} once there is one; RpcError when the chain can't be read.
+   * @throws {AccountInUseError} once there is one; RpcError when the chain can't be read.
    */
   assertAlone(transaction: SignedTransaction, options: { readonly isRequest: boolean }): Promise<void>;
   /**
    * Checks that a transaction was mined after it was signed: another process may have signed the same bytes.
    *
    * @param signing newest block seen before it was signed, and Unix time in milliseconds.
-   * @throws {TwinError}
+   * @throws {AccountInUseError}
    */
   assertNewer(
     receipt: Receipt,
@@ -46,11 +46,11 @@ export interface Doubt {
 }
 
 /** Creates the watch over one network's account, which begins in doubt. `onFound` is called at most once. */
-export function createTwinWatch(
-  account: JournalledAccount & { readonly onFound: (error: TwinError) => void },
-): TwinWatch {
+export function createAccountWatch(
+  account: JournalledAccount & { readonly onFound: (error: AccountInUseError) => void },
+): AccountWatch {
   const { network, client, store, operator, onFound } = account;
-  let found: TwinError | undefined;
+  let found: AccountInUseError | undefined;
   let doubts = 1;
   /** The first so many doubts have ended. */
   let ended = 0;
@@ -61,7 +61,7 @@ export function createTwinWatch(
 
   const find = (transactionHash: Hex): never => {
     if (found === undefined) {
-      found = new TwinError({ network, operator, transactionHash });
+      found = new AccountInUseError({ network, operator, transactionHash });
       onFound(found);
     }
     throw found;
@@ -111,7 +111,7 @@ export function createTwinWatch(
 }
 
 /** Another process sends requests with the service's account. */
-export class TwinError extends TycheError {
+export class AccountInUseError extends TycheError {
   constructor({
     network,
     operator,

@@ -13,7 +13,7 @@ import type { Tracker } from "../follow/tracker.ts";
 import { isEnded } from "../../domain/vocabulary.ts";
 
 /** Finds the transactions that brought requests on chain. */
-export interface Carriers {
+export interface RequestTransactions {
   /** Returns the receipt of a mined transaction that carries the request, if there is one. */
   find(request: OpenRequest): Promise<Receipt | undefined>;
   /** Processes a mined transaction that carries the request; returns whether the contract accepted or refused the request in it. */
@@ -23,7 +23,7 @@ export interface Carriers {
 }
 
 /** Creates the lookup of one network for transactions of the account `sender`. */
-export function createCarriers(options: {
+export function createRequestTransactions(options: {
   readonly network: string;
   readonly client: Pick<ChainClient, "getReceipt">;
   readonly store: Store;
@@ -31,7 +31,7 @@ export function createCarriers(options: {
   readonly sender: Pick<Sender<Payload>, "address" | "confirm">;
   readonly tracker: Tracker;
   readonly watcher: Pick<ChainWatcher, "reread">;
-}): Carriers {
+}): RequestTransactions {
   const { network, client, store, book, sender, tracker, watcher } = options;
 
   const find = async (request: OpenRequest): Promise<Receipt | undefined> => {
@@ -40,7 +40,7 @@ export function createCarriers(options: {
       const receipt = await findReceipt(hash);
       if (receipt !== undefined) return receipt;
     }
-    return nonce === undefined ? undefined : await findRefusedCarrier(request, nonce);
+    return nonce === undefined ? undefined : await findRefused(request, nonce);
   };
 
   const findReceipt = async (hash: Hex): Promise<Receipt | undefined> => {
@@ -49,7 +49,7 @@ export function createCarriers(options: {
   };
 
   /** Looks for every refused transaction signed for the nonce: another node may have accepted what one refused. */
-  const findRefusedCarrier = async (request: OpenRequest, nonce: number): Promise<Receipt | undefined> => {
+  const findRefused = async (request: OpenRequest, nonce: number): Promise<Receipt | undefined> => {
     const of = { network, sender: sender.address, nonce, naming: request.id };
     const refused = await listRefusedTransactions(store.db, of);
     for (const transaction of refused) {

@@ -31,7 +31,7 @@ async function start(which: "original" | "copy"): Promise<OpenPipeline> {
   const [maxTransactionGas, gasPriceWei] = which === "original" ? [2_000_000n, 10n] : [1_300_000n, 13n];
   const pipeline = await world.open({
     file: `${which}.db`,
-    watchesTwin: true,
+    watchesAccount: true,
     pipelining: { maxInFlight: 4, paceMs: 1, maxTransactionGas },
     fees: {
       synchronous: false,
@@ -71,7 +71,7 @@ const twice = async (): Promise<number[]> =>
 
 /** Waits until one of the two has noticed the other, and what either has broadcast is on chain. */
 async function waitForEnd(): Promise<void> {
-  await vi.waitFor(() => expect(open.flatMap(({ twins }) => twins).length).toBeGreaterThan(0), 120_000);
+  await vi.waitFor(() => expect(open.flatMap(({ inUse }) => inUse).length).toBeGreaterThan(0), 120_000);
   await vi.waitFor(async () => {
     const pool = (await rpc("txpool_status")) as { pending: string; queued: string };
     expect([Number(pool.pending), Number(pool.queued)]).toEqual([0, 0]);

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { presetConsumerAbi } from "../../../src/chainlink/contracts/abi.ts";
-import { createTwinWatch, type TwinWatch } from "../../../src/requests/takeover/twinWatch.ts";
+import { createAccountWatch, type AccountWatch } from "../../../src/requests/takeover/accountWatch.ts";
 import { insertTransaction } from "../../../src/store/transactions.ts";
 import type { Receipt } from "../../../src/lib/nodeAnswers.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 
-const watchForTwins = (): TwinWatch =>
-  createTwinWatch({
+const watchAccount = (): AccountWatch =>
+  createAccountWatch({
     network: "n",
     client: chain.client,
     store,
@@ -36,11 +36,11 @@ const watchForTwins = (): TwinWatch =>
   });
 
 test("another's call of PresetConsumer that takes a nonce is harmless, unless only a service sends it", async () => {
-  const twin = watchForTwins();
+  const accountWatch = watchAccount();
   const lookAfter = async (data: Hex): Promise<void> => {
     const { transactionHash } = await chain.send(operator, { to: testAccount(3).address, data });
-    twin.doubt({ spender: transactionHash });
-    await twin.look();
+    accountWatch.doubt({ spender: transactionHash });
+    await accountWatch.look();
   };
   const abi = presetConsumerAbi;
   const delivers = encodeFunctionData({ abi, functionName: "deliver", args: ["0x", []] });
@@ -53,8 +53,8 @@ test("a transaction mined before it was signed is another's, unless node and hea
   const transaction = { network: "n", sender: operator.address, nonce: 0, raw: "0x", payload: {} } as const;
   await insertTransaction(store.db, { ...transaction, hash: mined.transactionHash, createdAt: 2 });
   const signing = { head: await chain.client.getHead("latest"), atMs: 1 };
-  const twin = watchForTwins();
+  const accountWatch = watchAccount();
   const elsewhere = { ...mined, blockHash: ANOTHER_BRANCH };
-  await expect(twin.assertNewer(elsewhere, signing)).resolves.toBeUndefined();
-  await expect(twin.assertNewer(mined, signing)).rejects.toThrow("another process sends requests");
+  await expect(accountWatch.assertNewer(elsewhere, signing)).resolves.toBeUndefined();
+  await expect(accountWatch.assertNewer(mined, signing)).rejects.toThrow("another process sends requests");
 });
