@@ -1,4 +1,4 @@
-import { nodeError, outOfRange, wrongArgument, wrongType } from "../buffer/errors.ts";
+import { nodeError, outOfRange, warnDeprecated, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
 import { order, shape } from "../shape.ts";
 
@@ -10,7 +10,9 @@ interface Transform {
   readonly writableFinished: boolean;
   readonly writableLength: number;
   readonly destroyed: boolean;
-  push(bytes: Bytes): void;
+  readonly _finishFlushFlag: number;
+  _processChunk(piece: Bytes, flush: number): Bytes;
+  push(bytes: Bytes | null): void;
   write(bytes: Bytes, encoding: string, callback?: Callback): void;
   once(event: string, listener: Callback): void;
   destroy(error?: unknown): void;
@@ -55,6 +57,13 @@ const DEFAULT_CHUNK_BYTES = 16_384;
 /** Options that are numbers: of all formats, and of zlib's. */
 const NUMBERS = "chunkSize flush finishFlush maxOutputLength".split(" ");
 const ZLIB_NUMBERS = "windowBits level memLevel strategy".split(" ");
+/** Bounds of Zstandard's strategy and window, and of the window that is read. */
+const ZSTD_BOUNDS: Readonly<Record<number, readonly [number, number]>> = { 107: [1, 9], 101: [10, 31] };
+const ZSTD_READS: typeof ZSTD_BOUNDS = { 100: [10, 31] };
+/** Numbers of its parameters; others are ignored. */
+const ZSTD_KNOWN = /^(?:10[0-7]|16[0-4]|20[0-2]|24[0-2])$/;
+const isNumber = ([, value]: readonly unknown[]): boolean => !Number.isNaN(value);
+const ZSTD_END = 2;
 const SYNC_FLUSH = 2;
 const LAST_FLUSH = 5;
 const CHUNK = "of type string or an instance of Buffer, TypedArray, or DataView";
@@ -63,20 +72,21 @@ const BUFFER = CHUNK.replace(", or DataView", ", DataView, or ArrayBuffer");
 /** A kind's name as a class. */
 const titled = (kind: string): string => kind.charAt(0).toUpperCase() + kind.slice(1);
 
-/** Checks the most bytes that may come out. */
-function checkBound(name: string, value: unknown): void {
+/** Checks a number from `min` to `max`, if there is one. */
+function checkRange(name: string, value: unknown, min = -Infinity, max = Infinity): void {
+  if (value === undefined || Number.isNaN(value)) return;
   if (typeof value !== "number") throw wrongType(name, "number", value);
-  if (!(value >= 1 && value <= Number.MAX_SAFE_INTEGER))
-    throw outOfRange(name, `>= 1 and <= ${Number.MAX_SAFE_INTEGER}`, value);
+  if (Math.abs(value) === Infinity) throw outOfRange(name, "a finite number", value);
+  if (value < min || value > max) throw outOfRange(name, `>= ${min} and <= ${max}`, value);
 }
 
-/** Deno's errors: that of Zstandard has no cause. */
-const zstdError = ({ message }: Error): Error => new Error(`Zstd decompress error: ${message}`);
-const junkError = (error: unknown): Error | undefined => {
-  const { code } = error as { code?: string };
-  const text = "Trailing garbage found after the compressed stream";
-  return code === JUNK ? nodeError(code, text, TypeError) : undefined;
-};
+/** Deno's errors: that of Zstandard has no cause. What the options or too much output are told by stays. */
+const zstdError = (error: Error): Error =>
+  error instanceof TypeError || error instanceof RangeError
+    ? error
+    : new Error(`Zstd decompress error: ${error.message}`);
+const junkError = (): Error =>
+  nodeError(JUNK, "Trailing garbage found after the compressed stream", TypeError);
 
 /** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
 export function createZlib({
@@ -86,7 +96,10 @@ export function createZlib({
   nextTick,
 }: Internals): Readonly<Record<string, unknown>> {
   const { Buffer } = load("buffer") as unknown as {
-    Buffer: { from(value: unknown): Bytes; alloc(length: number): Bytes };
+    Buffer: {
+      from(value: unknown): Bytes & { toString(encoding?: string): string };
+      alloc(length: number): Bytes;
+    };
   };
   const { constants: all, codes } = JSON.parse(native("zlibConstants", {}) as string) as Record<
     string,
@@ -108,45 +121,63 @@ export function createZlib({
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
   function readOptions(operation: string, options: Options): Options {
-    const { dictionary, params, rejectGarbageAfterEnd } = options;
-    if (dictionary !== undefined)
-      bytesOf(
-        dictionary,
+    const { dictionary: given, params, pledgedSrcSize, rejectGarbageAfterEnd } = options;
+    const isZlib = KINDS.indexOf(operation) < ZLIB_MODES;
+    let dictionary: string | undefined;
+    if (given !== undefined && isZlib) {
+      const bytes = bytesOf(
+        given,
         "options.dictionary",
         "an instance of Buffer, TypedArray, DataView, or ArrayBuffer",
         ["ArrayBuffer"],
       );
+      // Deno compresses without one.
+      if (/^(?:inflate|unzip)$/.test(operation)) dictionary = Buffer.from(bytes).toString("base64");
+    }
+    const numbers = [...NUMBERS, ...(isZlib ? ZLIB_NUMBERS : [])];
+    for (const name of numbers) checkRange(`options.${name}`, options[name]);
     // Not a number: the default.
-    const given = [...NUMBERS, ...(KINDS.indexOf(operation) < ZLIB_MODES ? ZLIB_NUMBERS : [])]
+    const counts = numbers
       .map((name) => [name, options[name]] as const)
       .filter(([, value]) => value !== undefined && !Number.isNaN(value));
-    for (const [name, value] of given) {
-      if (typeof value === "number" && Math.abs(value) === Infinity)
-        throw outOfRange(`options.${name}`, "a finite number", value);
-      if (typeof value !== "number") throw wrongType(`options.${name}`, "number", value);
-    }
     if (rejectGarbageAfterEnd !== undefined && typeof rejectGarbageAfterEnd !== "boolean")
       throw wrongType("options.rejectGarbageAfterEnd", "boolean", rejectGarbageAfterEnd);
-    const own = typeof params === "object" &&
-      params !== null &&
-      /brotli|zstd/.test(operation) && { params: readParams(operation, params) };
-    return { ...Object.fromEntries(given), rejectGarbageAfterEnd, ...own, operation };
+    const own = params && !isZlib ? { params: readParams(operation, Object(params) as object) } : {};
+    return {
+      ...Object.fromEntries(counts),
+      rejectGarbageAfterEnd,
+      ...own,
+      dictionary,
+      ...(Number(pledgedSrcSize ?? -1) >= 0 && { pledgedSrcSize: Math.trunc(Number(pledgedSrcSize)) }),
+      operation,
+    };
   }
   /** Checks the numbers of parameters, and leaves out those that the format ignores. */
   function readParams(operation: string, params: object): object {
-    const [format, least, most] = /brotli/i.test(operation) ? ["Brotli", 0, 8] : ["zstd", 100, 242];
     const isReading = /decompress/i.test(operation);
-    const given = Object.entries(params).filter(([key, value]) => {
+    const [format, most] = /brotli/i.test(operation) ? ["Brotli", 8] : ["zstd", isReading ? 100 : 242];
+    const given = new Map<number, unknown>();
+    for (const [key, value] of Object.entries(params)) {
       const number = Number(key);
-      if (!(number >= 0 && number <= most))
+      if (!(number >= 0 && number <= most) || given.has(number))
         throw nodeError(
           `ERR_${format.toUpperCase()}_INVALID_PARAM`,
           `${key} is not a valid ${format} parameter`,
           RangeError,
         );
-      return !Number.isNaN(value) && number >= (isReading ? 100 : least);
-    });
-    return Object.fromEntries(given);
+      if (typeof value !== "number" && typeof value !== "boolean")
+        throw wrongType("options.params[key]", "number", value);
+      given.set(number, value);
+    }
+    if (format === "Brotli") return Object.fromEntries(isReading ? [] : [...given].filter(isNumber));
+    for (const [number, [min, max]] of Object.entries(isReading ? ZSTD_READS : ZSTD_BOUNDS)) {
+      const value = given.get(Number(number));
+      if (value !== undefined && !(Number(value) >= min && Number(value) <= max))
+        throw nodeError("ERR_ZLIB_INITIALIZATION_FAILED", "Setting parameter failed");
+    }
+    return Object.fromEntries(
+      isReading ? [] : [...given].filter((entry) => isNumber(entry) && ZSTD_KNOWN.test(String(entry[0]))),
+    );
   }
   /** Deno names the errors of Brotli otherwise, and takes an early end for the end. */
   function toStreamError(error: unknown): Error | undefined {
@@ -156,6 +187,12 @@ export function createZlib({
       errno,
       code: (codes as Record<string, unknown>)[String(errno)],
     });
+  }
+  /** Deno tells a missing dictionary from a wrong one. */
+  function dictionaryError(error: unknown, { dictionary }: Options): unknown {
+    if (dictionary !== undefined && (error as { code?: string }).code === "Z_NEED_DICT")
+      (error as Error).message = "Bad dictionary";
+    return error;
   }
   /** Converts all at once; `toError` makes the error of wrong Brotli, which is otherwise taken for no data. */
   function convert(
@@ -169,9 +206,9 @@ export function createZlib({
     try {
       const answer = native("zlib", readOptions(operation, options), input) as Bytes;
       return Buffer.from(answer.buffer);
-    } catch (error) {
-      const junk = junkError(error);
-      if (junk !== undefined) throw junk;
+    } catch (given) {
+      const error = dictionaryError(given, options);
+      if ((error as { code?: string }).code === JUNK) throw junkError();
       if (operation === "zstdDecompress") throw zstdError(error as Error);
       if (operation !== "brotliDecompress" || error instanceof TypeError || error instanceof RangeError)
         throw error;
@@ -193,7 +230,7 @@ export function createZlib({
       const outcome: unknown[] = [];
       try {
         const given = (options ?? {}) as Options;
-        outcome.push(null, answer(convert(kind, input, given, toStreamError), given));
+        outcome.push(null, answer(input, given, toStreamError));
       } catch (error) {
         // Wrong options are told at once, wrong data and too much of it to the callback.
         const { code } = error as { code?: string };
@@ -208,16 +245,19 @@ export function createZlib({
       setTimeout(() => callback(...outcome), 0);
     };
     functions[`${kind}Sync`] = (data: unknown, options?: Options): unknown => {
-      return answer(convert(kind, bytesOf(data, "buffer", BUFFER), options ?? {}), options);
+      return answer(bytesOf(data, "buffer", BUFFER), options ?? {});
     };
     const name = titled(kind);
     const classOf = () => (made ??= createClasses())[name] as StreamClass;
-    /** What a function returns: the bytes, with `info` beside the stream that would have made them. */
-    const answer = (buffer: Bytes, options?: Options): unknown => {
-      if (!options?.["info"]) return buffer;
+    /** What a function returns: the bytes, with `info` beside the stream that made them. */
+    const answer = (
+      input: Bytes,
+      options: Options,
+      toError?: (error: unknown) => Error | undefined,
+    ): unknown => {
+      if (!options["info"]) return convert(kind, input, options, toError);
       const engine = new (classOf())(options);
-      engine.destroy();
-      return { buffer, engine };
+      return { buffer: engine._processChunk(input, engine._finishFlushFlag), engine };
     };
     // The library of streams is loaded once a stream is wanted.
     Object.defineProperty(classes, name, { get: classOf, enumerable: true, configurable: true });
@@ -229,14 +269,19 @@ export function createZlib({
     const { Transform, finished } = load("nodeStream")["stream"] as Library;
     /** How the empty pieces of `flush` are converted. */
     const flushes = new WeakMap<Bytes, number>();
-    /** In Deno this is the first property, but of Zstandard's streams. */
-    function Streamed(this: object, options: object, isFirst: boolean): void {
-      if (isFirst) Object.assign(this, { _writeState: new Uint32Array(2) });
-      Reflect.apply(Transform, this, [options]);
+    /** Makes a stream of `self`, which old code calls a class with. In Deno the state is its first property, but of Zstandard's streams. */
+    function Streamed(this: object, options: object, isFirst: boolean, self = this): object {
+      if (isFirst) Object.assign(self, { _writeState: new Uint32Array(2) });
+      Reflect.apply(Transform, self, [options]);
+      return self;
     }
     Streamed.prototype = Transform.prototype;
 
-    class ZlibBase extends (Streamed as unknown as new (options: object, isFirst: boolean) => Transform) {
+    class ZlibBase extends (Streamed as unknown as new (
+      options: object,
+      isFirst: boolean,
+      self?: object,
+    ) => Omit<Transform, "_processChunk">) {
       readonly #id: number;
       /** Bytes left of the buffer that a piece of output may fill. */
       #room: number;
@@ -248,8 +293,9 @@ export function createZlib({
       declare readonly _defaultFlushFlag: number;
       declare readonly _finishFlushFlag: number;
       declare readonly _defaultFullFlushFlag: number;
-      constructor(kind: string, given?: Options) {
-        const { maxOutputLength = Number.MAX_SAFE_INTEGER, ...options } = given ?? {};
+      readonly #options: Options;
+      constructor(kind: string, given?: Options, self?: object) {
+        const { maxOutputLength, ...options } = given ?? {};
         const { encoding, objectMode, writableObjectMode } = options;
         const isChanged = encoding || objectMode || writableObjectMode;
         const isZlib = KINDS.indexOf(kind) < ZLIB_MODES;
@@ -261,8 +307,10 @@ export function createZlib({
             ...(isChanged ? { encoding: null, objectMode: false, writableObjectMode: false } : {}),
           },
           !isZstd,
+          self,
         );
-        checkBound("options.maxOutputLength", maxOutputLength);
+        this.#options = options;
+        checkRange("options.maxOutputLength", maxOutputLength, 1, Number.MAX_SAFE_INTEGER);
         const finish = isZlib ? 4 : 2;
         const read = readOptions(kind, options);
         const { chunkSize = DEFAULT_CHUNK_BYTES, flush = 0, finishFlush = finish } = read;
@@ -278,7 +326,7 @@ export function createZlib({
           _finishFlushFlag: finishFlush,
           _defaultFullFlushFlag: isZlib ? 3 : 1,
           _info: options["info"],
-          _maxOutputLength: maxOutputLength,
+          _maxOutputLength: maxOutputLength || Number.MAX_SAFE_INTEGER,
           _rejectGarbageAfterEnd: options["rejectGarbageAfterEnd"] === true,
           ...(isZstd && { _writeState: new Uint32Array(2) }),
           [ERROR]: null,
@@ -307,26 +355,33 @@ export function createZlib({
         this._processChunk(piece, flush, done);
       }
       _processChunk(piece: Bytes, flush: number, done?: Callback): Bytes | undefined {
-        if (typeof done !== "function") return this.#convert(piece, flush);
+        if (typeof done !== "function") {
+          const output = this.#convert(piece, flush);
+          this.bytesWritten = this.#consumed(piece);
+          this.#close();
+          return output;
+        }
         const work = (): void => {
           let output: Bytes;
           try {
             if (this.destroyed) return done();
             output = this.#convert(piece, flush);
           } catch (error) {
-            const junk = junkError(error);
-            if (junk !== undefined) return this.destroy(junk);
-            if (this.#kind === "zstdDecompress") return this.destroy(zstdError(error as Error));
-            const told = this.#kind === "brotliDecompress" ? toStreamError(error) : error;
+            const told = this.#toError(error as Error, flush === ZSTD_END && piece.byteLength === 0);
             if (told !== undefined) this.destroy(told);
             return done();
           }
-          this.bytesWritten += piece.byteLength;
+          const consumed = this.#consumed(piece);
+          this.bytesWritten += consumed;
           while (output.byteLength > 0) {
             const part = output.subarray(0, this.#room);
             output = output.subarray(part.byteLength);
             this.#room = this.#room - part.byteLength || this._chunkSize;
             this.push(part);
+          }
+          if (consumed < piece.byteLength) {
+            if (this._rejectGarbageAfterEnd) this.destroy(junkError());
+            else this.push(null);
           }
           done();
         };
@@ -336,13 +391,33 @@ export function createZlib({
         return undefined;
       }
       #convert(piece: Bytes, flush: number): Bytes {
-        const header = { id: this.#id, flush, isStrict: this._rejectGarbageAfterEnd };
-        return Buffer.from((native("compressionWrite", header, piece) as Bytes).buffer);
+        return Buffer.from((native("compressionWrite", { id: this.#id, flush }, piece) as Bytes).buffer);
+      }
+      /** Bytes of the last piece that were read: what follows the end of compressed data isn't. */
+      #consumed(piece: Bytes): number {
+        if (/compress$|deflate|^gzip/i.test(this.#kind) && !/Decompress/.test(this.#kind))
+          return piece.byteLength;
+        return Number(native("compressionRead", { id: this.#id }));
+      }
+      /** Deno's error; none for what ends early. */
+      #toError(given: Error & { readonly code?: string }, isEnd: boolean): unknown {
+        const error = dictionaryError(given, this.#options) as typeof given;
+        if (error.code === JUNK) return junkError();
+        if (this.#kind === "zstdDecompress")
+          return /unexpected end/.test(error.message) ? undefined : zstdError(error);
+        if (error.code === "ZSTD_error_srcSize_wrong")
+          return Object.assign(new Error(`Zstd ${isEnd ? "finish" : "compress"} error: ${error.message}`), {
+            code: error.code,
+          });
+        return this.#kind === "brotliDecompress" ? toStreamError(error) : error;
       }
       _destroy(error: unknown, done: Callback): void {
+        this.#close();
+        done(error);
+      }
+      #close(): void {
         this._handle = null;
         native("compressionClose", { id: this.#id });
-        done(error);
       }
       flush(kind?: unknown, callback?: Callback): void {
         const isDefault = typeof kind === "function" || (kind === undefined && callback === undefined);
@@ -372,21 +447,20 @@ export function createZlib({
     class Zlib extends ZlibBase {
       declare _level: number;
       declare _strategy: number;
-      constructor(kind: string, given?: Options) {
-        super(kind, given);
+      constructor(kind: string, given?: Options, self?: object) {
+        super(kind, given, self);
         const mode = KINDS.indexOf(kind) + 1;
         const { level, strategy = 0 } = (given ?? {}) as { level?: number; strategy?: number };
         if (mode <= ZLIB_MODES)
-          Object.assign(this, { _level: level || (level === 0 ? 0 : -1), _strategy: strategy, _mode: mode });
+          Object.assign(this, {
+            _level: level || (level === 0 ? 0 : -1),
+            _strategy: strategy || 0,
+            _mode: mode,
+          });
       }
       params(level: unknown, strategy: unknown, callback: Callback): void {
-        for (const [key, value, min, max] of [
-          ["level", level, -1, 9],
-          ["strategy", strategy, 0, 4],
-        ] as const) {
-          if (typeof value !== "number") throw wrongType(key, "number", value);
-          if (value < min || value > max) throw outOfRange(key, `>= ${min} and <= ${max}`, value);
-        }
+        checkRange("level", level, -1, 9);
+        checkRange("strategy", strategy, 0, 4);
         if (this._level === level && this._strategy === strategy) {
           nextTick(callback);
           return;
@@ -407,9 +481,13 @@ export function createZlib({
       const name = titled(kind);
       const Base = kind.startsWith("zstd") ? Zstd : kind.startsWith("brotli") ? Brotli : Zlib;
       /** Old code calls all but Zstandard's without `new`. */
-      function Callable(options?: Options): Transform {
+      function Callable(this: unknown, options?: Options): Transform {
         if (Base === Zstd && new.target === undefined)
           throw new TypeError(`Class constructor ${name} cannot be invoked without 'new'`);
+        if (new.target === undefined && this instanceof Callable)
+          return Reflect.construct(Base, [kind, options, this]) as Transform;
+        if (new.target === undefined)
+          warnDeprecated("DEP0184", `Instantiating ${name} without the 'new' keyword has been deprecated.`);
         return Reflect.construct(Base, [kind, options], new.target ?? Callable) as Transform;
       }
       Object.setPrototypeOf(Callable, Base);

@@ -29,6 +29,7 @@ const OPTIONS = [
   "memLevel",
   "strategy",
   "rejectGarbageAfterEnd",
+  "pledgedSrcSize",
 ] as const;
 
 /** Constants with other values in Deno. */
@@ -49,7 +50,12 @@ const PARAMS: Readonly<Record<string, readonly (keyof typeof zlib.constants)[]>>
     "BROTLI_PARAM_SIZE_HINT",
     "BROTLI_PARAM_DISABLE_LITERAL_CONTEXT_MODELING",
   ],
-  zstdCompress: ["ZSTD_c_compressionLevel", "ZSTD_c_contentSizeFlag", "ZSTD_c_checksumFlag"],
+  zstdCompress: [
+    "ZSTD_c_compressionLevel",
+    "ZSTD_c_strategy",
+    "ZSTD_c_contentSizeFlag",
+    "ZSTD_c_checksumFlag",
+  ],
 };
 const MAX_ZSTD_LEVEL = 19;
 const MAX_BROTLI_PARAM = 9;
@@ -74,14 +80,17 @@ function readParams(operation: string, params: unknown): Record<number, number> 
   );
 }
 
-/** Reads the options of an operation. */
-export function readOptions(header: Readonly<Record<string, unknown>>): Omit<zlib.ZlibOptions, "dictionary"> {
-  const { chunkSize, maxOutputLength = MAX_OUTPUT_BYTES, operation, params } = header;
+/** Reads the options of an operation; a dictionary is given in base64. */
+export function readOptions(
+  header: Readonly<Record<string, unknown>>,
+): Omit<zlib.ZlibOptions, "dictionary"> & { readonly dictionary?: Buffer } {
+  const { chunkSize, dictionary, maxOutputLength = MAX_OUTPUT_BYTES, operation, params } = header;
   const isTooLong = typeof maxOutputLength === "number" && maxOutputLength > MAX_OUTPUT_BYTES;
   return {
     ...Object.fromEntries(
       OPTIONS.filter((name) => header[name] !== undefined).map((name) => [name, header[name]]),
     ),
+    ...(dictionary !== undefined && { dictionary: Buffer.from(String(dictionary), "base64") }),
     ...(params !== undefined && { params: readParams(String(operation), params) }),
     // Node refuses a wrong one; a large one would only take memory.
     ...(chunkSize !== undefined &&

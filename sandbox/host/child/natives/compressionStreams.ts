@@ -75,7 +75,9 @@ export function createCompressionStreams(): CompressionStreams {
         const isLarge = LARGE.includes(operation);
         if (isLarge && [...open.values()].filter((each) => each.isLarge).length >= MAX_LARGE_STREAMS)
           throw new TypeError(`more than ${MAX_LARGE_STREAMS} streams of Brotli and Zstandard are open`);
-        const options = readOptions(header);
+        // What follows the end is seen in what was read, but after members of gzip, of which there may be more.
+        const isGzip = operation === "gunzip" || operation === "unzip";
+        const options = readOptions(isGzip ? header : { ...header, rejectGarbageAfterEnd: undefined });
         const windowBits = (options as zlib.BrotliOptions).params?.[
           library.zlib.constants.BROTLI_PARAM_LGWIN
         ];
@@ -113,6 +115,8 @@ export function createCompressionStreams(): CompressionStreams {
           throw error;
         }
       },
+      /** `{id}` → how many bytes of the last piece were read. */
+      compressionRead: ({ id }) => String(find(id).bytesWritten),
       /** `{id, level, strategy}`: changes how the next pieces are compressed. */
       compressionParams: ({ id, level, strategy }) => {
         find(id)._handle?.params?.(Number(level), Number(strategy));
