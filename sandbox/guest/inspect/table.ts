@@ -8,8 +8,10 @@ interface TableStyle {
   /** Titles of the first column: of an object's keys, and of an iterator's places. */
   readonly index: string;
   readonly iteration: string;
-  /** Whether numbers stand on the left too. */
-  readonly toLeft: boolean;
+  /** Whether it is Node's: numbers stand on the left too, and what is in a set has one cell. */
+  readonly isNode: boolean;
+  /** What an iterator has left. */
+  readonly items?: readonly unknown[] | undefined;
 }
 function denoStyle(): TableStyle {
   const options = {
@@ -18,7 +20,7 @@ function denoStyle(): TableStyle {
     breakLength: Number.POSITIVE_INFINITY,
     circular: new Map<unknown, number>(),
   };
-  return { cell: (value) => inspect(value, options), index: "idx", iteration: "iter idx", toLeft: false };
+  return { cell: (value) => inspect(value, options), index: "idx", iteration: "iter idx", isNode: false };
 }
 
 /**
@@ -28,26 +30,32 @@ function denoStyle(): TableStyle {
 export function tableText(
   data: unknown,
   properties?: unknown,
-  { cell, index, iteration, toLeft }: TableStyle = denoStyle(),
+  { cell, index, iteration, isNode, items: given }: TableStyle = denoStyle(),
 ): string | undefined {
   if (properties !== undefined && !Array.isArray(properties)) {
     throw new Error(`The 'properties' argument must be of type Array: received type ${typeof properties}`);
   }
   if (typeof data !== "object" || data === null) return undefined;
-  // Node prints all of a map.
-  const chosen = toLeft && isMap(data) ? undefined : properties?.map(String);
+  const items = given ?? (isNode && isSet(data) ? [...(data as Iterable<unknown>)] : undefined);
+  // Node prints all of a map or set.
+  const isWhole = items !== undefined || (isNode && isMap(data));
+  const chosen = isWhole ? undefined : properties?.map(String);
   const isIterated =
-    !Array.isArray(data) &&
-    (isMap(data) || isSet(data) || typeof (data as Iterable<unknown>)[Symbol.iterator] === "function");
+    isWhole ||
+    (!isNode &&
+      !Array.isArray(data) &&
+      (isMap(data) || isSet(data) || typeof (data as Iterable<unknown>)[Symbol.iterator] === "function"));
   const rows = isIterated
-    ? [...(data as Iterable<unknown>)].map((row, at) => [String(at), row] as const)
+    ? [...(items ?? (data as Iterable<unknown>))].map((row, at) => [String(at), row] as const)
     : Object.keys(data).map((key) => [key, (data as Record<string, unknown>)[key]] as const);
   const columns = new Map<string, string[]>(chosen?.map((name) => [name, []]));
   const values: string[] = [];
   const keys: string[] = [];
-  let hasValues = false;
+  const hasKeys = isMap(data) && chosen === undefined && (isNode || rows.length > 0);
+  let hasValues = isWhole;
   rows.forEach(([, row], at) => {
-    if (isMap(data) && chosen === undefined) {
+    if (items !== undefined) values[at] = cell(row);
+    else if (hasKeys) {
       const [key, value] = row as [unknown, unknown];
       keys[at] = cell(key);
       values[at] = cell(value);
@@ -66,24 +74,24 @@ export function tableText(
   });
   // The order of an object's keys: indices first.
   const names = Object.keys(Object.fromEntries(columns));
-  const head = [`(${isIterated ? iteration : index})`, ...(keys.length > 0 ? ["Key"] : []), ...names];
+  const head = [`(${isIterated ? iteration : index})`, ...(hasKeys ? ["Key"] : []), ...names];
   const body: string[][] = [
     rows.map(([key]) => key),
-    ...(keys.length > 0 ? [keys] : []),
+    ...(hasKeys ? [keys] : []),
     ...names.map((name) => columns.get(name) as string[]),
   ];
   if (hasValues) {
     head.push("Values");
     body.push(values);
   }
-  return drawTable(head, body, rows.length, toLeft);
+  return drawTable(head, body, rows.length, isNode);
 }
 
 function drawTable(
   head: readonly string[],
   columns: readonly (readonly string[])[],
   rows: number,
-  toLeft: boolean,
+  isNode: boolean,
 ): string {
   const widths = head.map((title, at) =>
     Math.max(
@@ -93,7 +101,7 @@ function drawTable(
   );
   const toRight = columns.map(
     (column) =>
-      !toLeft &&
+      !isNode &&
       Array.from({ length: rows }, (_, row) => column[row] ?? "").every((text) => Number.isInteger(+text)),
   );
   const line = (left: string, middle: string, right: string): string =>

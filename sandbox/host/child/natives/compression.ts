@@ -90,7 +90,7 @@ export function readOptions(
     ...Object.fromEntries(
       OPTIONS.filter((name) => header[name] !== undefined).map((name) => [name, header[name]]),
     ),
-    ...(dictionary !== undefined && { dictionary: Buffer.from(String(dictionary), "base64") }),
+    ...(typeof dictionary === "string" && { dictionary: Buffer.from(dictionary, "base64") }),
     ...(params !== undefined && { params: readParams(String(operation), params) }),
     // Node refuses a wrong one; a large one would only take memory.
     ...(chunkSize !== undefined &&
