@@ -119,7 +119,7 @@ class ConsoleImpl {
     }
   }
   #time(label: unknown, ends: boolean, data: readonly unknown[] = []): void {
-    const name = `${label as string}`;
+    const name = `${label as number}`;
     const startMs = this.#startsMs.get(name);
     if (startMs === undefined)
       return warn(`No such label '${name}' for console.${ends ? "timeEnd" : "timeLog"}()`);
@@ -146,7 +146,7 @@ class ConsoleImpl {
     this.#print(this.#stdout, inspect(value, { customInspect: false, ...own, ...options }));
   }
   time(label: unknown = "default"): void {
-    const name = `${label as string}`;
+    const name = `${label as number}`;
     if (this.#startsMs.has(name)) warn(`Label '${name}' already exists for console.time()`);
     else this.#startsMs.set(name, performance.now());
   }
@@ -168,12 +168,12 @@ class ConsoleImpl {
   }
   clear(): void {}
   count(label: unknown = "default"): void {
-    const name = `${label as string}`;
+    const name = `${label as number}`;
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     this.log(`${name}: ${this.#counts.get(name)}`);
   }
   countReset(label: unknown = "default"): void {
-    if (!this.#counts.delete(`${label as string}`)) warn(`Count for '${String(label)}' does not exist`);
+    if (!this.#counts.delete(`${label as number}`)) warn(`Count for '${String(label)}' does not exist`);
   }
   group(...label: unknown[]): void {
     if (label.length > 0) this.log(...label);

@@ -51,6 +51,7 @@ export function createCiphers(
     readonly #id: number;
     readonly #isAuthenticated: boolean;
     readonly #isDecrypting: boolean;
+    readonly #isEcb: boolean;
     #isFinal = false;
     /** Once there is data, Deno ignores what else is to be authenticated. */
     #isStarted = false;
@@ -81,6 +82,7 @@ export function createCiphers(
       const isGcm = name.endsWith("gcm");
       this.#isAuthenticated = isGcm || name === "chacha20-poly1305";
       this.#isDecrypting = isDecrypting;
+      this.#isEcb = name.endsWith("ecb");
       const tagLength = options?.authTagLength ?? undefined;
       if (tagLength !== undefined && (typeof tagLength !== "number" || tagLength >>> 0 !== tagLength))
         throw invalidArgument("options.authTagLength", tagLength);
@@ -158,8 +160,8 @@ export function createCiphers(
       try {
         bytes = this.#call("final");
       } catch (error) {
-        // Deno finds nothing wrong with a ciphertext of no bytes.
-        if (!this.#isDecrypting || this.#isAuthenticated || this.#hasInput)
+        // Deno finds nothing wrong with a ciphertext of no bytes, but in ECB.
+        if (!this.#isDecrypting || this.#isAuthenticated || this.#isEcb || this.#hasInput)
           throw this.#finalError(error as Error);
         bytes = new Uint8Array(0);
       }

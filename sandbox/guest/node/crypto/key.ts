@@ -361,8 +361,6 @@ export function createKeys(
       !(isPublic ? DER_TYPES : PRIVATE_DER_TYPES).includes(encoding as string)
     )
       throw invalidArgument("options.type", encoding);
-    if (format === "der" && isPublic && (encoding === "pkcs8" || encoding === "sec1"))
-      throw new TypeError(`unsupported key type: ${encoding}`);
     const bytes = typeof key === "string" ? Buffer.from(key) : bytesOf(key);
     if (bytes === undefined) throw wrongArgument(isBytes ? "key" : "key.key", expected, key);
     const secret = passphrase === undefined ? undefined : passphraseOf(passphrase, "options.passphrase");
@@ -518,7 +516,10 @@ export function createKeys(
       return create("secret", toBytes(key, encoding, "key", true));
     },
     createPublicKey: (key: unknown) => {
-      if (key instanceof KeyObject && key.type !== "private") throw wrongKind(key, "private");
+      const { key: inner = key, format, type } = Object(key) as Options;
+      if (inner instanceof KeyObject && inner.type !== "private") throw wrongKind(inner, "private");
+      if (format === "der" && (type === "pkcs8" || type === "sec1"))
+        throw new TypeError(`unsupported key type: ${type}`);
       return parse(key, true);
     },
     createPrivateKey: (key: unknown) => {
