@@ -26,6 +26,8 @@ export const ShownResult = Type.Union(
   { description: "The preset's result as structured data, if the preset declares how to display it." },
 );
 
+const keptConsole = Type.String({ description: "The first 1,000 characters that the source wrote." });
+
 /** A request, as the API shows it. */
 export const RequestView = Type.Object({
   id: Type.String({ description: "Identifier of the request here (not the oracle network's)." }),
@@ -54,6 +56,18 @@ export const RequestView = Type.Object({
     Type.Object({ code: Type.String(), message: Type.String() }),
     "Why the request ended without an outcome.",
   ),
+  dryRun: Type.Optional(
+    Type.Object(
+      {
+        console: keptConsole,
+        ...Type.Pick(SimulateResult, ["timeMs", "memoryBytes", "httpRequests"]).properties,
+      },
+      {
+        description:
+          "What the dry run of its source wrote and took, before anything was sent: of a function, and of a preset whose dry run failed.",
+      },
+    ),
+  ),
   statusUrl: Type.String({ description: "Address of this request." }),
   shareUrl: Type.Optional(
     Type.String({
@@ -78,7 +92,7 @@ export const DryRunView = Type.Object({
   success: Type.Boolean({ description: "Whether the source returned a result." }),
   parsedResult: Type.String({ description: "At most 1,000 characters." }),
   err: Type.String({ description: "`0x` means no error." }),
-  console: Type.String({ description: "The first 1,000 characters that the source wrote." }),
+  console: keptConsole,
   line: Type.Optional(Type.Integer({ minimum: 1, description: "Line where the source threw." })),
   column: Type.Optional(Type.Integer({ minimum: 1, description: "Column on that line." })),
   timeMs: Type.Optional(Type.Number({ description: "Duration of the run in milliseconds." })),

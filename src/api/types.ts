@@ -1551,6 +1551,17 @@ export interface RequestView {
     readonly code: string;
     readonly message: string;
   } | null;
+  /** What the dry run of its source wrote and took, before anything was sent: of a function, and of a preset whose dry run failed. */
+  readonly dryRun?: {
+    /** The first 1,000 characters that the source wrote. */
+    readonly console: string;
+    /** Duration of the run in milliseconds. */
+    readonly timeMs: number;
+    /** Heap in use at the end of the run, in bytes. */
+    readonly memoryBytes: number;
+    /** HTTP requests that the source made. */
+    readonly httpRequests: number;
+  };
   /** Address of this request. */
   readonly statusUrl: string;
   /** Public page with the result, once there is one; absent for the linking and unlinking of contracts. */

@@ -67,6 +67,10 @@ const Facts = Type.Object({
   functionJuels: Type.Optional(digits),
   /** Function: what its dry run found that the caller should know. */
   warnings: Type.Optional(listOf(text)),
+  /** What its dry run wrote and took, before it was sent: of a preset only if that failed. */
+  dryRun: Type.Optional(
+    Type.Object({ console: text, timeMs: number, memoryBytes: number, httpRequests: number }),
+  ),
   /** The label as its caller spelled it, if otherwise than on chain. */
   givenLabel: Type.Optional(text),
 });

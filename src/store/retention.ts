@@ -92,7 +92,7 @@ export async function deletePayloads(db: Queryable, ids: readonly string[], at: 
 
 function withoutPayload(request: StoredRequest): StoredRequest {
   const { kind, params } = request;
-  const progress = { ...request.progress, givenLabel: undefined };
+  const progress = { ...request.progress, givenLabel: undefined, dryRun: undefined };
   if (kind === "preset")
     return { ...request, params: { preset: params["preset"] }, progress: { ...progress, args: [] } };
   return { ...request, params: { source: "", args: [], returnType: params["returnType"] }, progress };

@@ -250,8 +250,9 @@ test("of a request that failed before it was on chain, the page has its id and w
   expect(visitor.troubles).toEqual([]);
 });
 
-test("who may see a request that failed before it was on chain reads why, and gets to the line, to a draft of it and to the code", async () => {
-  const source = "// Reads a price\nif (args.length > 0) {\n  throw new Error('private words')\n}\nreturn";
+test("who may see a request that failed before it was on chain reads why and what it wrote, and gets to the line, to a draft of it and to the code", async () => {
+  const source =
+    "// Reads a price\nconsole.log('asking for', args[0]);\nif (args.length > 0) throw new Error('private words');\nreturn";
   const { data } = await call("POST", "/api/oracleFunctions/runFunction", {
     body: { network: "sepolia", source, args: ["eth"] },
     headers: { prefer: "respond-async" },
@@ -264,7 +265,7 @@ test("who may see a request that failed before it was on chain reads why, and ge
   await expect.poll(() => page.title()).toBe("Failed: Function: Reads a price · Tyche");
   await page.getByText("failed before it was on chain", { exact: true }).waitFor();
   const result = page.getByRole("region", { name: "Result" });
-  const reason = "The dry run of the source failed: private words (line 3, column 9).";
+  const reason = "The dry run of the source failed: private words (line 3, column 28).";
   const code = page.getByRole("link", { name: "What to do", exact: true });
   await result.getByRole("alert").getByText(reason).waitFor();
   await result.getByText("Correct the source in line 3 or its arguments, and run it again:").waitFor();
@@ -278,13 +279,20 @@ test("who may see a request that failed before it was on chain reads why, and ge
     .getByRole("heading", { level: 2, name: /^Function: Reads a price, on Ethereum Sepolia/ })
     .waitFor();
   const listing = page.getByRole("region", { name: "Source", exact: true });
-  expect((await listing.locator("mark").innerText()).trim()).toBe("throw new Error('private words')");
+  expect((await listing.locator("mark").innerText()).trim()).toBe(
+    "if (args.length > 0) throw new Error('private words');",
+  );
+  const dryRun = page.getByRole("region", { name: "Dry run", exact: true });
+  expect(await dryRun.getByRole("region", { name: "Console" }).innerText()).toBe("asking for eth\n");
+  expect(await dryRun.getByText(/^[\d.]+ ms$/).count()).toBe(1);
+  await dryRun.getByText("The service ran the source before it sent anything, and sent nothing.").waitFor();
   await visitor.inspect({ width: 1280, scheme: "light" });
   const open = page.getByRole("link", { name: "Open in Functions", exact: true });
   await open.click();
   const run = page.getByRole("region", { name: "Run", exact: true });
   await run.getByRole("heading", { name: "Dry run failed" }).waitFor();
-  await run.getByText("private words (line 3, column 9)", { exact: true }).waitFor();
+  await run.getByText("private words (line 3, column 28)", { exact: true }).waitFor();
+  expect(await run.getByRole("region", { name: "Console" }).innerText()).toBe("asking for eth\n");
   const marked = page.locator(".cm-line").filter({ has: page.locator(".cm-lintRange-error") });
   await marked.getByText("private words").waitFor();
   await expect.poll(() => page.getByLabel("Arguments").inputValue()).toBe("eth");

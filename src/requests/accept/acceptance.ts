@@ -7,10 +7,15 @@ import { findRequestByKey } from "../../store/requests.ts";
 import type { Store } from "../../store/store.ts";
 import type { Change, RequestBook } from "../requestBook.ts";
 import type { CommandChecker } from "./commandChecker.ts";
-import { recordDryRun } from "./dryRunLog.ts";
+import { keptOf, recordDryRun } from "./dryRunLog.ts";
 import { FunctionFailedError } from "./runDetails.ts";
 import type { Replica } from "../replica.ts";
-import { parseStoredRequest, type OpenRequest, type RequestContent } from "../openRequest.ts";
+import {
+  parseStoredRequest,
+  type OpenRequest,
+  type RequestContent,
+  type RequestFacts,
+} from "../openRequest.ts";
 import type { Command, SubmitOptions } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
 import { isClosing } from "./sandboxRuns.ts";
@@ -89,9 +94,9 @@ export function createAcceptance(options: AcceptanceOptions): Acceptance {
       giveDayBack = await dailyLimit.take(dapp);
       const checked = await checker.check(dapp, command, network);
       const isChecking = isAsync && (command.kind === "preset" || command.kind === "function");
-      const warnings = isChecking ? [] : await checker.dryRun(dapp, checked, network, signal);
+      const facts = isChecking ? {} : await checker.dryRun(dapp, checked, network, signal);
       request = createRequest(dapp, command.network, checked, { idempotencyKey, bodyHash, isChecking });
-      Object.assign(request, { progress: { ...request.progress, ...withWarnings(warnings).progress } });
+      Object.assign(request, { progress: { ...request.progress, ...facts } });
       await book.add(request, (db) => dailyLimit.count(db, dapp));
     } catch (error) {
       giveDayBack?.();
@@ -133,9 +138,9 @@ function createLateChecks({
   /** Dry-runs an accepted request and stores the outcome. Rejects only with the store's error. */
   const check = async (request: OpenRequest): Promise<void> => {
     const network = getNetwork(request.network);
-    let warnings: readonly string[];
+    let progress: RequestFacts;
     try {
-      warnings = await retry(() => checker.dryRun({ id: request.dappId }, request, network), {
+      progress = await retry(() => checker.dryRun({ id: request.dappId }, request, network), {
         attempts: MAX_DRY_RUNS,
         pauseMs: () => DRY_RUN_PAUSE_MS,
         isFinal: (error) => !(error instanceof TycheError && error.retryable),
@@ -143,10 +148,11 @@ function createLateChecks({
     } catch (error) {
       // The next process, or another replica, runs it.
       if (isClosing(error)) return;
-      await endCheck({ request, state: "failed", error: endOf(error) });
+      const facts = error instanceof FunctionFailedError ? keptOf(error.details) : {};
+      await endCheck({ request, state: "failed", error: endOf(error), progress: facts });
       return;
     }
-    await endCheck({ request, state: "received", ...withWarnings(warnings) });
+    await endCheck({ request, state: "received", progress });
     // If the network has stopped serving in the meantime, the next start resumes the request.
     network.intake()?.take(request);
   };
@@ -189,11 +195,6 @@ async function recordRefused(
 function paramsOf({ kind: _kind, network: _network, ...own }: Command): Readonly<Record<string, unknown>> {
   const { params, givenLabel, ...rest } = { params: {}, givenLabel: undefined, ...own };
   return { ...params, ...rest, ...(givenLabel === undefined ? {} : { label: givenLabel }) };
-}
-
-/** Returns the facts that a dry run found, if any. */
-function withWarnings(warnings: readonly string[]): Pick<Change, "progress"> {
-  return warnings.length === 0 ? {} : { progress: { warnings } };
 }
 
 function createRequest(

@@ -25,7 +25,7 @@ import type {
   UnlinkCommand,
 } from "../service.ts";
 import type { Dapp } from "../../dapps/dapps.ts";
-import type { LinkOutcome, RequestContent } from "../openRequest.ts";
+import type { LinkOutcome, RequestContent, RequestFacts } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";
 import { spellingOf } from "../../domain/label.ts";
@@ -39,14 +39,14 @@ export interface CommandChecker {
   check(dapp: Dapp, command: Command, network: ServiceNetwork): Promise<RequestContent>;
   /**
    * Dry-runs the source of a checked preset or function, and ensures that a preset's source is stored on chain. Throws
-   * likewise. `signal` cancels the run of a function. Returns what the caller should know about the source.
+   * likewise. `signal` cancels the run of a function. Returns what the request keeps of it.
    */
   dryRun(
     dapp: Pick<Dapp, "id">,
     content: RequestContent,
     network: ServiceNetwork,
     signal?: AbortSignal,
-  ): Promise<readonly string[]>;
+  ): Promise<Pick<RequestFacts, "dryRun" | "warnings">>;
 }
 
 /** Creates the checker. */
@@ -83,7 +83,7 @@ export function createCommandChecker(options: {
       }
     },
     async dryRun(dapp, { kind, params, progress }, network, signal) {
-      if (kind !== "preset" && kind !== "function") return [];
+      if (kind !== "preset" && kind !== "function") return {};
       const intake = getIntake(network);
       const subscription = intake.subscriptions.find(dapp.id);
       const group =
@@ -91,7 +91,7 @@ export function createCommandChecker(options: {
         sandboxGroup(network.view().contracts.functionsRouter, subscription.functionsSubscriptionId);
       const options = { pool, dappId: dapp.id, group };
       if (kind === "function") {
-        if (params.secrets !== undefined && !secrets.canRun(network)) return [NOT_RUN];
+        if (params.secrets !== undefined && !secrets.canRun(network)) return { warnings: [NOT_RUN] };
         const runWithSecrets = await findSecrets(secrets, dapp.id, network, params.secrets);
         const { beacon: round, ...source } = params;
         const beacon = beaconOf(round);
@@ -103,7 +103,7 @@ export function createCommandChecker(options: {
         throw new PresetChangedError(preset.name);
       await dryRunPreset(preset, progress.args, options);
       await intake.storeSource(preset);
-      return [];
+      return {};
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { RunResult, SandboxPool } from "../../../sandbox/index.ts";
 import type { BeaconView, SimulateResult } from "../../api/types.ts";
-import { toDrandRound } from "../openRequest.ts";
+import { toDrandRound, type RequestFacts } from "../openRequest.ts";
 import { encodeFunctionsRequest, MAX_REQUEST_BYTES } from "../../chainlink/functionsRequest.ts";
 import { decodeDryRun } from "../../domain/decodeResult.ts";
 import { toHexText } from "../../lib/hex.ts";
@@ -13,6 +13,7 @@ import type { Preset } from "../../presets/preset.ts";
 import type { RunWithSecrets } from "../secrets.ts";
 import type { SimulateCommand } from "../service.ts";
 import { describeRunError, FAILED_RUN, FunctionFailedError } from "./runDetails.ts";
+import { keptOf } from "./dryRunLog.ts";
 import { warningsOf } from "./sourceWarnings.ts";
 
 /** What a dry run depends on. */
@@ -57,14 +58,15 @@ export async function dryRunPreset(
   throw refuse({ ...result, err, line: found?.position?.line, column: found?.position?.column });
 }
 
-/** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. */
+/** Dry-runs a caller's source: one that fails here never reaches the chain. Throws `function_failed`. Returns what its request keeps of that. */
 export async function dryRunFunction(
   command: SimulateCommand,
   options: SourceRunOptions,
-): Promise<readonly string[]> {
+): Promise<Pick<RequestFacts, "dryRun" | "warnings">> {
   const { result } = await simulateSource(command, options);
   if (!result.success) throw refuse(result);
-  return result.warnings ?? [];
+  const { warnings } = result;
+  return { ...keptOf(result), ...(warnings && { warnings }) };
 }
 
 /**

@@ -16,6 +16,7 @@ import type { UsageKind } from "../../store/schema.ts";
 import type { Store } from "../../store/store.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { addUsage, dayOf } from "../../store/usage.ts";
+import type { RequestFacts } from "../openRequest.ts";
 import type { FunctionRefusal } from "./runDetails.ts";
 
 /** Characters kept of a source, and of each text that it produced. */
@@ -81,6 +82,19 @@ export async function readDryRun(db: Queryable, dappId: string, id: string): Pro
   if (run === undefined) throw new NotFoundError(`dry run ${id}; a dapp's last ${KEPT_DRY_RUNS} are kept`);
   const { params } = run;
   return { ...viewOf(run), ...(params === undefined ? {} : { params }) };
+}
+
+/** Returns what a request keeps of its dry run. */
+export function keptOf({
+  console,
+  timeMs,
+  memoryBytes,
+  httpRequests,
+}: Pick<SimulateResult, "console" | "timeMs" | "memoryBytes" | "httpRequests">): Pick<
+  RequestFacts,
+  "dryRun"
+> {
+  return { dryRun: { console: cut(console, TEXT_CHARACTERS), timeMs, memoryBytes, httpRequests } };
 }
 
 function viewOf(run: StoredDryRun): DryRunView {

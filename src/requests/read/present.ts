@@ -56,6 +56,7 @@ export function presentRequest(request: OpenRequest, urls: PageUrls): RequestRec
     ...presentShown(request),
     ...spellingOf(request.progress),
     error,
+    ...(request.progress.dryRun && { dryRun: request.progress.dryRun }),
     ...(isLinking(request) ? {} : { shareUrl: urls.share }),
   };
 }

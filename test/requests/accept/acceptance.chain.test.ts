@@ -58,7 +58,7 @@ function contentOf(command: Command): RequestContent {
 
 describe.each(DATABASES)("on %s", (_name, create) => {
   let store: Store;
-  let dryRun: (...given: Parameters<CommandChecker["dryRun"]>) => Promise<readonly string[]>;
+  let dryRun: (...given: Parameters<CommandChecker["dryRun"]>) => ReturnType<CommandChecker["dryRun"]>;
   let hasDatabase: boolean;
   const taken: string[] = [];
 
@@ -117,7 +117,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       dryRun = async () => {
         resolve();
         await pool.run({} as never);
-        return [];
+        return {};
       };
       const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
       await ran;
@@ -125,7 +125,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       vi.spyOn(Date, "now").mockReturnValue(wall + jumpMs);
       const next = open();
       next.book.restore([(await next.book.find(id))!]);
-      dryRun = async () => [];
+      dryRun = async () => ({});
       next.resumeChecks(DESK_NETWORK);
       await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
       expect(await stateOf(id)).toBe("received");
@@ -141,7 +141,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     next.book.restore([(await next.book.find(id))!]);
     dryRun = async (_dapp, content) => {
       resolve(content);
-      return [];
+      return {};
     };
     next.resumeChecks(DESK_NETWORK);
     expect(await ran).toMatchObject(contentOf(PRESET));
@@ -151,7 +151,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   test.each([true, false])(
     "what a dry run warns of is kept with the request, asynchronous: %s",
     async (isAsync) => {
-      dryRun = async () => ["careful"];
+      dryRun = async () => ({ warnings: ["careful"] });
       const { id } = await open().accept(DAPP, COMMAND, { isAsync });
       await vi.waitFor(() => expect(taken).toEqual([id]), { timeout: 60_000 });
       const request = (await createRequestBook(store).find(id))!;
@@ -195,6 +195,27 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     expect(await readDryRun(store.db, DAPP.id, run!.id)).toEqual({ ...run, params });
   });
 
+  test("an accepted request whose dry run fails keeps what that wrote and took", async () => {
+    const measures = { console: "so far", timeMs: 1.5, memoryBytes: 1_048_576, httpRequests: 2 };
+    const failed = {
+      success: false,
+      requestId: "",
+      result: "0x",
+      parsedResult: "",
+      err: "boom",
+      url: "",
+    } as const;
+    const refusal = { ...failed, ...measures, consoleTruncated: false };
+    dryRun = () => Promise.reject(new FunctionFailedError(refusal));
+    const { id } = await open().accept(DAPP, COMMAND, { isAsync: true });
+    await vi.waitFor(async () => expect(await stateOf(id)).toBe("failed"), { timeout: 60_000 });
+    const request = (await createRequestBook(store).find(id))!;
+    expect(presentRequest(request, { explorer: undefined, share: "" })).toMatchObject({
+      error: { message: "the dry run of the source failed: boom" },
+      dryRun: measures,
+    });
+  });
+
   test("what came of a dry run is stored once, when the database is back, also where the first try was committed", async () => {
     for (const isCommitted of [false, true]) {
       let failures = 0;
@@ -209,7 +230,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
       };
       dryRun = async () => {
         failures = 1;
-        return [];
+        return {};
       };
       const { id } = await open(flaky).accept(DAPP, COMMAND, { isAsync: true });
       await vi.waitFor(() => expect(taken).toContain(id), { timeout: 60_000 });
@@ -221,7 +242,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
   test("processes on one database let a dapp's day in once, together", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 22, 12) });
     onTestFinished(() => void vi.useRealTimers());
-    dryRun = async () => [];
+    dryRun = async () => ({});
     const [one, other] = [open(store, 5), open(store, 5)];
     const answers = await Promise.allSettled(
       Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? one : other).accept(DAPP, COMMAND, {})),

@@ -37,6 +37,6 @@ test("runs no preset that was replaced since the call: the chain lacks the sourc
   });
   expect({ ran, stored }).toEqual({ ran: [], stored: [] });
 
-  await expect(checker.dryRun({ id: "dapp" }, { ...content, progress }, network)).resolves.toEqual([]);
+  await expect(checker.dryRun({ id: "dapp" }, { ...content, progress }, network)).resolves.toEqual({});
   expect({ ran, stored }).toEqual({ ran: [preset.source], stored: [preset.sourceHash] });
 });

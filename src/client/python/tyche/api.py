@@ -66,6 +66,7 @@ __all__ = [
     "RequestVerificationPreset",
     "RequestVerificationTransactions",
     "RequestView",
+    "RequestViewDryRun",
     "RequestViewError",
     "ReturnType",
     "SecretView",
@@ -621,10 +622,25 @@ class RequestView(TypedDict):
     shown: NotRequired[ShownResult]
     # Why the request ended without an outcome.
     error: RequestViewError | None
+    # What the dry run of its source wrote and took, before anything was sent: of a function, and of a preset whose dry run failed.
+    dryRun: NotRequired[RequestViewDryRun]
     # Address of this request.
     statusUrl: str
     # Public page with the result, once there is one; absent for the linking and unlinking of contracts.
     shareUrl: NotRequired[str]
+
+
+class RequestViewDryRun(TypedDict):
+    "What the dry run of its source wrote and took, before anything was sent: of a function, and of a preset whose dry run failed."
+
+    # The first 1,000 characters that the source wrote.
+    console: str
+    # Duration of the run in milliseconds.
+    timeMs: float
+    # Heap in use at the end of the run, in bytes.
+    memoryBytes: int
+    # HTTP requests that the source made.
+    httpRequests: int
 
 
 class RequestViewError(TypedDict):

@@ -33,7 +33,7 @@ export type Run =
     }
   | { readonly kind: "problem"; readonly message: string; readonly details: readonly string[] };
 
-/** What a dry run gave, as far as it is known: of a request that failed its dry run, only the error was kept. */
+/** What a dry run gave, as far as it is known: of a request that failed its dry run, earlier versions kept only the error. */
 export type DryRunResult = Pick<SimulateResult, "success" | "result" | "parsedResult" | "err"> &
   Partial<SimulateResult>;
 
@@ -93,12 +93,12 @@ export function describeFailedCall(error: unknown): Run {
 }
 
 /** Returns what came of a function's request, as if it had just been run. */
-export function runOf({ id, dappId, network, params, timeline, outcome, error }: RequestView): Run {
+export function runOf({ id, dappId, network, params, timeline, outcome, error, dryRun }: RequestView): Run {
   if (error !== null) {
     const { reason, ...place } = findDryRun(error.message) ?? {};
     return reason === undefined
       ? { kind: "problem", message: error.message, details: [] }
-      : { kind: "dry", isCheck: true, result: { ...NOTHING, err: reason, ...place } };
+      : { kind: "dry", isCheck: true, result: { ...NOTHING, err: reason, ...place, ...dryRun } };
   }
   if (outcome === null || !("parsedResult" in outcome) || "vrfv2Hash" in outcome) return { kind: "none" };
   const { source } = params as { readonly source: string };

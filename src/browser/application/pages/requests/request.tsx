@@ -7,18 +7,20 @@ import { Loaded, Refusal } from "../../page.tsx";
 import { Age, Code, Copyable, CopyButton, Time, TransactionLink } from "../../parts/format.tsx";
 import { ForRole } from "../../parts/forRole.tsx";
 import { describeError } from "../../parts/forms.tsx";
-import { type Fact, Facts, Folded, Listing, Notice, UnknownText, Why } from "../../parts/parts.tsx";
+import { type Fact, Facts, Folded, Listing, Notice, Tag, UnknownText, Why } from "../../parts/parts.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { CheckPart } from "../../parts/checkPart.tsx";
 import { Beacon, ErrorNotice, StateTag, summaryOf, useTitleOfRequest } from "../../parts/requestParts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
+import { Console, measuresOf } from "../../parts/dryRunParts.tsx";
 import { beaconOf } from "../../../../text/draw.ts";
+import { findDryRun } from "../../../../text/failure.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { transactionHashOf, transactionsOf } from "../../../../text/sharedResult.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
-import { OpenInFunctions, SourcePart } from "./sourcePart.tsx";
+import { hasFailed, OpenInFunctions, SourcePart } from "./sourcePart.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 import { isEnded } from "../../../../domain/vocabulary.ts";
@@ -76,6 +78,14 @@ function RequestParts({
           </h2>
           <OutcomePart outcome={outcome} {...(request.shown === undefined ? {} : { shown: request.shown })} />
           {error !== null && <ErrorNotice error={error} />}
+          {isFailedFunction(request) && (
+            <ForRole dappId={dappId} operation="runFunction">
+              <p>
+                <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
+                <span className="note">To change the source, and try it in a dry run.</span>
+              </p>
+            </ForRole>
+          )}
           <SourcePart request={request} />
           {why !== null && (
             <p className="note">
@@ -125,6 +135,7 @@ function RequestParts({
             <Listing text={JSON.stringify(params, null, 2)} label="Parameters" />
           </Folded>
         </section>
+        {request.dryRun !== undefined && <DryRunPart request={request} dryRun={request.dryRun} />}
         <section className="panel">
           <h2>Timeline</h2>
           <Timeline request={request} />
@@ -154,6 +165,38 @@ function RequestParts({
         </ForRole>
       )}
     </>
+  );
+}
+
+/** Whether a function failed whose source can be opened, to be corrected. */
+function isFailedFunction(request: RequestView): boolean {
+  return request.kind === "function" && isRepeatable(request) && hasFailed(request);
+}
+
+/** What a source wrote and took as it was dry-run before it was sent: open where that is what failed, or the last that is known of it. */
+function DryRunPart({
+  request,
+  dryRun,
+}: {
+  readonly request: RequestView;
+  readonly dryRun: NonNullable<RequestView["dryRun"]>;
+}) {
+  const { error, outcome } = request;
+  const isRefusal = error !== null && findDryRun(error.message) !== undefined;
+  return (
+    <section className="panel" id="dry-run" aria-label="Dry run">
+      <h2>
+        Dry run <Tag kind={isRefusal ? "bad" : "good"}>{isRefusal ? "failed" : "succeeded"}</Tag>
+      </h2>
+      <p className="note">
+        {isRefusal
+          ? "The service ran the source before it sent anything, and sent nothing."
+          : `The service ran the source before it sent the request.${outcome === null ? "" : " The nodes ran it by themselves, and report no more than its result or error."}`}
+      </p>
+      <h3>Console</h3>
+      <Console text={dryRun.console} />
+      <Facts entries={measuresOf(dryRun)} />
+    </section>
   );
 }
 
@@ -205,7 +248,7 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
           <UnknownText text={problem} />
         </Notice>
       )}
-      {request.kind === "function" && (
+      {request.kind === "function" && !hasFailed(request) && (
         <p>
           <OpenInFunctions dappId={request.dappId} id={request.id} className="action" />{" "}
           <span className="note">To change the source and try it.</span>

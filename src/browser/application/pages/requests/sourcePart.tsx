@@ -38,7 +38,8 @@ function NumberedSource({
   );
 }
 
-function hasFailed({ error, outcome }: RequestView): boolean {
+/** Whether a request ended without a result. */
+export function hasFailed({ error, outcome }: RequestView): boolean {
   return error !== null || outcome?.success === false;
 }
 
