@@ -82,6 +82,16 @@ function bindCallbacks(bind: (work: Work) => Work): void {
   }
 }
 
+/** What a hook is told, and where it keeps the functions to call. */
+const EVENTS = {
+  init: Symbol("init"),
+  before: Symbol("before"),
+  after: Symbol("after"),
+  destroy: Symbol("destroy"),
+  promiseResolve: Symbol("promiseResolve"),
+};
+type HookEvent = keyof typeof EVENTS;
+
 /** What Node calls the kinds of its resources, in their order. */
 const PROVIDERS =
   "NONE DIRHANDLE DNSCHANNEL ELDHISTOGRAM FILEHANDLE FILEHANDLECLOSEREQ BLOBREADER FSEVENTWRAP FSREQCALLBACK FSREQPROMISE GETADDRINFOREQWRAP GETNAMEINFOREQWRAP HEAPSNAPSHOT HTTP2SESSION HTTP2STREAM HTTP2PING HTTP2SETTINGS HTTPINCOMINGMESSAGE HTTPCLIENTREQUEST JSSTREAM JSUDPWRAP MESSAGEPORT PIPECONNECTWRAP PIPESERVERWRAP PIPEWRAP PROCESSWRAP PROMISE QUERYWRAP QUIC_ENDPOINT QUIC_LOGSTREAM QUIC_PACKET QUIC_SESSION QUIC_STREAM QUIC_UDP SHUTDOWNWRAP SIGNALWRAP STATWATCHER STREAMPIPE TCPCONNECTWRAP TCPSERVERWRAP TCPWRAP TTYWRAP UDPSENDWRAP UDPWRAP SIGINTWATCHDOG WORKER WORKERHEAPSNAPSHOT WRITEWRAP ZLIB CHECKPRIMEREQUEST PBKDF2REQUEST KEYPAIRGENREQUEST KEYGENREQUEST KEYEXPORTREQUEST CIPHERREQUEST DERIVEBITSREQUEST HASHREQUEST RANDOMBYTESREQUEST RANDOMPRIMEREQUEST SCRYPTREQUEST SIGNREQUEST TLSWRAP VERIFYREQUEST";
@@ -158,6 +168,14 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
       this.#store = undefined;
     }
   }
+  const hooks = new Set<AsyncHook>();
+  /** Tells the hooks of what a source's own resources go through; of timers and promises they hear nothing. */
+  const emit = (event: HookEvent, ...args: unknown[]): void => {
+    // One that is enabled meanwhile hears of the next event.
+    [...hooks].forEach((hook) => hook[EVENTS[event]]?.(...args));
+  };
+  const none = (): object => ({ __proto__: null });
+  let running = { id: 0, resource: none };
   let lastId = 1;
   class AsyncResource {
     readonly #id = ++lastId;
@@ -165,6 +183,7 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
     readonly type: unknown;
     constructor(type?: unknown) {
       this.type = type;
+      emit("init", this.#id, type, running.id, this);
     }
     static bind(work: Work, type: unknown, self: unknown): Work {
       return new AsyncResource(type || work.name || "bound-anonymous-fn").bind(work, self);
@@ -185,17 +204,36 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
       return this.#id;
     }
     emitDestroy(): this {
+      emit("destroy", this.#id);
       return this;
     }
     runInAsyncScope(work: Work, self?: unknown, ...args: unknown[]): unknown {
-      return this.#run((...given) => Reflect.apply<unknown, unknown[], unknown>(work, self, given), ...args);
+      const outer = running;
+      emit("before", this.#id);
+      running = { id: this.#id, resource: () => this };
+      try {
+        return this.#run(
+          (...given) => Reflect.apply<unknown, unknown[], unknown>(work, self, given),
+          ...args,
+        );
+      } finally {
+        running = outer;
+        emit("after", this.#id);
+      }
     }
   }
   class AsyncHook {
+    readonly [event: symbol]: Work | undefined;
+    constructor(callbacks: Readonly<Record<HookEvent, unknown>>) {
+      for (const [name, symbol] of Object.entries(EVENTS))
+        Object.assign(this, { [symbol]: callbacks[name as HookEvent] });
+    }
     enable(): this {
+      hooks.add(this);
       return this;
     }
     disable(): this {
+      hooks.delete(this);
       return this;
     }
   }
@@ -213,13 +251,14 @@ export function createAsyncHooks(): { readonly module: Exports; readonly bind: (
       destroy,
       promiseResolve,
     }: Readonly<Record<string, unknown>>): AsyncHook {
-      for (const [name, callback] of Object.entries({ init, before, after, destroy, promiseResolve }))
+      const callbacks = { init, before, after, destroy, promiseResolve };
+      for (const [name, callback] of Object.entries(callbacks))
         if (callback !== undefined && typeof callback !== "function")
           throw nodeError("ERR_ASYNC_CALLBACK", `hook.${name} must be a function`, TypeError);
-      return new AsyncHook();
+      return new AsyncHook(callbacks);
     },
-    executionAsyncId: () => 0,
-    executionAsyncResource: () => ({ __proto__: null }),
+    executionAsyncId: () => running.id,
+    executionAsyncResource: () => running.resource(),
     triggerAsyncId: () => 0,
   };
   return { module: { ...names, default: names }, bind };

@@ -220,7 +220,12 @@ export const cryptoNatives: Readonly<Record<string, Native>> = {
   /** `{size, safe, add, rem}`, the last two in hex → a prime that leaves `rem` when it is divided by `add`. */
   prime: ({ size, safe, add, rem }) => {
     const isSafe = safe === true;
-    const bits = count(size, isSafe ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS);
+    const most = isSafe ? MAX_SAFE_PRIME_BITS : MAX_PRIME_BITS;
+    if (Number(size) > most)
+      throw new RangeError(
+        `node:crypto: ${isSafe ? "safe primes" : "primes"} have at most ${most} bits in this sandbox`,
+      );
+    const bits = count(size);
     const [step, rest] = [add, rem].map((hex) => (hex === undefined ? hex : hexBytes(hex)));
     if (step !== undefined) checkStep(bits, isSafe, integerOf(step), rest && integerOf(rest));
     return new Uint8Array(
