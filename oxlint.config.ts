@@ -137,6 +137,7 @@ const WALL_CLOCK: Readonly<Record<string, readonly string[]>> = {
   "times that are stored for people to read, and ids that sort by them": [
     "src/cli/steadyOutput.ts",
     "src/dapps/dapps.ts",
+    "src/dapps/keys.ts",
     "src/domain/id.ts",
     "src/networks/embedded/launch.ts",
     "src/oracle/node/inbox.ts",

@@ -10,7 +10,7 @@ import {
   type Facility,
   type KeyAccess,
 } from "../domain/vocabulary.ts";
-import type { KeyView } from "../dapps/dapps.ts";
+import type { KeyView } from "../dapps/keys.ts";
 import type { DappTools } from "../app/tools/dappTools.ts";
 import type { StoredDapp } from "../dapps/findDapp.ts";
 

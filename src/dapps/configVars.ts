@@ -1,6 +1,7 @@
 import { listConsumers, listSubscriptions, findChain } from "../store/chainRecords.ts";
 import type { Store } from "../store/store.ts";
-import type { DappDirectory, KeyView } from "./dapps.ts";
+import type { DappDirectory } from "./dapps.ts";
+import type { KeyView } from "./keys.ts";
 import { stringToHex, type Hex } from "viem";
 import type { StackAddresses } from "../chainlink/stackPlan.ts";
 import type { ChainDeployment } from "../networks/network.ts";

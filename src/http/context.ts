@@ -1,7 +1,7 @@
 import type { ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import type { Service } from "../requests/service.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import type { HttpLimits } from "../config/httpLimits.ts";
 import type { Caller } from "../people/roles.ts";
 import type { LiveSchemas } from "./liveSchemas.ts";

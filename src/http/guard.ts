@@ -1,7 +1,9 @@
 import type { OperationId } from "../domain/operations.ts";
 import type { Context } from "koa";
 import type { Facility } from "../api/types.ts";
-import { KeyExpiredError, UnauthenticatedError, type Dapp, type DappDirectory } from "../dapps/dapps.ts";
+import { KeyExpiredError, UnauthenticatedError } from "../dapps/keys.ts";
+import type { Dapp } from "../dapps/dapp.ts";
+import type { DappDirectory } from "../dapps/dapps.ts";
 import { addressGroup } from "../lib/addressGroup.ts";
 import { ForbiddenError, NotFoundError } from "../lib/errors.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";

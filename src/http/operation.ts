@@ -2,7 +2,7 @@ import type { OperationId } from "../domain/operations.ts";
 import type { TSchema } from "typebox";
 import type { ErrorCode } from "./errorTable.ts";
 import { InvalidParameterError, type ParameterViolation } from "../lib/invalidParameter.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "./context.ts";
 import { sendJson } from "./frame.ts";
 import { readParameters, readQuery, parseRequest } from "./parameters.ts";

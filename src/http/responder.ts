@@ -9,7 +9,7 @@ import { repeat } from "../lib/repeat.ts";
 import { sendAnswer, sendJson } from "./frame.ts";
 import { readIdempotencyKey, readPreferences } from "./waitPreference.ts";
 import { isEnded } from "../domain/vocabulary.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 
 /** Submits requests to the service and responds with the outcome. */
 export interface Responder {

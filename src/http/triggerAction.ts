@@ -3,7 +3,7 @@ import { InvalidParameterError, type ParameterViolation } from "../lib/invalidPa
 import { describeValue } from "../lib/describeValue.ts";
 import type { JsonValue } from "../lib/parseJson.ts";
 import type { Service } from "../requests/service.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import type { TriggerCommand } from "../triggers/eventReferences.ts";
 import type { HttpDeps } from "./context.ts";
 import { parsePresetRequest } from "./routes/presets.ts";

@@ -23,7 +23,7 @@ import {
 } from "../store/secrets.ts";
 import type { NamedSlots, SecretRun } from "../secrets/holder.ts";
 import type { Store } from "../store/store.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import { getIntake, type NetworkSecrets, type ServiceNetwork } from "./serviceNetwork.ts";
 
 /** Most secrets of a dapp on a network, and their size together, in bytes. */

@@ -16,7 +16,7 @@ import type {
   StateChange,
   UsageReport,
 } from "../api/types.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import type { Hex } from "viem";
 import type { ActiveHour } from "./read/activity.ts";
 

@@ -2,7 +2,7 @@ import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { TycheError } from "../lib/errors.ts";
 import type { StoredLogTrigger } from "../store/logTriggers.ts";
 import type { FunctionCommand, PresetCommand, RandomCommand } from "../requests/service.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import { MAX_VALUE_CHARACTERS } from "./logSelection.ts";
 
 /** What a trigger may request. */

@@ -1,6 +1,6 @@
 import type { Checked } from "../api/parameters/requestSchemas.ts";
 import type { ScheduleView, TriggerRun, TriggerRunPage } from "../api/types.ts";
-import type { Dapp } from "../dapps/dapps.ts";
+import type { Dapp } from "../dapps/dapp.ts";
 import { NotFoundError, TycheError } from "../lib/errors.ts";
 import { createId } from "../domain/id.ts";
 import { InvalidParameterError, parseAll } from "../lib/invalidParameter.ts";

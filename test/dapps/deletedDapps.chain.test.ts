@@ -3,7 +3,7 @@ import { createDappDirectory } from "../../src/dapps/dapps.ts";
 import { NotFoundError } from "../../src/lib/errors.ts";
 import { createDeletedDapps } from "../../src/requests/keep/deletedDapps.ts";
 import type { Command } from "../../src/requests/service.ts";
-import type { Dapp } from "../../src/dapps/dapps.ts";
+import type { Dapp } from "../../src/dapps/dapp.ts";
 import { saveConsumer } from "../../src/store/chainRecords.ts";
 import { listDappIds, listDeletedDappConsumers, listKeys } from "../../src/store/dapps.ts";
 import { insertRequests } from "../../src/store/requests.ts";

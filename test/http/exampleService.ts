@@ -11,11 +11,11 @@ import type {
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Hex } from "viem";
 import { TycheError } from "../../src/lib/errors.ts";
-import { UnauthenticatedError } from "../../src/dapps/dapps.ts";
+import { UnauthenticatedError } from "../../src/dapps/keys.ts";
 import { InvalidParameterError, type ParameterViolation } from "../../src/lib/invalidParameter.ts";
 import { UnknownPresetError } from "../../src/presets/presetRegistry.ts";
 import type { Command, RequestRecord, Service, SubmitOptions } from "../../src/requests/service.ts";
-import type { Dapp } from "../../src/dapps/dapps.ts";
+import type { Dapp } from "../../src/dapps/dapp.ts";
 import type { RequestState } from "../../src/domain/vocabulary.ts";
 
 /** A service for tests of the HTTP layer alone: it keeps requests in memory and ends them as the test decides. */

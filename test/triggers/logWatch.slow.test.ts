@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Checked } from "../../src/api/parameters/requestSchemas.ts";
 import type { LogRun } from "../../src/api/types.ts";
-import type { Dapp } from "../../src/dapps/dapps.ts";
+import type { Dapp } from "../../src/dapps/dapp.ts";
 import type { ChainClient } from "../../src/evm/client.ts";
 import { RpcError } from "../../src/lib/nodeAnswers.ts";
 import { TycheError } from "../../src/lib/errors.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Dapp } from "../../src/dapps/dapps.ts";
+import type { Dapp } from "../../src/dapps/dapp.ts";
 import { TycheError } from "../../src/lib/errors.ts";
 import type { WakeLoop } from "../../src/lib/wakeLoop.ts";
 import { createId } from "../../src/domain/id.ts";

@@ -3,7 +3,7 @@ import { ConsumerList } from "../../api/operator.ts";
 import { ConsumerResult } from "../../api/results.ts";
 import type { ConsumerList as Consumers } from "../../api/types.ts";
 import type { RequestRecord, Service } from "../../requests/service.ts";
-import type { Dapp } from "../../dapps/dapps.ts";
+import type { Dapp } from "../../dapps/dapp.ts";
 import { getAddress, type Hex } from "viem";
 import { InvalidParameterError, type ParameterViolation } from "../../lib/invalidParameter.ts";
 import { getDapp, type HttpContext, type HttpDeps } from "../context.ts";

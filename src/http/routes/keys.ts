@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { listOf } from "../../api/common.ts";
 import { KeyView, NewKeyView } from "../../api/operator.ts";
-import type { KeyView as StoredKey, LiveKeyView } from "../../dapps/dapps.ts";
+import type { KeyView as StoredKey, LiveKeyView } from "../../dapps/keys.ts";
 import { NotFoundError } from "../../lib/errors.ts";
 import { formatTime } from "../../lib/time.ts";
 import type { HttpDeps } from "../context.ts";

@@ -17,7 +17,7 @@ import {
   type RequestFacts,
 } from "../openRequest.ts";
 import type { Command, SubmitOptions } from "../service.ts";
-import type { Dapp } from "../../dapps/dapps.ts";
+import type { Dapp } from "../../dapps/dapp.ts";
 import { isClosing } from "./sandboxRuns.ts";
 import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";
 import { createDailyLimit, createOpenLimits } from "./requestLimits.ts";

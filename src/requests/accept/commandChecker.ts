@@ -24,7 +24,7 @@ import type {
   RandomCommand,
   UnlinkCommand,
 } from "../service.ts";
-import type { Dapp } from "../../dapps/dapps.ts";
+import type { Dapp } from "../../dapps/dapp.ts";
 import type { LinkOutcome, RequestContent, RequestFacts } from "../openRequest.ts";
 import { findSecrets, type SecretsReader } from "../secrets.ts";
 import { getIntake, type ServiceNetwork } from "../serviceNetwork.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Dapp } from "../../dapps/dapps.ts";
+import type { Dapp } from "../../dapps/dapp.ts";
 import { countOf } from "../../lib/countOf.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { shareByKey } from "../../lib/memo.ts";

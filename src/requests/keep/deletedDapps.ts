@@ -7,7 +7,7 @@ import { listDeletedDappConsumers } from "../../store/dapps.ts";
 import type { Store } from "../../store/store.ts";
 import type { Acceptance } from "../accept/acceptance.ts";
 import type { RequestBook } from "../requestBook.ts";
-import type { Dapp } from "../../dapps/dapps.ts";
+import type { Dapp } from "../../dapps/dapp.ts";
 
 /**
  * First pause between checks of a contract; it doubles each time. The oracle contracts keep a consumer while requests are in

@@ -27,7 +27,8 @@ import type { RequestSummary, SharedRequest, SearchHit, StateChange } from "../.
 import { titlesOf } from "../../text/parameterTitles.ts";
 import type { PresetRegistry } from "../../presets/presetRegistry.ts";
 import type { OnChainPage, RequestRecord, Service } from "../service.ts";
-import { FIRST_DAPP_NAME, type Dapp } from "../../dapps/dapps.ts";
+import { FIRST_DAPP_NAME } from "../../dapps/dapps.ts";
+import type { Dapp } from "../../dapps/dapp.ts";
 import type { ServiceNetwork } from "../serviceNetwork.ts";
 import { readPatiently } from "../../store/databaseAway.ts";
 import { isEnded, REQUEST_STATES } from "../../domain/vocabulary.ts";

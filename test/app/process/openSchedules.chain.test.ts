@@ -8,7 +8,7 @@ import {
 import { createLiveSchemas } from "../../../src/http/liveSchemas.ts";
 import { createId } from "../../../src/domain/id.ts";
 import type { Service } from "../../../src/requests/service.ts";
-import type { Dapp } from "../../../src/dapps/dapps.ts";
+import type { Dapp } from "../../../src/dapps/dapp.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";
 import { insertRequests } from "../../../src/store/requests.ts";
 import { insertSchedule } from "../../../src/store/schedules.ts";

@@ -9,7 +9,7 @@ import { readDryRun, readDryRuns } from "../../../src/requests/accept/dryRunLog.
 import { FunctionFailedError } from "../../../src/requests/accept/runDetails.ts";
 import { withOwnErrors } from "../../../src/requests/accept/sandboxRuns.ts";
 import type { Command, PresetCommand } from "../../../src/requests/service.ts";
-import type { Dapp } from "../../../src/dapps/dapps.ts";
+import type { Dapp } from "../../../src/dapps/dapp.ts";
 import type { ServiceNetwork } from "../../../src/requests/serviceNetwork.ts";
 import { DatabaseAwayError } from "../../../src/store/databaseAway.ts";
 import { insertDapp } from "../../../src/store/dapps.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseName } from "../../src/dapps/dapps.ts";
+import { parseName } from "../../src/dapps/names.ts";
 
 test.each([
   ["shop", "shop"],
