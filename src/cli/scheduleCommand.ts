@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import type { LogRun, ScheduleParams, ScheduleView, TriggerRun } from "../client/index.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { CATCH_UPS, type CatchUp } from "../domain/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { colorOf } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
+import { needsObject, parseObject } from "./parseObject.ts";
 import { createResource, type ResourceFlags } from "./resourceCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
@@ -59,7 +59,7 @@ export function registerSchedule(program: Command, terminal: Terminal): void {
     .option("--network <name>", "network of its requests (default: the only one)")
     .action(async (name: string, flags: SettingFlags & { readonly network?: string }) => {
       const { action, ...settings } = parseSettings(flags);
-      if (action === undefined) throw missingAction();
+      if (action === undefined) throw needsObject("action");
       const { client } = await connectService(flags);
       show(flags, await client.schedules.create({ ...settings, name, action, network: flags.network }));
     });
@@ -84,23 +84,7 @@ export function registerSchedule(program: Command, terminal: Terminal): void {
 function parseSettings(flags: SettingFlags): ScheduleParams {
   const { every, cron, timeZone, action, catchUp, window, overlap, until } = flags;
   const settings = { every, cron, timeZone, catchUp, window, overlap, until };
-  return action === undefined ? settings : { ...settings, action: parseAction(action) };
-}
-
-function parseAction(text: string): ScheduleView["action"] {
-  try {
-    const action: unknown = JSON.parse(text);
-    if (typeof action === "object" && action !== null && !Array.isArray(action))
-      return action as ScheduleView["action"];
-  } catch {
-    // The message below says what is expected.
-  }
-  throw missingAction();
-}
-
-function missingAction(): InvalidParameterError {
-  const message = `needs a JSON object, such as --action '{"preset": "coinflip"}'`;
-  return new InvalidParameterError([{ path: "/action", message }]);
+  return { ...settings, action: parseObject("action", action) };
 }
 
 function describe(view: ScheduleView, { colors }: Terminal): string {

@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import type { LogRun, LogTriggerView } from "../client/index.ts";
-import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { describeArguments } from "../text/eventArguments.ts";
 import { LOG_CONFIDENCES, type LogConfidence } from "../domain/vocabulary.ts";
 import { connectService } from "./connectService.ts";
 import { listPages } from "./pagedCommand.ts";
 import { parseBlock } from "./parseNumber.ts";
+import { needsObject, parseObject } from "./parseObject.ts";
 import { describeOutcome } from "./scheduleCommand.ts";
 import { createResource, type ResourceFlags } from "./resourceCommand.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
@@ -74,22 +74,6 @@ export function registerTrigger(program: Command, terminal: Terminal): void {
     describe: (run) => describeRun(run, terminal),
     none: "no runs yet",
   });
-}
-
-function parseObject(name: string, text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, unknown>>;
-  } catch {
-    // The message below says what is expected.
-  }
-  throw needsObject(name);
-}
-
-function needsObject(name: string): InvalidParameterError {
-  return new InvalidParameterError([{ path: `/${name}`, message: `needs a JSON object: --${name} '{…}'` }]);
 }
 
 function describe(view: LogTriggerView, { colors }: Terminal): string {

@@ -7,6 +7,8 @@ import {
   RpcError,
   type RawLog,
   type Receipt,
+  parseHex,
+  parseQuantity,
 } from "../lib/nodeAnswers.ts";
 import { createLogReader, type LogRange } from "../evm/logReader.ts";
 import type { NetworkChain } from "../networks/network.ts";
@@ -214,15 +216,5 @@ function parseTransaction(answer: unknown): ArchivedTransaction {
   };
 }
 
-function hex(value: unknown): Hex {
-  if (typeof value !== "string" || !/^0x[0-9a-fA-F]*$/.test(value))
-    throw new RpcError("answer", "a value is not 0x hex");
-  return value.toLowerCase() as Hex;
-}
-
-function quantity(value: unknown): bigint {
-  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
-    throw new RpcError("answer", "a value is not a 0x hex number of at most 32 bytes");
-  }
-  return BigInt(value);
-}
+const hex = (value: unknown): Hex => parseHex(value, "block or transaction").toLowerCase() as Hex;
+const quantity = (value: unknown): bigint => parseQuantity(value, "block or transaction");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Context } from "koa";
 
@@ -11,6 +12,19 @@ export interface StoredFile {
   readonly compressed: Buffer;
   /** A weak ETag, as it stands for the content however it is encoded. */
   readonly etag: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+};
+
+/** Returns the `Content-Type` of a file by the end of its name; `undefined` for files that are not served. */
+export function typeOfFile(name: string): string | undefined {
+  return TYPES[path.extname(name)];
 }
 
 /** Compresses and hashes a text, or bytes. */

@@ -7,7 +7,7 @@ import { NotFoundError } from "../lib/errors.ts";
 import { element, type Markup } from "../lib/markup.ts";
 import { describePage } from "../text/sharedResult.ts";
 import { findPage, type PagePlace } from "../domain/pagePaths.ts";
-import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
+import { sendStored, storeFile, typeOfFile, type StoredFile } from "../lib/storedFile.ts";
 import type { Service } from "../requests/service.ts";
 import { bundleRoutes } from "./bundle.ts";
 import { docsRoutes } from "./docsRoutes.ts";
@@ -104,18 +104,11 @@ function wantsPage(ctx: Context): boolean {
 }
 
 const FOLDER = new URL("./static/", import.meta.url);
-/** Types of files, by the end of their names. */
-const TYPES: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  svg: "image/svg+xml",
-  png: "image/png",
-};
 
 /** Serves style sheet, scripts and icon under `/assets/`, which browsers revalidate. */
 function assetRoutes(router: Router): void {
   for (const name of readdirSync(FOLDER)) {
-    const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+    const type = typeOfFile(name);
     if (type === undefined) continue;
     const file = storeFile(type, readFileSync(new URL(name, FOLDER)));
     router.get(`/assets/${name}`, (ctx) => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Router } from "@koa/router";
-import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
+import { sendStored, storeFile, typeOfFile, type StoredFile } from "../lib/storedFile.ts";
 
 /** URL path of the files; the build writes it into them. */
 const PATH = "/assets/app/";
@@ -9,10 +9,6 @@ const FOLDERS = [
   new URL("../../browser/", import.meta.url),
   new URL("../../.build/browser/", import.meta.url),
 ];
-const TYPES: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-};
 
 /** What a page loads to show one of the applications in `src/browser`. */
 export interface BundleEntry {
@@ -73,7 +69,7 @@ function readBundle() {
     byKey,
     chunks,
     read(name: string) {
-      const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+      const type = typeOfFile(name);
       if (!names.has(name) || type === undefined) return undefined;
       let file = files.get(name);
       if (file === undefined) {

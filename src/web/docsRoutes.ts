@@ -1,17 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
 import type { Router } from "@koa/router";
 import type { Context } from "koa";
 import { CHANGELOG, renderGuide } from "../lib/markdown.ts";
 import { element, textOf, type Markup } from "../lib/markup.ts";
-import { sendStored, storeFile, type StoredFile } from "../lib/storedFile.ts";
+import { sendStored, storeFile, typeOfFile, type StoredFile } from "../lib/storedFile.ts";
 import { topOf, writeDocument } from "./document.ts";
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".md": "text/markdown; charset=utf-8",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-};
 
 /** The pages of the documentation: beside the sources, or above `dist` in the package. */
 const GUIDES = ["../../docs/", "../../../docs/"]
@@ -35,7 +28,7 @@ export function docsRoutes(router: Router, guard: (ctx: Context) => Promise<void
   };
   addPage("/docs", writeReference);
   const addFile = (address: string, place: string): void => {
-    const type = TYPES[path.extname(place)];
+    const type = typeOfFile(place);
     if (type === undefined) return;
     const read = (): Buffer => readFileSync(new URL(place, GUIDES));
     const page = address.replace(/\.md$/, "");
