@@ -1,11 +1,10 @@
-import { sql } from "kysely";
 import type { Dapp } from "../../dapps/dapp.ts";
 import { countOf } from "../../lib/countOf.ts";
 import { TycheError } from "../../lib/errors.ts";
 import { shareByKey } from "../../lib/memo.ts";
 import { RateLimitedError } from "../../lib/rateLimit.ts";
 import { DAY_MS } from "../../lib/time.ts";
-import { countKeyRequest, readKeyRequests } from "../../store/dapps.ts";
+import { countKeyRequest, lockDapp, readKeyRequests } from "../../store/dapps.ts";
 import type { Store } from "../../store/store.ts";
 import type { Queryable } from "../../store/queryable.ts";
 import { dayOf, listUsage } from "../../store/usage.ts";
@@ -135,11 +134,7 @@ export function createDailyLimit(
       const sharedLimit = isShared ? limit : undefined;
       if (keyDailyLimit === undefined && sharedLimit === undefined) return;
       // From here on, transactions of the same dapp run one after the other.
-      await db
-        .updateTable("dapps")
-        .set({ name: sql<string>`name` })
-        .where("id", "=", dappId)
-        .execute();
+      await lockDapp(db, dappId);
       if (
         keyDailyLimit !== undefined &&
         (await countKeyRequest(db, keyId, dayOf(Date.now()))) > keyDailyLimit
