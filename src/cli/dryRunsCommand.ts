@@ -1,10 +1,9 @@
 import { Option, type Command } from "commander";
 import type { DryRunView } from "../client/index.ts";
-import { countOf } from "../lib/countOf.ts";
 import { cut } from "../lib/cut.ts";
 import { DRY_RUN_KINDS } from "../domain/vocabulary.ts";
 import { connectService, withService, type ServiceFlags } from "./connectService.ts";
-import { printPlace, printWarnings } from "./outcome.ts";
+import { printConsole, printMeasures, printPlace, printWarnings } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
 import { describeThrown } from "../text/failure.ts";
@@ -85,14 +84,10 @@ function printRun(
   out(`${colors.bold(id)}  ${at}  on ${network ?? "any network"}: ${state}`);
   out(`  source  ${oneLine(title)}`);
   if (own.length > 0) out(`  params  ${withoutControls(JSON.stringify(Object.fromEntries(own)))}`);
-  const console = withoutControls(run.console).trimEnd();
-  if (console !== "") out(colors.dim(console.replaceAll(/^/gm, "  ")));
+  printConsole(run.console, terminal);
   if (success) out(withheld ? "not kept: it showed a secret" : withoutControls(parsedResult));
   else out(`${colors.red("failed:")} ${withoutControls(reasonOf(run))}`);
   if (typeof source === "string") printPlace(source, { line, column }, { err: out });
   printWarnings(run.warnings, { err: out, colors });
-  const { timeMs, memoryBytes = 0, httpRequests = 0 } = run;
-  if (timeMs === undefined) return;
-  const memoryMb = (memoryBytes / 2 ** 20).toFixed(1);
-  out(colors.dim(`${timeMs.toFixed(1)} ms, ${memoryMb} MB, ${countOf(httpRequests, "HTTP request")}`));
+  printMeasures(run, terminal);
 }

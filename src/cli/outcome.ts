@@ -1,4 +1,12 @@
-import type { Outcome, RequestView, ShownResult, StateChange, TycheClient } from "../client/index.ts";
+import type {
+  DryRunView,
+  Outcome,
+  RequestView,
+  ShownResult,
+  StateChange,
+  TycheClient,
+} from "../client/index.ts";
+import { countOf } from "../lib/countOf.ts";
 import { repeat } from "../lib/repeat.ts";
 import { explainFailure, findFailedPlace } from "../text/failure.ts";
 import { lineOf } from "../text/sharedResult.ts";
@@ -99,7 +107,8 @@ export async function* withWaits<Event>(
 /** Prints a request with its timeline. */
 export function printRequest(request: RequestView, terminal: Terminal): void {
   const { out, colors } = terminal;
-  const { id, kind, network, state, why, params, triggerId, timeline, outcome, shown, error } = request;
+  const { id, kind, network, state, why, params, triggerId, timeline, dryRun, outcome, shown, error } =
+    request;
   out(`${colors.bold(id)}  ${kind} on ${network}: ${colorOf(state, colors)(state)}`);
   if (why !== null) out(`  why     ${withoutControls(why)}`);
   if (triggerId !== null) out(`  by      ${triggerId}`);
@@ -110,10 +119,33 @@ export function printRequest(request: RequestView, terminal: Terminal): void {
         `  ${at}  ${state.padEnd(10)}  ${withoutControls(`${transactionHash} ${detail}`)}`.trimEnd(),
       ),
     );
+  if (dryRun !== undefined) {
+    printConsole(dryRun.console, terminal);
+    printMeasures(dryRun, terminal, "  dry run ");
+  }
   if (error !== null) out(`  ${colors.red(error.code)}  ${withoutControls(error.message)}`);
   if (outcome !== null) printOutcome(outcome, terminal, shown);
   const { source } = params;
   if (typeof source === "string") printPlace(source, findFailedPlace(source, request), terminal);
+}
+
+/** Prints what a source wrote to its console. */
+export function printConsole(text: string, { out, colors }: Pick<Terminal, "out" | "colors">): void {
+  const lines = withoutControls(text).trimEnd();
+  if (lines !== "") out(colors.dim(lines.replaceAll(/^/gm, "  ")));
+}
+
+/** Prints what a run took, if it was measured. */
+export function printMeasures(
+  { timeMs, memoryBytes = 0, httpRequests = 0 }: Pick<DryRunView, "timeMs" | "memoryBytes" | "httpRequests">,
+  { out, colors }: Pick<Terminal, "out" | "colors">,
+  heading = "",
+): void {
+  if (timeMs === undefined) return;
+  const memoryMb = (memoryBytes / 2 ** 20).toFixed(1);
+  out(
+    colors.dim(`${heading}${timeMs.toFixed(1)} ms, ${memoryMb} MB, ${countOf(httpRequests, "HTTP request")}`),
+  );
 }
 
 /** Prints the lines of a source around the one that failed, if that is known. */

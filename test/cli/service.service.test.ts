@@ -190,8 +190,8 @@ test("call, and requests list, show and watch name the side of a coin", async ()
     expect((await runCli(["requests", command, id!])).stderr).toContain(`${side}\n`);
 });
 
-test("requests list says why a request failed", async () => {
-  const body = { network: "sepolia", source: 'throw Error("no\\nquote")' };
+test("requests list and show say why a request failed", async () => {
+  const body = { network: "sepolia", source: 'console.log("asking"); throw Error("no\\nquote")' };
   const { data } = await tyche.call("POST", "/api/oracleFunctions/runFunction", {
     body,
     headers: { prefer: "respond-async" },
@@ -199,6 +199,9 @@ test("requests list says why a request failed", async () => {
   await runCli(["requests", "watch", data.id]);
   const { stdout } = await runCli(["requests", "list", "--state", "failed", "--kind", "function"]);
   expect(stdout).toMatch(new RegExp(`^${data.id} .* failed  .*no quote`, "m"));
+  expect((await runCli(["requests", "show", data.id])).stdout).toMatch(
+    /^ {2}asking\n {2}dry run [\d.]+ ms, [\d.]+ MB, 0 HTTP requests$/m,
+  );
 });
 
 test.each(["", "abc"])("trigger add refuses %j as the block to begin with", async (block) => {
