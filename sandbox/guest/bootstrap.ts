@@ -36,7 +36,7 @@ import { shareFormats } from "./intl.ts";
 import type { Chunk, Internals } from "./internals.ts";
 import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
-import { type PromiseState, recordPromises } from "./promises.ts";
+import { type PromiseStates, recordPromises } from "./promises.ts";
 import { type ProxyParts, recordProxies } from "./proxies.ts";
 import { readThrown } from "./thrown.ts";
 import { createTimers } from "./timers.ts";
@@ -111,7 +111,7 @@ export default function boot(
     }
   });
   let proxyParts: (value: object) => ProxyParts | undefined = () => undefined;
-  let promiseState: (promise: object) => PromiseState | undefined = () => undefined;
+  let promises: PromiseStates = { stateOf: () => undefined, note: () => {} };
 
   const internals: Internals = {
     hostCall: (name, bytes, onStart) =>
@@ -153,7 +153,16 @@ export default function boot(
     },
     cloneRules: createCloneRules(),
     proxyParts: (value) => proxyParts(value),
-    promiseState: (promise) => promiseState(promise),
+    promiseState: (promise) => promises.stateOf(promise),
+    notePromise: (promise, state) => promises.note(promise, state),
+    openRealm: () => {
+      host(ASK.realm);
+      return takeOver() as ReturnType<Internals["openRealm"]>;
+    },
+    runScript: (context, code, timeoutMs) => {
+      host(ASK.script, context, code, timeoutMs);
+      return takeOver();
+    },
     encodeUtf8,
     decodeUtf8: (bytes, fatal, keepsMark) =>
       (load("text")["decodeUtf8"] as Internals["decodeUtf8"])(bytes, fatal, keepsMark),
@@ -170,6 +179,7 @@ export default function boot(
         }
       }),
     loseTime: timers.loseTime,
+    noteProcess: timers.noteProcess,
     bindContext,
     touch,
   };
@@ -187,14 +197,20 @@ export default function boot(
     host(ASK.print, toWellFormed(kept));
   }
 
+  function takeOver(): unknown {
+    const given = handedOver;
+    handedOver = undefined;
+    return given;
+  }
+
   function load(name: string): Readonly<Record<string, unknown>> {
     const known = chunks[name];
     if (known !== undefined) return known;
     host(ASK.load, name, captured !== undefined);
+    const given = takeOver();
     const chunk = (
-      captured === undefined ? handedOver : (handedOver as (captured: object) => unknown)(captured)
+      captured === undefined ? given : (given as (captured: object) => unknown)(captured)
     ) as Chunk;
-    handedOver = undefined;
     loading += 1;
     try {
       const exports = chunk(internals);
@@ -308,7 +324,7 @@ export default function boot(
         if (e === true) captured = captureBuiltIns();
         if (d === true) {
           proxyParts = recordProxies();
-          promiseState = recordPromises();
+          promises = recordPromises();
           fillGlobalObject(f === true);
         }
         void run(a as Source, b as string, parse(c as string) as StartLimits);

@@ -1,6 +1,7 @@
 import type { CloneRules } from "./cloneRules.ts";
 import type { PromiseState } from "./promises.ts";
 import type { ProxyParts } from "./proxies.ts";
+import type { Realm, RealmParts } from "./realmTypes.ts";
 
 /** What a chunk receives: access to the host and to other chunks. It must not expose these to the caller's code. */
 export interface Internals {
@@ -31,8 +32,16 @@ export interface Internals {
   readonly cloneRules: CloneRules;
   /** What a proxy stands for; undefined for what isn't one. */
   readonly proxyParts: (value: object) => ProxyParts | undefined;
-  /** What became of a promise that `Promise.resolve` or `reject` made; undefined of others. */
+  /** What became of a promise that `Promise.resolve` or `reject` made, or that was noted; undefined of others. */
   readonly promiseState: (promise: object) => PromiseState | undefined;
+  readonly notePromise: (promise: object, state: PromiseState) => void;
+  /** Opens a context for `node:vm` and returns what sets it up. */
+  readonly openRealm: () => (parts: RealmParts) => Realm;
+  /**
+   * Runs a script in the context of that number and returns its value. A time of 0 is no limit; with one of −1 the context evaluates the code,
+   * and an object says how that ended.
+   */
+  readonly runScript: (context: number, code: string, timeoutMs: number) => unknown;
   /** Encodes a string as UTF-8; lone surrogates become U+FFFD. */
   readonly encodeUtf8: (text: string) => Uint8Array;
   /** Decodes UTF-8; invalid sequences become U+FFFD, or an error if `fatal`. A byte order mark is dropped unless `keepsMark`. */
@@ -48,6 +57,7 @@ export interface Internals {
   readonly nextTick: (callback: () => void) => void;
   /** Makes the timers of a millisecond due, if the source's first turn hasn't ended. */
   readonly loseTime: () => void;
+  readonly noteProcess: () => void;
   /** Binds a callback of the source to its asynchronous context, once `node:async_hooks` is in use. */
   readonly bindContext: <T extends (...args: never[]) => unknown>(callback: T) => T;
   readonly clearTimeout: (id?: unknown) => void;

@@ -27,6 +27,8 @@ export const nodeModules: Readonly<Record<string, string>> = bothWays({
   process: "nodeSystem#process",
   punycode: "node#punycode",
   querystring: "node#querystring",
+  readline: "node#readline",
+  "readline/promises": "node#readlinePromises",
   stream: "nodeStream#stream",
   "stream/consumers": "nodeStream#consumers",
   "stream/promises": "nodeStream#promises",
@@ -40,7 +42,7 @@ export const nodeModules: Readonly<Record<string, string>> = bothWays({
   url: "node#url",
   util: "node#util",
   "util/types": "node#utilTypes",
-  vm: "nodeSystem#vm",
+  vm: "node#vm",
   worker_threads: "nodeSystem#worker",
   zlib: "node#zlib",
 });

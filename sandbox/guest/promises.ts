@@ -7,13 +7,17 @@ export interface PromiseState {
   readonly isRejected: boolean;
   readonly value: unknown;
 }
+export interface PromiseStates {
+  readonly stateOf: (promise: object) => PromiseState | undefined;
+  readonly note: (promise: object, state: PromiseState) => void;
+}
 type Settle = (this: unknown, value?: unknown) => object;
 
 /**
- * Makes `Promise.resolve` and `Promise.reject` remember what they made, which JavaScript can't ask a promise. Returns a function that finds
- * it; that returns undefined for other promises, most of which are pending when they are shown.
+ * Makes `Promise.resolve` and `Promise.reject` remember what they made, which JavaScript can't ask a promise. `stateOf` finds it, and what was
+ * noted; it returns undefined for other promises, most of which are pending when they are shown.
  */
-export function recordPromises(): (promise: object) => PromiseState | undefined {
+export function recordPromises(): PromiseStates {
   const known = new WeakMap<object, PromiseState>();
   const isPlain = (value: unknown): boolean => BuiltIn(value) !== value || !has(value as object, "then");
   for (const name of ["resolve", "reject"] as const) {
@@ -33,5 +37,8 @@ export function recordPromises(): (promise: object) => PromiseState | undefined 
       configurable: true,
     });
   }
-  return (promise) => apply(get, known, [promise]) as PromiseState | undefined;
+  return {
+    stateOf: (promise) => apply(get, known, [promise]) as PromiseState | undefined,
+    note: (promise, state) => void apply(set, known, [promise, state]),
+  };
 }

@@ -31,6 +31,13 @@ export const ASK = {
   touch: 9,
   /** () Returns the time that timers are due by: what the source has run and waited, in ms. */
   now: 10,
+  /** () Opens a context for `node:vm`, numbered from 1, and hands over what sets it up as `load` does. */
+  realm: 11,
+  /**
+   * (context, code, timeoutMs) Runs a script in that context, 0 being the source's own, and hands its value over as `load` does. A time of 0
+   * is no limit; with one of −1 the context evaluates the code, and what is handed over says how that ended.
+   */
+  script: 12,
 } as const;
 
 /** First argument of `dispatch(…)`: the host's commands. */

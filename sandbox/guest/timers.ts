@@ -28,6 +28,8 @@ export interface Timers {
   readonly setInterval: Timers["setTimeout"];
   /** As `setTimeout`, but a delay of 0 is none, where that one waits for a millisecond. */
   readonly start: Timers["setTimeout"];
+  /** Calls back without a delay; the next timer has the number that this one would have had. */
+  readonly startImmediate: (callback: (...args: unknown[]) => void, ...args: unknown[]) => number;
   readonly clearTimeout: (id?: unknown) => void;
   readonly clearInterval: Timers["clearTimeout"];
   /**
@@ -39,6 +41,8 @@ export interface Timers {
    * run, these come before what waits for the next tick.
    */
   readonly loseTime: () => void;
+  /** Says that the source has loaded `process`. */
+  readonly noteProcess: () => void;
   /**
    * Runs what waits for the next tick, or one due timer; returns the delay to the next one in ms, 0 if it is already due, −1 if there is
    * none.
@@ -58,6 +62,10 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
   const now = (): number => host(ASK.now) as number;
   let size = 0;
   let nextId = 1;
+  let nextUnnumbered = -1;
+  /** Whether `process` has been loaded; until it has been, and in the callback that loads it, the next tick is a microtask. */
+  let hasProcess = false;
+  let ticksAreMicrotasks = false;
   let nextOrder = 0;
   let wakeAtMs = Number.POSITIVE_INFINITY;
 
@@ -122,6 +130,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     args: unknown[],
     leastMs: number,
     repeats = false,
+    isNumbered = true,
   ): number {
     if (typeof callback !== "function") throw new TypeError("The callback of a timer must be a function");
     let delayMs = Number(delay);
@@ -131,7 +140,7 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     delayMs = floor(delayMs);
     if (delayMs < leastMs) delayMs = leastMs;
     const timer: Timer = {
-      id: nextId++,
+      id: isNumbered ? nextId++ : nextUnnumbered--,
       callback,
       args,
       everyMs: repeats ? delayMs : -1,
@@ -156,13 +165,21 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
     setTimeout: (callback, delayMs, ...args) => add(callback, delayMs, args, 1),
     setInterval: (callback, delayMs, ...args) => add(callback, delayMs, args, 1, true),
     start: (callback, delayMs, ...args) => add(callback, delayMs, args, 0),
+    startImmediate: (callback, ...args) => add(callback, 0, args, 0, false, false),
     clearTimeout: clear,
     clearInterval: clear,
     nextTick: (callback) => {
+      if (ticksAreMicrotasks) {
+        void afterMicrotasks(callback);
+        return;
+      }
       ticks[endTick++] = callback;
       if (isTicking || endTick - firstTick > 1) return;
       wakeAtMs = 0;
       host(ASK.wake, 0);
+    },
+    noteProcess: () => {
+      hasProcess = true;
     },
     loseTime: () => {
       if (!isFirstTurn || hasLostTime) return;
@@ -196,7 +213,9 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
             insert(first);
           } else delete live[first.id];
           const { callback, args } = first;
+          ticksAreMicrotasks = !hasProcess;
           apply(callback, undefined, args);
+          ticksAreMicrotasks = false;
           runTicks();
         }
       } finally {
@@ -210,4 +229,10 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
       return waitMs > 0 ? waitMs : 0;
     },
   };
+}
+
+async function afterMicrotasks(callback: () => void): Promise<void> {
+  // eslint-disable-next-line typescript/await-thenable -- a microtask, whatever the source has made of `Promise`
+  await undefined;
+  callback();
 }

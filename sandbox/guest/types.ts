@@ -126,7 +126,7 @@ export const isAsyncFunction = (value: unknown): boolean =>
 export const isGeneratorFunction = (value: unknown): boolean =>
   typeof value === "function" && /^\[object (?:Async)?GeneratorFunction\]$/.test(tagOf(value));
 export const isGeneratorObject = (value: unknown): boolean =>
-  /^\[object (?:Async )?Generator\]$/.test(tagOf(value));
+  /^\[object (?:Async)?Generator\]$/.test(tagOf(value));
 export const isBoxedPrimitive = (value: unknown): boolean =>
   isNumberObject(value) ||
   isStringObject(value) ||

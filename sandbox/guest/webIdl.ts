@@ -172,13 +172,16 @@ export function printable(name: string, members: object): object {
 
 /**
  * Makes instances print as the given getters, as Deno prints the platform's own classes; the prototype prints the getters themselves.
+ * `prepare` is called before an instance is.
  */
 export function printGetters(
   { prototype }: { readonly prototype: object; readonly name: string },
   keys: readonly string[],
+  prepare?: (instance: object) => void,
 ): void {
   printWith(prototype, (self, inspect, options) => {
     const isInstance = isPrototypeOf.call(prototype, self);
+    if (isInstance) prepare?.(self);
     const shown = printable(self.constructor?.name ?? "", {});
     for (const key of keys) {
       const property = isInstance ? undefined : findProperty(self, key);

@@ -244,6 +244,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       else stop(known);
     }
   };
+  const startImmediate: Timers["start"] = (callback, _, ...args) => timers.startImmediate(callback, ...args);
   const functions = {
     setTimeout: function (callback: unknown, delayMs: unknown, ...args: unknown[]) {
       return make(Timeout, timers.setTimeout, callback, delayMs, args);
@@ -252,7 +253,7 @@ export function installWindow({ define, load, findLoaded, bindContext, timers }:
       return make(Timeout, timers.setInterval, callback, delayMs, args, true);
     },
     setImmediate: function (callback: unknown, ...args: unknown[]) {
-      return make(Immediate, timers.start, callback, 0, args);
+      return make(Immediate, startImmediate, callback, 0, args);
     },
     clearTimeout: function (timer: unknown) {
       clear(timer);

@@ -36,6 +36,10 @@ test.each([
   ["return Functions.encodeString(String(performance.now()))", ["time"]],
   ["await new Promise((done) => setTimeout(done, 1)); return new Uint8Array(1)", ["time"]],
   ["return Functions.encodeString(String(Math.random()))", ["randomness"]],
+  [
+    "return Functions.encodeString((await import('node:vm')).runInNewContext('`${Math.random()}`'))",
+    ["randomness"],
+  ],
   ["return crypto.getRandomValues(new Uint8Array(4))", ["randomness"]],
   ["return (await import('node:crypto')).randomBytes(4)", ["randomness"]],
   [

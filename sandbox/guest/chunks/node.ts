@@ -11,8 +11,10 @@ import { createPunycode } from "../node/punycode.ts";
 import { createQuerystring } from "../node/querystring.ts";
 import { ORDERS, SHAPES } from "../node/shapes.ts";
 import * as small from "../node/small.ts";
+import { createReadline } from "../node/readline.ts";
 import { createStringDecoder } from "../node/stringDecoder.ts";
 import { createUtil } from "../node/util.ts";
+import { createVm } from "../node/vm.ts";
 import { createZlib } from "../node/zlib.ts";
 import { at, order, shape } from "../shape.ts";
 
@@ -51,6 +53,9 @@ export default function nodeChunk(internals: Internals): Module {
     perfHooks: () => small.createPerfHooks(internals),
     punycode: () => createPunycode(),
     querystring: () => createQuerystring(internals),
+    readline: () => members["readlines"]?.["readline"] as Module,
+    readlinePromises: () => members["readlines"]?.["promises"] as Module,
+    readlines: () => createReadline(internals),
     streamWeb: () => {
       const web: Record<string, unknown> = { ...internals.load("streams") };
       for (const own of ["fields", "teeWith"]) delete web[own];
@@ -65,6 +70,7 @@ export default function nodeChunk(internals: Internals): Module {
       const types = members["util"]?.["types"] as Record<string, unknown>;
       return { ...types, default: types };
     },
+    vm: () => createVm(internals),
     zlib: () => createZlib(internals),
   };
   const members: Record<string, Module> = {};

@@ -1,5 +1,6 @@
-import { checkInteger, invalidArgument, nodeError, showValuesWith } from "../buffer/errors.ts";
+import { checkInteger, showValuesWith } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
+import { createModule } from "../node/module.ts";
 import { nodeModules } from "../nodeModules.ts";
 import { nameless, order, shape } from "../shape.ts";
 
@@ -13,9 +14,6 @@ const processModule = (process: Record<string, unknown>): Exports => ({
   ...Object.fromEntries(PROCESS_NAMES.split(" ").map((name) => [name, process[name]])),
   default: process,
 });
-
-/** Modules of Node that only Deno has. */
-const UNLOADED = /^node:(?:sea|sqlite|test|test\/reporters)$/;
 
 const FS_READ = "readFile readdir stat lstat readlink realpath open access opendir";
 const FS_WRITE =
@@ -178,34 +176,6 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     Worker: load("platform")["Worker"],
   };
   const lookup = { lookup: unreachable("dns.lookup"), resolve: unreachable("dns.resolve"), promises: {} };
-  const contexts = new WeakSet<object>();
-  const run = (code: string): unknown =>
-    // eslint-disable-next-line no-eval -- that is what the module is for
-    (0, eval)(code) as unknown;
-  const vm = {
-    Script: class Script {
-      readonly #code: string;
-      constructor(code: unknown) {
-        this.#code = String(code);
-      }
-      runInThisContext(): unknown {
-        return run(this.#code);
-      }
-    },
-    // The object's properties become parameters: unlike on the nodes, the code has no context of its own, but the
-    // results are the same.
-    runInNewContext: (code: string, names: Record<string, unknown> = {}) =>
-      // eslint-disable-next-line typescript/no-implied-eval -- likewise
-      new Function(...Object.keys(names), `return eval(${JSON.stringify(code)})`)(
-        ...Object.values(names),
-      ) as unknown,
-    runInThisContext: run,
-    createContext: (names: object = {}) => {
-      contexts.add(names);
-      return names;
-    },
-    isContext: (value: object) => contexts.has(value),
-  };
   return {
     fs: withDefault(fs),
     fsPromises: withDefault(promises),
@@ -215,30 +185,8 @@ export default function nodeSystemChunk({ load, native }: Internals): Readonly<R
     net: withDefault(net),
     worker: withDefault(worker),
     dns: withDefault(lookup),
-    vm: withDefault(vm),
     process: processModule(load("platform")["process"] as Record<string, unknown>),
-    module: withDefault({
-      builtinModules: Object.keys(nodeModules).filter((name) => !name.startsWith("node:")),
-      isBuiltin: (name: unknown) => Object.hasOwn(nodeModules, String(name)) || UNLOADED.test(String(name)),
-      getBuiltinModule,
-      syncBuiltinESMExports() {},
-      createRequire: (from: unknown) => {
-        if (!/^(?:\/|file:)/.test(String(from)))
-          throw invalidArgument(
-            "filename",
-            from,
-            "must be a file URL object, file URL string, or absolute path string",
-          );
-        const find = (name: unknown): unknown => {
-          const found = getBuiltinModule(name);
-          if (found !== undefined) return found;
-          const text = `Cannot find module '${String(name)}': only Node's modules can be required here`;
-          throw nodeError("MODULE_NOT_FOUND", text);
-        };
-        const resolve = (name: unknown): unknown => find(name) && name;
-        return Object.assign((name: unknown) => find(name), { resolve });
-      },
-    }),
+    module: createModule({ getBuiltinModule, refuseRead: (path) => refuse("read", path), native }),
     tty: withDefault({ isatty: () => false }),
   };
 }

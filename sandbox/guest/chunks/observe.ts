@@ -9,7 +9,7 @@ type Method = (...args: unknown[]) => unknown;
  * Replaces V8's own sources of time and randomness with probes that report their use; the host itself counts what it
  * provides. A probe is a Proxy, so names, lengths and prototypes stay unchanged.
  */
-export default function observe({ touch }: Internals): Readonly<Record<string, unknown>> {
+export default function observe({ touch }: Pick<Internals, "touch">): Readonly<Record<string, unknown>> {
   /** Replaces a method with a probe; calls whose arguments satisfy `isPure` aren't reported. */
   function probe(
     holder: object | undefined,

@@ -47,6 +47,7 @@ export default function streamsChunk({
   native,
   cloneRules,
   exception,
+  notePromise,
 }: Internals): Readonly<Record<string, unknown>> {
   const { ReadableStream, WritableStream, TransformStream } = polyfill;
   const { fields } = polyfill as unknown as { readonly fields: Readonly<Record<string, symbol>> };
@@ -117,7 +118,23 @@ export default function streamsChunk({
     ReadableStreamDefaultController: ["desiredSize"],
     ReadableByteStreamController: ["desiredSize"],
   };
-  for (const [name, keys] of Object.entries(shown)) printGetters(classes[name as keyof typeof shown], keys);
+  /** Notes which promises of a reader or writer are settled. */
+  const noteSettled = (instance: object): void => {
+    const field = (target: object, name: string): unknown =>
+      (target as Record<symbol, unknown>)[fields[name] as never];
+    const stream = (field(instance, "ownerReadableStream") ?? field(instance, "ownerWritableStream")) as
+      | object
+      | undefined;
+    if (stream === undefined) return;
+    const { closed, ready } = instance as { closed: object; ready?: object };
+    const isRejected = field(stream, "state") === "errored";
+    const state = { isRejected, value: isRejected ? field(stream, "storedError") : undefined };
+    if (field(instance, "closedPromise_resolve") === undefined) notePromise(closed, state);
+    if (ready !== undefined && field(instance, "readyPromise_resolve") === undefined)
+      notePromise(ready, state);
+  };
+  for (const [name, keys] of Object.entries(shown))
+    printGetters(classes[name as keyof typeof shown], keys, keys[0] === "closed" ? noteSettled : undefined);
 
   /** The transform streams that instances of the classes below wrap. */
   const transforms = new WeakMap<object, InstanceType<typeof TransformStream>>();

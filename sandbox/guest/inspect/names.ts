@@ -51,7 +51,7 @@ export function getConstructorName(value: object, isTooDeep = false): string | n
   }
   if (first === null || first === undefined) return null;
   if (isTooDeep) return "Object <Complex prototype>";
-  return `Object <${getConstructorName(first) ?? "[Object: null prototype] {}"}>`;
+  return `${Array.isArray(value) ? "Array" : "Object"} <${getConstructorName(first) ?? "[Object: null prototype] {}"}>`;
 }
 
 function isInstance(value: object, made: object): boolean {

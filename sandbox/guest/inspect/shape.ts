@@ -38,30 +38,32 @@ export function shapeOf(
     entries,
   });
 
-  if (Array.isArray(value)) {
+  // What can't be iterated is printed as any object.
+  const hasEntries = constructor === null || Symbol.iterator in value;
+  if (Array.isArray(value) && hasEntries) {
     const head = constructor !== "Array" || tag !== "" ? prefix("Array", value.length) : "";
     shape.keys = getKeys(state, value, true);
     if (value.length === 0 && shape.keys.length === 0 && !inheritsMore) return done(`${head}[]`);
     return list(head, (inner) => listEntries(state, value, inner));
   }
   const typedArray = types.typedArrayName(value);
-  if (typedArray !== undefined) {
+  if (typedArray !== undefined && hasEntries) {
     const array = value as Uint8Array;
-    const head = prefix(typedArray, array.length);
+    const head = prefix(constructor === null ? "" : typedArray, array.length);
     shape.keys = getKeys(state, value, true);
     if (array.length === 0 && shape.keys.length === 0 && !state.showHidden) return done(`${head}[]`);
     return list(head, () => typedArrayEntries(state, array));
   }
   shape.keys = getKeys(state, value);
   const bare = shape.keys.length === 0 && !inheritsMore;
-  if (types.isSet(value)) {
+  if (types.isSet(value) && hasEntries) {
     const set = value as Set<unknown>;
     const size = types.sizeOf(value);
     const head = prefix("Set", size);
     if (size === 0 && bare) return done(`${head}{}`);
     return { ...shape, braces: [`${head}{`, "}"], entries: (inner) => setEntries(state, set, inner) };
   }
-  if (types.isMap(value)) {
+  if (types.isMap(value) && hasEntries) {
     const map = value as Map<unknown, unknown>;
     const size = types.sizeOf(value);
     const head = prefix("Map", size);

@@ -175,6 +175,7 @@ function createFunctions(refuse: Refuse, native: Internals["native"]): Record<st
       const { signals } = JSON.parse(native("osConstants", {}) as string) as { signals: object };
       if (typeof signal !== "number" && !Object.hasOwn(signals, signal as string))
         throw nodeError("ERR_UNKNOWN_SIGNAL", `Unknown signal: ${String(signal)}`, TypeError);
+      if (signal === 0 && Number(pid) === 1) return true;
       throw refuse("run");
     },
     umask(mask) {
@@ -380,7 +381,8 @@ function lazily(make: () => unknown): PropertyDescriptor {
 
 /** Creates Node's `process` to the extent that Deno offers it to a program without permissions. */
 export function createProcess(internals: Internals): object {
-  const { load, exit, nextTick, loseTime, bindContext } = internals;
+  const { load, exit, nextTick, loseTime, noteProcess, bindContext } = internals;
+  noteProcess();
   const refuse: Refuse = (permission, subject) => {
     const { errors } = load("platform")["Deno"] as { errors: { NotCapable: ErrorConstructor } };
     const named = subject === undefined ? "" : ` to "${subject}"`;

@@ -14,12 +14,12 @@ const readOptions = dictionary<object>("URLPatternOptions", { ignoreCase: [boole
 /** Returns what Deno says of a pattern that can't be compiled, as far as its text shows it. */
 function defectOf(input: string | object, hasBase: boolean): string | undefined {
   if (typeof input === "string") {
-    const isRelative = !/^[\w+.-]+(?:\{?s\}?\??)?:/.test(input);
-    if (!isRelative) return undefined;
-    const reason = hasBase
+    const relative = hasBase
       ? "relative URL without a base"
       : "a relative input without a base URL is not valid";
-    return `Failed to parse URLPattern from "${input}": ${reason}`;
+    const isRelative = !/^[\w+.{}?*: -]+?:\/\//.test(input) && !/^[\w+.-]+:(?!.*[*{(:])/.test(input);
+    const reason = isRelative ? relative : textDefect(input);
+    return reason && `Failed to parse URLPattern from "${input}": ${reason}`;
   }
   const given = input as Readonly<Record<string, string>>;
   const parts = PARTS.filter((name) => given[name] !== undefined);
@@ -38,15 +38,33 @@ function defectOf(input: string | object, hasBase: boolean): string | undefined 
   return undefined;
 }
 
+/** Says what is wrong with the parts of a text; places are counted in the part, which isn't shown. */
+function textDefect(input: string): string | undefined {
+  const found = TEXT.exec(input) as RegExpExecArray & { readonly groups: Record<string, string | undefined> };
+  for (const part of PARTS) {
+    const text = found.groups[part];
+    if (text === undefined || text === "") continue;
+    const reason = syntaxDefect(text)?.replace(/\n\n  (?!hint).*\n.*\^/, "") ?? partDefect(part, text);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+/** A URL's parts; a question mark after a group belongs to that. */
+const TEXT =
+  /^(?<protocol>(?:\{[^}]*\}|.)*?):(?:\/\/)?(?:[^@/?#]*@)?(?<hostname>(?:\[[^\]/?#]*\]?|\{[^}]*\}\??|:[a-z_$][\w$]*|[^/?#:{])*)(?::(?<port>[^/?#]*))?(?<pathname>(?:\\.|\((?!\?)[^)]*\)\??|[})*]\?|:\w+\?|[^?#])*)(?:\?(?<search>[^#]*))?(?:#(?<hash>.*))?$/s;
+
 /** Says what is wrong with the plain text in a part. */
 function partDefect(part: string, pattern: string): string | undefined {
   const text = pattern.replace(/(?<!\\):\w+|(?<!\\)\((?:[^\\)]|\\.)*\)|[*{}?+]|\\/g, "");
   if (text === "" && pattern !== "") return undefined;
   if (part === "protocol" && !/^[a-z][a-z0-9+.-]*$/i.test(text)) return "relative URL without a base";
-  if (part === "port" && !/^\d*$/.test(text)) return "invalid port number";
+  if (part === "port" && (!/^\d*$/.test(text) || Number(text) > MAX_PORT)) return "invalid port number";
+  if (part === "hostname" && /\.\d+\.?$/.test(text)) return "invalid domain character";
   if (part === "hostname" && /[\0-\x20"#%<>?@[\]^`|/]/.test(text)) return "invalid domain character";
   return undefined;
 }
+
+const MAX_PORT = 65_535;
 
 function syntaxDefect(text: string): string | undefined {
   const at = (index: number, reason: string): string =>
@@ -76,6 +94,15 @@ function syntaxDefect(text: string): string | undefined {
     return "parser error: expected token Close, found '' of type End";
   if ((closed as number) > (opened as number))
     return "parser error: expected token End, found '}' of type Close";
+  const modifier = /^\/?([+?])/.exec(text)?.[1];
+  if (modifier !== undefined)
+    return `parser error: expected token End, found '${modifier}' of type OtherModifier`;
+  for (const [, group = ""] of text.matchAll(/(?<!\\)\(((?:[^()\\]|\\.)*)\)/g))
+    try {
+      void new RegExp(group, "v");
+    } catch {
+      return "regexp error";
+    }
   return undefined;
 }
 

@@ -105,6 +105,18 @@ function sameLines(replaced: string): string {
   return lines.join("\n") + "\n".repeat(replaced.split("\n").length - lines.length);
 }
 
+/** Replaces the types of a module by blanks, or compiles it, as `stripTypeScriptTypes` of `node:module` does. */
+export function stripTypes(code: string, mode: "strip" | "transform"): string {
+  const createCompiler = require("@swc/wasm-typescript") as CreateCompiler<Options>;
+  try {
+    const options = { mode: mode === "strip" ? "strip-only" : mode, module: true } as const;
+    return createCompiler(programs.types).transformSync(code, options).code;
+  } catch (error) {
+    const { message, startLine, startColumn } = error as CompilerComplaint;
+    throw new SyntaxError(`${message} at file:///stripTypeScriptTypes.ts:${startLine}:${startColumn + 1}`);
+  }
+}
+
 function transform(source: string, withDecorators: boolean): TransformOutput {
   if (withDecorators) {
     const createCompiler = require("@swc/wasm") as CreateCompiler<typeof DECORATORS>;

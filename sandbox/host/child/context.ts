@@ -4,6 +4,9 @@ import type { CompiledSource } from "./compile.ts";
 
 type Ivm = typeof ivm;
 
+/** Each context takes about half a megabyte of the isolate's memory. */
+const MAX_REALMS = 100;
+
 /** Called with each of the guest's requests; see `sandbox/guest/protocol.ts`. */
 export type Ask = (
   ask: number,
@@ -23,6 +26,15 @@ export interface PreparedContext {
   compiled?: { readonly source: CompiledSource; readonly factory: ivm.Reference };
   /** Compiles one of our chunks, hardened if asked for, and passes its value to `give`. */
   readonly loadChunk: (name: string, isHardened: boolean, give: (chunk: ivm.Reference) => void) => void;
+  /** Opens a context for `node:vm` and passes what sets it up to `give`. */
+  readonly openRealm: (give: (chunk: ivm.Reference) => void) => void;
+  /** Runs a script in that context, 0 being the source's own, and passes its value to `give`. */
+  readonly runScript: (
+    context: number,
+    code: string,
+    timeoutMs: number,
+    give: (value: ivm.Reference) => void,
+  ) => void;
   readonly release: () => void;
 }
 
@@ -73,6 +85,7 @@ export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.
     const boot = compile(isolate, "bootstrap", parts.bootstrap).runSync(context, { reference: true });
     const dispatch = boot.applySync(undefined, [host], { result: { reference: true } });
     boot.release();
+    const realms: { readonly context: ivm.Context; readonly evaluate?: ivm.Reference }[] = [{ context }];
     const prepared: PreparedContext = {
       isolate,
       context,
@@ -88,7 +101,40 @@ export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.
         give(chunk);
         chunk.release();
       },
+      openRealm: (give) => {
+        if (realms.length > MAX_REALMS) throw new Error(`node:vm has at most ${MAX_REALMS} contexts here`);
+        const realm = isolate.createContextSync();
+        const chunk = compile(isolate, "realm", parts.chunks["realm"] as string).runSync(realm, {
+          reference: true,
+        });
+        realms.push({ context: realm, evaluate: chunk.getSync("evaluate", { reference: true }) });
+        const setUp = chunk.getSync("setUp", { reference: true });
+        give(setUp);
+        setUp.release();
+        chunk.release();
+      },
+      runScript: (number, code, timeoutMs, give) => {
+        const { context: realm, evaluate } = realms[number] as (typeof realms)[number];
+        if (timeoutMs < 0) {
+          const ending = (evaluate as ivm.Reference).applySync(undefined, [code], {
+            result: { reference: true },
+          });
+          give(ending as ivm.Reference);
+          (ending as ivm.Reference).release();
+          return;
+        }
+        const script = isolate.compileScriptSync(code, { filename: "evalmachine.<anonymous>" });
+        const timeout = timeoutMs > 0 ? { timeout: timeoutMs } : {};
+        const value = script.runSync(realm, { reference: true, ...timeout });
+        script.release();
+        give(value);
+        value.release();
+      },
       release: () => {
+        for (const realm of realms.splice(1)) {
+          realm.evaluate?.release();
+          realm.context.release();
+        }
         prepared.compiled?.factory.release();
         dispatch.release();
         context.release();

@@ -245,6 +245,10 @@ class SourceRun {
     return this.#prepared.dispatch.applySync(undefined, [...args], { timeout: this.#leftMs() });
   }
 
+  readonly #handOver = (value: ivm.Reference): void => {
+    this.#prepared.dispatch.applySync(undefined, [TELL.chunk, value.derefInto()]);
+  };
+
   /** Serves the guest's requests; the guest is inside the isolate meanwhile. */
   #hear(ask: number, a: unknown, b: unknown, c: unknown): string | number | Uint8Array | undefined {
     switch (ask) {
@@ -279,9 +283,13 @@ class SourceRun {
       case ASK.now:
         return (this.#clock ??= createRunClock()).now();
       case ASK.load:
-        this.#prepared.loadChunk(String(a), b === true, (chunk) => {
-          this.#prepared.dispatch.applySync(undefined, [TELL.chunk, chunk.derefInto()]);
-        });
+        this.#prepared.loadChunk(String(a), b === true, this.#handOver);
+        break;
+      case ASK.realm:
+        this.#prepared.openRealm(this.#handOver);
+        break;
+      case ASK.script:
+        this.#prepared.runScript(Number(a), String(b), Number(c), this.#handOver);
         break;
     }
     // An answer from one of V8's own tasks (WebAssembly) arrives outside every entry.

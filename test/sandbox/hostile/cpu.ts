@@ -36,6 +36,18 @@ export const cpu: readonly HostileCase[] = [
   timesOut("an endless loop in Function", "new Function('for (;;) {}')()"),
   timesOut("an endless loop in eval", "eval('for (;;) {}')"),
   timesOut(
+    "an endless loop in a context of node:vm",
+    "(await import('node:vm')).runInNewContext('for (;;) {}')",
+  ),
+  timesOut(
+    "endless loops in a context of node:vm with timeouts",
+    "const vm = await import('node:vm'); for (;;) try { vm.runInNewContext('let a; for (;;) {}', {}, { timeout: 5 }) } catch {}",
+  ),
+  timesOut(
+    "an endless loop that a context of node:vm left behind",
+    "(await import('node:vm')).runInNewContext('Promise.resolve().then(() => { for (;;) {} })'); await new Promise(() => {})",
+  ),
+  timesOut(
     "an endless loop in a string conversion for the console",
     "console.log('a', { toString() { for (;;) {} }, [Symbol.toPrimitive]() { for (;;) {} } }); for (;;) {}",
   ),

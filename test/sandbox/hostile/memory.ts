@@ -12,6 +12,14 @@ export const memory: readonly HostileCase[] = [
   exhausts("arrays", "const a = []; for (;;) a.push(new Array(1000).fill(1))", DEFAULT_MEMORY),
   exhausts("objects", "const a = []; for (;;) a.push({ a: 1, b: 2 })"),
   exhausts("distinct strings", "const a = []; for (let i = 0; ; i++) a.push('key' + i + 'x'.repeat(100))"),
+  exhausts(
+    "contexts of node:vm",
+    "const vm = await import('node:vm'); const a = []; for (let i = 0; i < 1e3; i++) try { a.push(vm.createContext({})); vm.runInContext('x = new Array(1e5).fill(1)', a.at(-1)) } catch {} for (;;) a.push([1])",
+  ),
+  exhausts(
+    "arrays in a context of node:vm",
+    "(await import('node:vm')).runInNewContext('const a = []; for (;;) a.push(new Array(1000).fill(1))')",
+  ),
   exhausts("property names", "const o = {}; for (let i = 0; ; i++) o['k' + i] = i"),
   exhausts("symbols", "const a = []; for (;;) a.push(Symbol('x'))"),
   exhausts("registered symbols", "for (let i = 0; ; i++) Symbol.for('x' + i)", {

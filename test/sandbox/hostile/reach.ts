@@ -26,6 +26,18 @@ export const reach: readonly HostileCase[] = [
     ),
     ",undefined,undefined,undefined,undefined,undefined",
   ),
+  returns(
+    "what a context of node:vm has",
+    say(
+      "(await import('node:vm')).runInNewContext(\"[typeof require, typeof process, typeof Deno, typeof Function('return this')().fetch, typeof [].constructor.constructor('return this')().Functions, typeof (async () => {}).constructor('return import(1)')]\").join()",
+    ),
+    "undefined,undefined,undefined,undefined,undefined,function",
+  ),
+  fails(
+    "an import in a context of node:vm",
+    "return (await import('node:vm')).runInNewContext(\"import('node:fs')\")",
+    /./,
+  ),
   returns("`this`", say("this === undefined"), "true"),
   fails("`arguments`", "return arguments", /arguments is not defined/),
   returns(

@@ -278,7 +278,13 @@ export function createAgreements(
             `Invalid key object type ${String(key?.["type"])}, expected ${expected}.`,
             TypeError,
           );
-      if (from?.["asymmetricKeyType"]?.startsWith("ed"))
+      const [type, other] = [from?.["asymmetricKeyType"], to?.["asymmetricKeyType"]];
+      if (type?.startsWith("ed") && type !== other)
+        throw nodeError(
+          "ERR_CRYPTO_INCOMPATIBLE_KEY",
+          `Incompatible key types for Diffie-Hellman: ${type} and ${other}`,
+        );
+      if (type?.startsWith("ed") || (type === "rsa" && type === other))
         throw new TypeError("Unsupported key type for diffie hellman, or key type mismatch");
       try {
         const secret = output(

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import * as path from "node:path";
 import * as url from "node:url";
 import * as util from "node:util";
+import { stripTypes } from "../compileTypeScript.ts";
 import { library } from "./library.ts";
 import type { Native } from "./native.ts";
 
@@ -84,6 +85,7 @@ function inOrder(variables: object, text: string): object {
  * Paths are relative to the root, not to this process's directory.
  */
 export const nodeNatives: Readonly<Record<string, Native>> = {
+  stripTypes: ({ code, mode }) => stripTypes(String(code), mode === "strip" ? mode : "transform"),
   /** `{style, method, args}` → the result as JSON. */
   path: ({ style, method, args }) => {
     const name = PATH_METHODS.find((known) => known === method);
