@@ -316,8 +316,8 @@ function writeVerificationInput(options: {
 /** Interval between checks for receipts. */
 const POLL_MS = 250;
 /**
- * The next transaction in line is resent at a higher price when this many blocks go by without it. When none comes, once after
- * {@link Fees.repriceAfterMs}: a node that mines only what it has may have lost sight of it, and takes a replacement alone.
+ * The next transaction in line is sent again when this many blocks go by without it, or {@link Fees.repriceAfterMs}: a node that makes
+ * blocks only of transactions may have lost it, and take nothing but a replacement. Its price is raised at most once a block.
  */
 const REPRICE_AFTER_BLOCKS = 4n;
 /**
@@ -390,14 +390,15 @@ async function sendSteps(
     for (let index = turn; index < steps.length; index += 1) if (!(await send(index, turn))) return false;
     return true;
   };
-  /** Raises the price of a step; above the operator's cap it waits for the market price to fall. */
-  const reprice = async (index: number): Promise<void> => {
+  /** Raises the price of a step. Returns whether it did: above the operator's cap it waits for the market price to fall. */
+  const reprice = async (index: number): Promise<boolean> => {
     const { price: paid } = readSigned({ ...signedOf(index).at(-1)!, nonce: journal.firstNonce + index });
     const market = await quote(fees, client).catch(ignorePriceAboveCap);
     const raised = replacementOf(fees, paid, { market, capWei: undefined });
-    if (raised === undefined) return;
+    if (raised === undefined) return false;
     await sign(index, raised);
     saveJournal(file, journal);
+    return true;
   };
 
   if (journal.steps.length < steps.length) {
@@ -409,7 +410,7 @@ async function sendSteps(
 
   /** Head and time at which the next step in line was last sent. */
   let sentAt: { readonly index: number; readonly block: bigint; readonly ms: number } | undefined;
-  let repricedAtBlock: bigint | undefined;
+  let repricedAt: bigint | undefined;
   let looksWithoutReceipt = 0;
   for (let index = 0; index < steps.length;) {
     const receipt = await findReceipt(client, signedOf(index));
@@ -444,11 +445,9 @@ async function sendSteps(
     }
     const block = (await client.getHead("latest"))?.number ?? 0n;
     const isOverdue = (sent: { readonly block: bigint; readonly ms: number }): boolean =>
-      block - sent.block >= REPRICE_AFTER_BLOCKS ||
-      (block !== repricedAtBlock && performance.now() - sent.ms >= fees.repriceAfterMs);
+      block - sent.block >= REPRICE_AFTER_BLOCKS || performance.now() - sent.ms >= fees.repriceAfterMs;
     if (sentAt?.index === index && isOverdue(sentAt)) {
-      await reprice(index);
-      repricedAtBlock = block;
+      if (block !== repricedAt && (await reprice(index))) repricedAt = block;
       sentAt = undefined;
     }
     if (sentAt?.index !== index && (await (sentAt === undefined ? sendFrom(index) : send(index, index))))
