@@ -28,7 +28,7 @@ export type Command = PresetCommand | FunctionCommand | RandomCommand | Consumer
 
 /** What a request is for. */
 export interface Labelled {
-  /** Canonical, see `lib/label.ts`. */
+  /** Canonical, see `domain/label.ts`. */
   readonly label?: string;
   /** The label as its caller spelled it, if otherwise. */
   readonly givenLabel?: string;

@@ -65,8 +65,8 @@ export async function deleteRequests(db: Queryable, ids: readonly string[]): Pro
 }
 
 /**
- * Deletes the payloads that callers sent with ended requests: the parameters of a preset, or the source and arguments of a function, and
- * the label. The requests lose their ending block too, so that no reorg reopens them: they could not be sent again.
+ * Deletes the payloads that callers sent with ended requests: the parameters of a preset, or the source and arguments of a function, the
+ * label, and what the dry run's console said. The requests lose their ending block too, so that no reorg reopens them: they could not be sent again.
  *
  * @param at Unix time in milliseconds.
  */

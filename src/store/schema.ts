@@ -137,7 +137,7 @@ export interface Tables {
   readonly labels: {
     dapp_id: string;
     network: string;
-    /** Canonical, see `lib/label.ts`. */
+    /** Canonical, see `domain/label.ts`. */
     label: string;
     request_id: string;
     /** 1 if it must stay the only one. */

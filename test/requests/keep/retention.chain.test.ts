@@ -28,6 +28,7 @@ const DAY_MS = 86_400_000;
 const NOW = 1_800_000_000_000;
 const FINAL = 100;
 const OPERATOR = "0xa";
+const DRY_RUN = { console: "asked for ann", timeMs: 1, memoryBytes: 2, httpRequests: 0 };
 
 /** Creates a request accepted this many days ago; `number` distinguishes those of one day. */
 function makeRequest(daysAgo: number, number: number, change: Partial<StoredRequest> = {}): StoredRequest {
@@ -112,7 +113,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const old = {
       ...plain,
       params: { ...plain.params, label: "for ann" },
-      progress: { ...plain.progress, givenLabel: "For Ann" },
+      progress: { ...plain.progress, givenLabel: "For Ann", dryRun: DRY_RUN },
     };
     await insertRequests(store.db, [old, young]);
     await pass({ payloadDays: 30 });
@@ -133,6 +134,7 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     });
     expect(shown.params).toEqual({ returnType: "string" });
     expect(shown).not.toHaveProperty("givenLabel");
+    expect(shown).not.toHaveProperty("dryRun");
     expect(await findRequest(store.db, young.id)).toEqual(young);
     // The end is settled: the request could not be sent again.
     const notFinal = await listNotFinalRequests(store.db, "sepolia", { head: 50, depth: 50 });
@@ -143,7 +145,13 @@ describe.each(DATABASES)("on %s", (_name, create) => {
     const preset = makeRequest(31, 0, {
       kind: "preset",
       params: { preset: "lotto", list: ["ann", "bob"], label: "for ann" },
-      progress: { sourceHash: "0x1", args: ["ann", "bob"], returnType: "string", givenLabel: "For ANN" },
+      progress: {
+        sourceHash: "0x1",
+        args: ["ann", "bob"],
+        returnType: "string",
+        givenLabel: "For ANN",
+        dryRun: DRY_RUN,
+      },
     });
     const words = makeRequest(31, 1, {
       kind: "random",
