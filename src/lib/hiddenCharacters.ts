@@ -28,7 +28,7 @@ export function plainText(text: string): string {
 /** What text doesn't have: characters that control a device, and those that take the place of bytes that are none. */
 const NO_TEXT = /[^\P{Cc}\t\r\n]|\uFFFD/u;
 
-/** Whether a function's result is a text; bytes that are none are shown in hex. */
+/** Whether what was decoded from bytes is a text; bytes that are none are shown in hex. */
 export function isText(parsedResult: string): boolean {
   return !NO_TEXT.test(parsedResult);
 }

@@ -21,7 +21,14 @@ export function OutcomePart({
   if (outcome === null) return null;
   if ("randomNumber" in outcome) return <Numbers words={outcome.randomNumber} />;
   if (!("parsedResult" in outcome)) return null;
-  if (!outcome.success) return <Failure isDraw={"vrfv2Hash" in outcome} error={outcome.err} />;
+  const warnings = "warnings" in outcome && <Warnings warnings={outcome.warnings} />;
+  if (!outcome.success)
+    return (
+      <>
+        <Failure isDraw={"vrfv2Hash" in outcome} error={outcome.err} />
+        {warnings}
+      </>
+    );
   const { parsedResult } = outcome;
   const type = "vrfv2Hash" in outcome ? undefined : typeOf(outcome.result, parsedResult);
   // Bytes that are no text are shown in hex.
@@ -32,7 +39,7 @@ export function OutcomePart({
       <p>
         <CopyButton text={shown === undefined ? text : lineOf(shown)} what="result" />
       </p>
-      {"warnings" in outcome && <Warnings warnings={outcome.warnings} />}
+      {warnings}
     </>
   );
 }
