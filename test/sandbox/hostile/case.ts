@@ -17,7 +17,7 @@ export interface HostileCase {
 }
 
 /** Small enough that sources that take memory slowly reach it before their time is up. */
-const SMALL_MEMORY_MB = 16;
+const SMALL_MEMORY_MB = 8;
 
 type Options = Omit<HostileCase, "name" | "source">;
 
