@@ -33,8 +33,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     // A worker ends once its service, PostgreSQL and Chromium have.
     teardownTimeout: 300_000,
-    // What is waited for may take its time on a busy machine; the default is a second.
-    expect: { poll: { timeout: 60_000 } },
+    // What is waited for may take its time on a busy machine; the defaults are a second, and 20 looks in it (see test/support/setup.ts).
+    expect: { poll: { timeout: 60_000, interval: 100 } },
     // Workers that start at once gain nothing from what V8 has compiled, and take 6 s each to write it down at their end.
     env: { NODE_DISABLE_COMPILE_CACHE: "1" },
     unstubEnvs: true,
