@@ -80,10 +80,7 @@ function RequestParts({
           {error !== null && <ErrorNotice error={error} />}
           {isFailedFunction(request) && (
             <ForRole dappId={dappId} operation="runFunction">
-              <p>
-                <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
-                <span className="note">To change the source, and try it in a dry run.</span>
-              </p>
+              <ToFunctions dappId={dappId} id={id} />
             </ForRole>
           )}
           <SourcePart request={request} />
@@ -173,7 +170,7 @@ function isFailedFunction(request: RequestView): boolean {
   return request.kind === "function" && isRepeatable(request) && hasFailed(request);
 }
 
-/** What a source wrote and took as it was dry-run before it was sent: open where that is what failed, or the last that is known of it. */
+/** What a source wrote and took in the dry run before it was sent: what it failed with, or the last that is known of it. */
 function DryRunPart({
   request,
   dryRun,
@@ -223,6 +220,16 @@ function isRepeatable({ kind, payloadDeletedAt }: RequestView): boolean {
   return payloadDeletedAt === undefined && (kind === "preset" || kind === "function" || kind === "random");
 }
 
+/** Leads to the editor with the request's source. */
+function ToFunctions({ dappId, id }: { readonly dappId: string; readonly id: string }) {
+  return (
+    <p>
+      <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
+      <span className="note">To change the source, and try it in a dry run.</span>
+    </p>
+  );
+}
+
 function Again({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {
   const client = useClient(dappId);
   const [, navigate] = useLocation();
@@ -249,10 +256,7 @@ function Again({ dappId, request }: { readonly dappId: string; readonly request:
         </Notice>
       )}
       {request.kind === "function" && !hasFailed(request) && (
-        <p>
-          <OpenInFunctions dappId={request.dappId} id={request.id} className="action" />{" "}
-          <span className="note">To change the source and try it.</span>
-        </p>
+        <ToFunctions dappId={request.dappId} id={request.id} />
       )}
       <button type="button" disabled={isBusy} onClick={() => void repeat()}>
         Run again
