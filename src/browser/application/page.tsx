@@ -21,12 +21,15 @@ export function Page({
   title,
   trail = [],
   chains,
+  lookMs,
   children,
 }: {
   readonly title: string;
   readonly trail?: readonly TrailEntry[];
   /** Networks of which it says so above all where they don't answer. Default: none. */
   readonly chains?: Chains | undefined;
+  /** How often it looks whether they answer, in ms. Default: every few seconds. */
+  readonly lookMs?: number | undefined;
   readonly children: ReactNode;
 }) {
   useEffect(() => {
@@ -44,32 +47,48 @@ export function Page({
           ))}
         </nav>
       )}
-      {chains !== undefined && <Silence chains={chains} />}
+      {chains !== undefined && <Silence chains={chains} lookMs={lookMs} />}
       <InPage value>{children}</InPage>
     </>
   );
 }
 
-/** Renders a query's data once it is available, or says why it can't be had; above old data, why there are no newer ones. */
+/** What is shown of a query. */
+export type Reading<Data> = Pick<
+  UseQueryResult<Data>,
+  "data" | "dataUpdatedAt" | "error" | "errorUpdateCount" | "isFetching"
+>;
+
+/**
+ * Renders a query's data once it is available, or says why it can't be had; above old data, why there are no newer ones. Whatever becomes
+ * of the query, a page stays the same element, with what was typed into it.
+ */
 export function Loaded<Data>({
   query,
+  isQuiet = false,
+  meanwhile,
   children,
 }: {
-  readonly query: UseQueryResult<Data>;
+  readonly query: Reading<Data>;
+  /** Whether the page says elsewhere why there are no newer data. */
+  readonly isQuiet?: boolean;
+  /** Shown while there are none. Default: why not. */
+  readonly meanwhile?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }) {
   const { data, dataUpdatedAt } = query;
   const error = useFailure(query);
-  if (data !== undefined)
-    return (
-      <>
-        {/* The frame around every page says when the service can't be reached. */}
-        {error instanceof ApiError && <Outdated error={error} readAt={dataUpdatedAt} />}
-        {children(data)}
-      </>
-    );
-  if (error !== null) return <Refusal error={error} />;
-  return <Loading />;
+  return (
+    <>
+      {/* The frame around every page says when the service can't be reached. */}
+      {data !== undefined && !isQuiet && error instanceof ApiError && (
+        <Outdated error={error} readAt={dataUpdatedAt} />
+      )}
+      {data !== undefined
+        ? children(data)
+        : (meanwhile ?? (error === null ? <Loading /> : <Refusal error={error} />))}
+    </>
+  );
 }
 
 /** Returns why a query failed last: also while it is tried again, which makes a query without data forget it. */

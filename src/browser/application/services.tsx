@@ -118,15 +118,22 @@ export function usePresets(): UseQueryResult<readonly PresetView[]> {
   return useQuery({ queryKey: ["public presets"], queryFn: () => explorer.presets(), staleTime: 10_000 });
 }
 
-/** Returns the networks as everyone may see them, read again every `refreshMs` (default: only while one isn't served). */
-export function useNetworks(refreshMs?: number): UseQueryResult<readonly ExplorerNetwork[]> {
+/** Returns the networks as everyone may see them. */
+export function useNetworks({
+  freshMs = 10_000,
+  refreshMs = (networks) => (networks.some(({ status }) => status !== "serving") ? CHANGING_MS : false),
+}: {
+  /** What was read so recently isn't read again at first. Default: 10 000. */
+  readonly freshMs?: number;
+  /** Returns the time until the next reading, in ms; `false`: there is none. Default: they are read again while one isn't served. */
+  readonly refreshMs?: (networks: readonly ExplorerNetwork[]) => number | false;
+} = {}): UseQueryResult<readonly ExplorerNetwork[]> {
   const explorer = useExplorer();
   return useQuery({
     queryKey: ["networks"],
     queryFn: () => explorer.networks(),
-    staleTime: refreshMs ?? 10_000,
-    refetchInterval: ({ state: { data } }) =>
-      refreshMs ?? (data?.some(({ status }) => status !== "serving") === true ? CHANGING_MS : false),
+    staleTime: freshMs,
+    refetchInterval: ({ state: { data } }) => refreshMs(data ?? []),
   });
 }
 

@@ -1,9 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { Link, useParams, useSearchParams } from "wouter";
 import type { AddressView, ContractView, Party, TransactionSummary } from "../../../../client/index.ts";
-import { Loaded } from "../../page.tsx";
+import type { Reading } from "../../page.tsx";
 import { Coin } from "../../parts/coin.tsx";
+import { nameContract } from "../../parts/contractNames.ts";
 import { ContractRequestTable } from "../../parts/contractRequestTable.tsx";
 import {
   Age,
@@ -26,9 +27,9 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { ValueLines, ValueTable } from "../../parts/values.tsx";
 import { listed, RequestList } from "../../parts/requestList.tsx";
 import { TransactionTable, WHAT } from "../../parts/transactionTable.tsx";
-import { useExplorer } from "../../services.tsx";
+import { useExplorer, useNetworks } from "../../services.tsx";
 import { RawEvent } from "./events.tsx";
-import { ExplorerPage, Found, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
+import { ExplorerPage, Found, FoundPart, More, OTHER_REQUESTS, useTrail } from "./explorerFrame.tsx";
 import { MAX_CREATED, MAX_DATA_BYTES } from "../../../../domain/explorerLimits.ts";
 
 /** `/explorer/{network}/address/{address}`: an address's balance, and its transactions page by page. */
@@ -44,10 +45,11 @@ export function Address() {
     queryKey: ["address", network, address, before],
     queryFn: () => explorer.address(network, address, before),
   });
+  const title = useTitle(network, address);
   return (
-    <Found query={query} network={network} sought={address}>
+    <Found query={useLastOf(query, `${network} ${address}`)} network={network} title={title} sought={address}>
       {(view) => (
-        <ExplorerPage network={network} title={view.name ?? `Address ${address.slice(0, 10)}…`} trail={trail}>
+        <ExplorerPage network={network} title={view.name ?? title} trail={trail}>
           <h1>{view.name ?? (isContract(view) ? "Contract" : "Account")}</h1>
           <p className="subject">
             <Copyable text={view.address} what="address" />
@@ -83,23 +85,58 @@ export function Address() {
           </section>
           {shown === "requests" && isContract(view) && <OfContracts view={view} />}
           <section className="panel">
-            <Shown view={view} shown={shown} />
-            {(OF_PAGE.includes(shown) || (shown === "created" && !isContract(view))) && (
-              <>
-                <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
-                {shown === "transactions" && isContract(view) && view.name === undefined && (
-                  <p className="note">
-                    What it requested itself, each with its result or why its callback failed, is under{" "}
-                    <Link href={`/explorer/${network}/address/${address}?show=requests`}>Requests</Link>.
-                  </p>
-                )}
-                <Pages parameter="before" older={view.older} />
-              </>
-            )}
+            <FoundPart query={query} network={network}>
+              {(page) => <PagePart view={page} shown={shown} before={before} />}
+            </FoundPart>
           </section>
         </ExplorerPage>
       )}
     </Found>
+  );
+}
+
+/** Returns the title of an address's page before the address is read. */
+function useTitle(network: string, address: string): string {
+  const known = useNetworks().data?.find(({ name }) => name === network);
+  return nameContract(known, address) ?? `Address ${address.slice(0, 10)}…`;
+}
+
+/** Returns the page of an address's transactions, or the last one until it is read: the address is the same. */
+function useLastOf(query: UseQueryResult<AddressView>, place: string): Reading<AddressView> {
+  const last = useRef<{ readonly place: string; readonly query: Reading<AddressView> }>(null);
+  useEffect(() => {
+    if (query.data !== undefined) last.current = { place, query };
+  });
+  return query.data === undefined && last.current?.place === place ? last.current.query : query;
+}
+
+/** A part of a page of an address's transactions, and which page it is. */
+function PagePart({
+  view,
+  shown,
+  before,
+}: {
+  readonly view: AddressView;
+  readonly shown: PartName;
+  readonly before: string | undefined;
+}) {
+  const { network, address } = view;
+  return (
+    <>
+      <Shown view={view} shown={shown} />
+      {(OF_PAGE.includes(shown) || (shown === "created" && !isContract(view))) && (
+        <>
+          <p className="note">{shown === "transactions" ? noteOf(view) : scopeOf(view, before)}</p>
+          {shown === "transactions" && isContract(view) && view.name === undefined && (
+            <p className="note">
+              What it requested itself, each with its result or why its callback failed, is under{" "}
+              <Link href={`/explorer/${network}/address/${address}?show=requests`}>Requests</Link>.
+            </p>
+          )}
+          <Pages parameter="before" older={view.older} />
+        </>
+      )}
+    </>
   );
 }
 
@@ -398,7 +435,7 @@ function Transfers({ view: { network, address, linkJuels } }: { readonly view: A
     queryFn: () => explorer.transfers(network, address, before),
   });
   return (
-    <Loaded query={query}>
+    <FoundPart query={query} network={network}>
       {({ transfers, transactions, searched: { from, to }, older }) => (
         <>
           {transfers.length === 0 ? (
@@ -432,7 +469,7 @@ function Transfers({ view: { network, address, linkJuels } }: { readonly view: A
           <Pages parameter="before" older={older} />
         </>
       )}
-    </Loaded>
+    </FoundPart>
   );
 }
 
@@ -454,7 +491,7 @@ function OfContracts({ view: { network, address } }: { readonly view: AddressVie
   return (
     <section className="panel" id="contract-requests">
       <h2>{heading}</h2>
-      <Loaded query={query}>
+      <FoundPart query={query} network={network}>
         {({ items, searched, older }) => (
           <>
             {items.length > 0 && (
@@ -472,7 +509,7 @@ function OfContracts({ view: { network, address } }: { readonly view: AddressVie
             <Pages parameter="cursor" older={older} label="Pages of contracts' requests" />
           </>
         )}
-      </Loaded>
+      </FoundPart>
     </section>
   );
 }
@@ -521,8 +558,15 @@ export function Contract() {
     queryKey: ["contract", network, address],
     queryFn: () => explorer.contract(network, address),
   });
+  const title = useTitle(network, address);
   return (
-    <Found query={contract} network={network} sought={address}>
+    <Found
+      query={contract}
+      network={network}
+      title={title}
+      sought={address}
+      known={view.data !== undefined && <AddressTabs view={view.data} current="contract" />}
+    >
       {(found) => (
         <ExplorerPage
           network={network}

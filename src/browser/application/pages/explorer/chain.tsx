@@ -102,7 +102,7 @@ export function Transactions() {
     queryFn: () => explorer.transactions(network, before),
   });
   return (
-    <Found query={query} network={network}>
+    <Found query={query} network={network} title="Transactions">
       {({ transactions, searched, older }) => (
         <ExplorerPage network={network} title="Transactions" trail={trail}>
           <h1>Transactions</h1>
@@ -131,7 +131,7 @@ export function Blocks() {
     queryFn: () => explorer.blocks(network, before),
   });
   return (
-    <Found query={query} network={network}>
+    <Found query={query} network={network} title="Blocks">
       {({ headNumber, blocks, older }) => (
         <ExplorerPage network={network} title="Blocks" trail={trail}>
           <h1>Blocks</h1>
@@ -162,7 +162,13 @@ export function Block() {
     queryFn: () => explorer.block(network, number),
   });
   return (
-    <Found query={query} network={network} sought={number} hint={<NewestBlock network={network} />}>
+    <Found
+      query={query}
+      network={network}
+      title={`Block ${number}`}
+      sought={number}
+      hint={<NewestBlock network={network} />}
+    >
       {(block) => {
         const [previous, next] = [BigInt(block.number) - 1n, BigInt(block.number) + 1n];
         return (

@@ -1,15 +1,15 @@
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
-import type { RequestSummary } from "../../../../client/index.ts";
+import { ApiError, type ExplorerNetwork, type RequestSummary } from "../../../../client/index.ts";
 import { spelledLabel } from "../../../../domain/label.ts";
 import { tallyOf } from "./batch.tsx";
 import { readLatestRequests, type RequestBatch } from "./latestRequests.ts";
 import {
   describeRefusal,
   Loaded,
-  Loading,
   Page,
+  type Reading,
   Refusal,
   sentence,
   type TrailEntry,
@@ -20,7 +20,7 @@ import { Copyable, groupDigits } from "../../parts/format.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { listed, type ListedRequest, RequestList, whatOf } from "../../parts/requestList.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
-import { isSilent, useSilent } from "../../parts/silence.tsx";
+import { AWAITED_MS, useSilent } from "../../parts/silence.tsx";
 import { isRefused, refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 
@@ -157,35 +157,40 @@ function GoOn({ network }: { readonly network: string }) {
   );
 }
 
-/** How often the state of a network that can't be read is read, in ms. */
-const CLOSED_MS = 1_000;
-
-/** The page of a network that doesn't answer, until it does: why, and what is known of it all the same; nothing while only the answer is slow. */
-function Unanswered({ network, sought }: { readonly network: string; readonly sought: string }) {
-  const { data: networks = [] } = useNetworks(CLOSED_MS);
-  const trail = useTrail(network);
-  const found = networks.find(({ name }) => name === network);
-  if (found === undefined || (found.status === "serving" && !isSilent(found))) return <Loading />;
-  const { title, status, statusDetail } = found;
+/** The page of a network that doesn't answer, until it does: why, and what is known of it all the same. */
+function unansweredPage({
+  network: { name, title: chain, status, statusDetail },
+  title = chain,
+  sought,
+  trail,
+  children,
+}: {
+  readonly network: ExplorerNetwork;
+  readonly title: string | undefined;
+  readonly sought: string;
+  readonly trail: readonly TrailEntry[];
+  readonly children: ReactNode;
+}) {
   return (
-    <ExplorerPage title={title} network={network} trail={trail.slice(0, sought === "" ? 1 : 2)}>
+    <ExplorerPage title={title} network={name} trail={trail.slice(0, title === chain ? 1 : 2)}>
       <h1>{title}</h1>
       {sought !== "" && (
         <p className="subject">
           <Copyable text={sought} what="what is looked for" />
         </p>
       )}
+      {children}
       {status === "serving" ? (
         <p className="lead">
           This page needs an answer from the chain's node, and appears once there is one.
         </p>
       ) : (
         <Notice>
-          {title} can't be read now: <UnknownText text={sentence(statusDetail ?? status)} /> This page appears
+          {chain} can't be read now: <UnknownText text={sentence(statusDetail ?? status)} /> This page appears
           by itself once there is an answer.
         </Notice>
       )}
-      <GoOn network={network} />
+      <GoOn network={name} />
     </ExplorerPage>
   );
 }
@@ -194,14 +199,20 @@ function Unanswered({ network, sought }: { readonly network: string; readonly so
 export function Found<Data>({
   query,
   network,
+  title,
   sought = "",
+  known,
   hint,
   children,
 }: {
-  readonly query: UseQueryResult<Data>;
+  readonly query: Reading<Data>;
   readonly network: string;
+  /** Title of the page while the network doesn't answer. Default: the network's. */
+  readonly title?: string;
   /** What to search for instead, if it isn't there. */
   readonly sought?: string;
+  /** Shown of it while the network doesn't answer. */
+  readonly known?: ReactNode;
   /** Shown below the reason, if it isn't there. */
   readonly hint?: ReactNode;
   readonly children: (data: Data) => ReactNode;
@@ -210,28 +221,77 @@ export function Found<Data>({
   const trail = useTrail(network);
   const error = useFailure(query);
   const isLong = useIsLong(query.isFetching);
-  const isUnanswered = useSilent([network]).length > 0 && !isRefused(error);
-  if (query.data === undefined && ((error === null && isLong) || isUnanswered))
-    return <Unanswered network={network} sought={sought} />;
-  // Its page says itself that the chain doesn't answer.
-  if (query.data !== undefined && isUnanswered) return children(query.data);
-  if (query.data !== undefined || error === null) return <Loaded query={query}>{children}</Loaded>;
-  const isKnown = networks.some(({ name }) => name === network);
+  const lacks = query.data === undefined;
+  const isAwaited = lacks && !isRefused(error) && (isLong || error !== null);
+  const isUnanswered =
+    useSilent([network], isAwaited ? AWAITED_MS : undefined).length > 0 && !isRefused(error);
+  const own = networks.find(({ name }) => name === network);
+  // Once the node answers, it takes a moment until the page is read.
+  const [wasUnanswered, setWasUnanswered] = useState(false);
+  const isHeld =
+    lacks &&
+    (isUnanswered ||
+      (error === null && isLong && own?.status !== "serving") ||
+      (wasUnanswered && (error === null || isUnreadable(error))));
+  useEffect(() => setWasUnanswered(isHeld), [isHeld]);
+  const meanwhile =
+    isHeld && own !== undefined ? (
+      unansweredPage({ network: own, title, sought, trail, children: known })
+    ) : error === null ? undefined : (
+      <Refusal error={error} trail={trail.slice(0, own === undefined ? 1 : 2)}>
+        {describeRefusal(error).isMissing && hint}
+        {own === undefined && networks.length > 0 && (
+          <p className="pages">
+            Networks:
+            {networks.map((one) => (
+              <Link key={one.name} href={`/explorer/${one.name}`}>
+                {one.title}
+              </Link>
+            ))}
+          </p>
+        )}
+        {describeRefusal(error).isMissing && (
+          <SearchForm value={sought} {...(own === undefined ? {} : { network })} />
+        )}
+        {own !== undefined && <GoOn network={network} />}
+      </Refusal>
+    );
   return (
-    <Refusal error={error} trail={trail.slice(0, isKnown ? 2 : 1)}>
-      {describeRefusal(error).isMissing && hint}
-      {!isKnown && networks.length > 0 && (
-        <p className="pages">
-          Networks:
-          {networks.map(({ name, title }) => (
-            <Link key={name} href={`/explorer/${name}`}>
-              {title}
-            </Link>
-          ))}
-        </p>
-      )}
-      {describeRefusal(error).isMissing && <SearchForm value={sought} {...(isKnown ? { network } : {})} />}
-      {isKnown && <GoOn network={network} />}
-    </Refusal>
+    <Loaded query={query} isQuiet={isUnanswered} meanwhile={meanwhile}>
+      {children}
+    </Loaded>
+  );
+}
+
+/** Whether a page could not be read because its chain could not. */
+function isUnreadable(error: Error): boolean {
+  return error instanceof ApiError && error.code === "chain_unavailable";
+}
+
+/** A part of a page with a query of its own, which says where it waits for the chain. */
+export function FoundPart<Data>({
+  query,
+  network,
+  children,
+}: {
+  readonly query: Reading<Data>;
+  readonly network: string;
+  readonly children: (data: Data) => ReactNode;
+}) {
+  const isUnanswered = useSilent([network]).length > 0;
+  return (
+    <Loaded
+      query={query}
+      isQuiet={isUnanswered}
+      meanwhile={
+        isUnanswered ? (
+          <p className="note">
+            This part needs an answer from the chain's node, and appears once there is one.
+          </p>
+        ) : undefined
+      }
+    >
+      {children}
+    </Loaded>
   );
 }

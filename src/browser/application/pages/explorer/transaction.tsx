@@ -64,10 +64,17 @@ export function Transaction() {
       data?.status === "pending" ? PENDING_MS : MINED_MS,
     ),
   });
+  const title = `Transaction ${hash.slice(0, 10)}…`;
   return (
-    <Found query={query} network={network} sought={hash} hint={<Elsewhere hash={hash} network={network} />}>
+    <Found
+      query={query}
+      network={network}
+      title={title}
+      sought={hash}
+      hint={<Elsewhere hash={hash} network={network} />}
+    >
       {(transaction) => (
-        <ExplorerPage network={network} title={`Transaction ${hash.slice(0, 10)}…`} trail={trail}>
+        <ExplorerPage network={network} title={title} trail={trail}>
           <Parts transaction={transaction} />
         </ExplorerPage>
       )}

@@ -276,7 +276,7 @@ const RUNNING_REFRESH_MS = 2_000;
 /** The networks and their oracles, one line each. */
 function RunningPanel() {
   const operator = useOperator();
-  const networks = useNetworks(RUNNING_REFRESH_MS);
+  const networks = useNetworks({ refreshMs: () => RUNNING_REFRESH_MS });
   const readiness = useQuery({
     queryKey: ["readiness"],
     queryFn: () => operator.readiness(),

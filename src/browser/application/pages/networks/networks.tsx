@@ -13,6 +13,7 @@ import {
   TransactionLink,
 } from "../../parts/format.tsx";
 import { AddToWallet } from "../../parts/addToWallet.tsx";
+import { CONTRACT_NAMES } from "../../parts/contractNames.ts";
 import { List } from "../../parts/list.tsx";
 import { Facts, Folded, Tag, UnknownText, Notice, NetworkStatus } from "../../parts/parts.tsx";
 import { useOperator } from "../../services.tsx";
@@ -58,15 +59,6 @@ export function Networks() {
     </Page>
   );
 }
-
-const LABELS: Readonly<Record<string, string>> = {
-  link: "LINK token",
-  vrfCoordinator: "VRF coordinator",
-  functionsRouter: "Functions router",
-  functionsCoordinator: "Functions coordinator",
-  presetConsumer: "PresetConsumer",
-  subscriptionOwner: "SubscriptionOwner",
-};
 
 function NetworkSection({
   network,
@@ -114,7 +106,7 @@ function NetworkSection({
         <Facts
           entries={[
             ...Object.entries(contracts).map(([contract, address]) => {
-              const label = LABELS[contract] ?? contract;
+              const label = CONTRACT_NAMES[contract] ?? contract;
               return [label, <Copyable text={address} what={label} />] as const;
             }),
             ...vrf.keyHashes.map(

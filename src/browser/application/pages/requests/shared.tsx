@@ -36,6 +36,7 @@ import { QrCode } from "../../parts/qrCode.tsx";
 import { RoundWait } from "../../parts/roundWait.tsx";
 import { SearchForm } from "../../parts/searchForm.tsx";
 import { Beacon, ErrorNotice, useTitleOfRequest } from "../../parts/requestParts.tsx";
+import { useSilent, type Chains } from "../../parts/silence.tsx";
 import { refetchUnlessRefused } from "../../refetch.ts";
 import { useExplorer, useMay, useNetworks, useOperator } from "../../services.tsx";
 import { useSession } from "../../session.ts";
@@ -48,6 +49,8 @@ import { VerdictPart } from "./verdictPart.tsx";
 
 /** How often a request without a result is read again. */
 const WAITING_MS = 2_000;
+/** How often the page of a request that has ended looks whether its chain answers: it needs nothing more of it. */
+const ENDED_LOOK_MS = 15_000;
 /** How often the chain is asked what such a request waits for. */
 const CHAIN_MS = 10_000;
 
@@ -119,7 +122,11 @@ function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own
   const hosts = program ? findSourceHosts(program.source) : undefined;
   const address = `${location.origin}/r/${shared.id}`;
   return (
-    <Page title={plainText(title)} chains={network === undefined ? undefined : [network]}>
+    <Page
+      title={plainText(title)}
+      chains={isWaitingRequest(shared) || network !== undefined ? chainsOf(network) : undefined}
+      lookMs={isWaitingRequest(shared) ? undefined : ENDED_LOOK_MS}
+    >
       {ended !== undefined && <p className="on-paper">Tyche: verifiable result</p>}
       <h1>
         <UnknownText text={heading} />
@@ -194,6 +201,11 @@ function SharedParts({ shared, own }: { readonly shared: AnyShared; readonly own
   );
 }
 
+/** The chains that a request may be on. */
+function chainsOf(network: string | undefined): Chains {
+  return network === undefined ? "all" : [network];
+}
+
 /** Reads a transaction, once its hash is known, and reads it anew while it `isOpen`. */
 function useTransaction(
   network: string | undefined,
@@ -257,7 +269,8 @@ function WithoutResult({
   /** Whether the chain is one of the service's own. */
   readonly isLocal: boolean;
 }) {
-  const { state, why, kind, beacon, requestId } = request;
+  const { state, why, kind, beacon, requestId, network } = request;
+  const isUnanswered = useSilent(chainsOf(network)).length > 0;
   const waitsFor = requested && findWait(requested, requestId);
   if (state === "failed")
     return own?.request.error ? (
@@ -292,10 +305,18 @@ function WithoutResult({
           {facts}
         </RoundWait>
       )}
+      {isUnanswered && (
+        <p>
+          {network === undefined
+            ? "If it is on a chain that doesn't answer, it waits for that. Nothing is lost."
+            : "It waits for the chain, which doesn't answer now. Nothing is lost."}
+        </p>
+      )}
       <p className="note">
         The result will appear here by itself
         {beacon === undefined &&
           isVague &&
+          !isUnanswered &&
           waitsFor === undefined &&
           (isLocal ? ", mostly within seconds" : ", mostly within a few minutes")}
         .

@@ -5,6 +5,8 @@ import { Time } from "../../parts/format.tsx";
 import { Notice, UnknownText } from "../../parts/parts.tsx";
 import { describeError } from "../../parts/forms.tsx";
 import { verifierLink } from "../../parts/checkPart.tsx";
+import { useSilent } from "../../parts/silence.tsx";
+import { isRefused } from "../../refetch.ts";
 import { useExplorer } from "../../services.tsx";
 import { Found } from "./verifyPart.tsx";
 
@@ -38,7 +40,9 @@ export function VerdictPart({
     staleTime: Infinity,
   });
   const [{ found, problem, at }, setChecked] = useState<Checked>({});
-  const reason = problem ?? (error === null ? undefined : describeError(error));
+  const isAwaited = data === undefined && !isRefused(error);
+  const isUnanswered = useSilent([known.name], isAwaited ? undefined : false).length > 0 && isAwaited;
+  const reason = problem ?? (error === null || isUnanswered ? undefined : describeError(error));
   return (
     <section id="verdict" aria-label="Verdict" aria-busy={found === undefined && reason === undefined}>
       {found !== undefined && (
@@ -65,7 +69,11 @@ export function VerdictPart({
       )}
       {found === undefined && reason === undefined && (
         <>
-          <p className="on-screen">Your browser is checking this result …</p>
+          <p className="on-screen">
+            {isUnanswered
+              ? "The chain doesn't answer now: your browser goes on to check this result once it does. The result stands as it was recorded."
+              : "Your browser is checking this result …"}
+          </p>
           <p className="on-paper">This result was not checked when it was printed.</p>
         </>
       )}
