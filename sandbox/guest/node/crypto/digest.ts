@@ -75,12 +75,13 @@ export function createDigests(
   const { partsOf, finish } = Digest;
   for (const name of ["partsOf", "finish"]) delete (Digest as unknown as Record<string, unknown>)[name];
 
+  const lengthOf = (name: string): number => native("hash", { algorithm: name }, new Uint8Array(0)).length;
   const computeHash = (algorithm: unknown, length: unknown): ((data: Bytes) => Bytes) => {
     const name = checkText(algorithm, "algorithm").toLowerCase();
     if (length !== undefined) checkUint32(length, "options.outputLength");
     if (!known.has(name)) throw new Error(`Digest method not supported: ${name}`);
     const standard = XOF_BYTES[name];
-    const size = length === undefined ? 0 : native("hash", { algorithm: name }, new Uint8Array(0)).length;
+    const size = length === undefined ? 0 : lengthOf(name);
     if (length !== undefined && standard === undefined && length !== size)
       throw nodeError("ERR_OSSL_EVP_NOT_XOF_OR_INVALID_LENGTH", "Invalid XOF digest length");
     if (standard !== undefined && length === undefined)
@@ -158,7 +159,7 @@ export function createDigests(
         throw invalidArgument("outputEncoding", outputEncoding);
       const name = String(algorithm).toLowerCase();
       if (typeof outputLength === "number" && known.has(name) && !(name in XOF_BYTES))
-        if (native("hash", { algorithm: name }, new Uint8Array(0)).length !== outputLength)
+        if (lengthOf(name) !== outputLength)
           throw new Error(`Output length ${outputLength} is invalid for ${name}, which does not support XOF`);
       return output(computeHash(algorithm, outputLength ?? undefined)(data), outputEncoding);
     },

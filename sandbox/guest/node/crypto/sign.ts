@@ -19,7 +19,6 @@ const PADDINGS = [1, 3, 4];
 const SALT_OF_DIGEST = -1;
 const SALT_OF_SIGNATURE = -2;
 
-const NO_DIGEST = "no default digest";
 const WRONG_KIND = "operation not supported for this keytype";
 /** What no key of RSA signs. */
 const NOT_FOR_RSA = /^(?:shake|blake2)/i;
@@ -145,7 +144,7 @@ export function createSigning(
     if (NOT_FOR_RSA.test(String(algorithm)))
       throw new TypeError(`digest not allowed for RSA signature: ${String(algorithm).toLowerCase()}`);
     if (key.asymmetricKeyType === "rsa") return;
-    const { hashAlgorithm = algorithm, saltLength: least = 0 } = key.asymmetricKeyDetails;
+    const { hashAlgorithm, saltLength: least = 0 } = key.asymmetricKeyDetails;
     if (isPkcs1)
       throw Object.assign(
         new Error("error:1C8000A5:Provider routines::illegal or unsupported padding mode"),
@@ -153,7 +152,8 @@ export function createSigning(
       );
     if (saltLength !== undefined && saltLength >= 0 && saltLength < least)
       throw new Error("pss saltlen too small");
-    if (hashAlgorithm !== algorithm?.toLowerCase()) throw new Error(`${algorithm} digest not allowed`);
+    const name = algorithm?.toLowerCase().replace(/^rsa-/, "");
+    if (hashAlgorithm !== undefined && hashAlgorithm !== name) throw new Error(`${name} digest not allowed`);
   };
   const signBytes = (algorithm: string | null, data: Bytes, read: SigningKey): Bytes => {
     checkRsa(algorithm, read);
@@ -180,18 +180,21 @@ export function createSigning(
       throw signError(error as Error);
     }
   };
-  /** Returns the digest that the host is to use; `missing` says that there is none. */
+  /** Returns the digest that the host is to use. */
   const digestFor = (
     algorithm: unknown,
     data: unknown,
     { key }: SigningKey,
-    missing: string,
+    isVerified: boolean,
   ): string | null => {
     const { asymmetricKeyType: kind } = key;
-    if (kind.startsWith("x") && missing === NO_DIGEST) throw new TypeError(WRONG_KIND);
+    if (kind.startsWith("x") && isVerified) throw new TypeError(WRONG_KIND);
     if (!kind.startsWith("ed")) {
       const digest = checkDigest(algorithm);
-      if (digest === null) throw new TypeError(missing);
+      if (digest === null)
+        throw new TypeError(
+          isVerified ? "no default digest" : "Algorithm must be specified when using non-Ed25519 keys",
+        );
       return digest;
     }
     if (typeof data === "string") throw new TypeError("expected typed ArrayBufferView");
@@ -211,8 +214,7 @@ export function createSigning(
     keyOptions(key, false);
     return () => {
       const read = readKey(key, false);
-      const missing = "Algorithm must be specified when using non-Ed25519 keys";
-      return Buffer.from(signBytes(digestFor(algorithm, data, read, missing), bytes, read));
+      return Buffer.from(signBytes(digestFor(algorithm, data, read, false), bytes, read));
     };
   };
   const verify = (algorithm: unknown, data: unknown, key: unknown, signature: unknown) => {
@@ -222,7 +224,7 @@ export function createSigning(
     keyOptions(key, true);
     return () => {
       const read = readKey(key, true);
-      return verifyBytes(digestFor(algorithm, data, read, NO_DIGEST), bytes, read, signed);
+      return verifyBytes(digestFor(algorithm, data, read, true), bytes, read, signed);
     };
   };
   const later =
