@@ -88,7 +88,7 @@ const zstdError = (error: Error): Error =>
 const junkError = (): Error =>
   nodeError(JUNK, "Trailing garbage found after the compressed stream", TypeError);
 
-/** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are checked and not used. */
+/** Creates `node:zlib`: the host converts, the pieces of a stream as they come. As in Deno, dictionaries are used for reading only. */
 export function createZlib({
   native,
   load,
@@ -255,9 +255,15 @@ export function createZlib({
       options: Options,
       toError?: (error: unknown) => Error | undefined,
     ): unknown => {
-      if (!options["info"]) return convert(kind, input, options, toError);
+      const buffer = convert(kind, input, options, toError);
+      if (!options["info"]) return buffer;
       const engine = new (classOf())(options);
-      return { buffer: engine._processChunk(input, engine._finishFlushFlag), engine };
+      try {
+        engine._processChunk(input, engine._finishFlushFlag);
+      } catch {
+        // It is there for its numbers: what it refuses alone is no error of the function's.
+      }
+      return { buffer, engine };
     };
     // The library of streams is loaded once a stream is wanted.
     Object.defineProperty(classes, name, { get: classOf, enumerable: true, configurable: true });
@@ -395,8 +401,7 @@ export function createZlib({
       }
       /** Bytes of the last piece that were read: what follows the end of compressed data isn't. */
       #consumed(piece: Bytes): number {
-        if (/compress$|deflate|^gzip/i.test(this.#kind) && !/Decompress/.test(this.#kind))
-          return piece.byteLength;
+        if (/Compress$|^deflate|^gzip/.test(this.#kind)) return piece.byteLength;
         return Number(native("compressionRead", { id: this.#id }));
       }
       /** Deno's error; none for what ends early. */
