@@ -49,6 +49,12 @@ import type { SearchTerms } from "./searchTerms.ts";
 /** Number of blocks in the overview. */
 const OVERVIEW_BLOCKS = 15;
 
+/**
+ * Time since the newest block was named after which a node counts as silent, in ms. It is asked for it twice a second or once: the service's
+ * own answers at once, whereas a remote one may be slow.
+ */
+const SILENT_MS = { embedded: 4_000, external: 10_000 } as const;
+
 /** How the ids of pages' subjects are written. */
 export const SUBJECTS: Readonly<Record<PageSubject["kind"], RegExp>> = {
   tx: WORD,
@@ -113,6 +119,8 @@ export interface Explorer {
   findOverview(network: string): Promise<Listed<ChainOverview> | undefined>;
   /** Returns the newest block that was seen on a network, also while its chain can't be read. */
   findSeenHead(network: string): HeadSighting | undefined;
+  /** Whether a network's node is known not to answer. */
+  isSilent(network: string): boolean;
   /**
    * Returns what contracts other than the service's own requested: the newest requests, or those before a cursor. Of an address, what that
    * requested; of the contracts that take requests, those of all.
@@ -199,6 +207,11 @@ export function createChainExplorer<Preset extends InstalledPreset>(
   return {
     has: (network) => networks.has(network),
     findSeenHead: (network) => networks.get(network)?.()?.findSeenHead?.(),
+    isSilent(network) {
+      const chain = networks.get(network)?.();
+      const head = chain?.findSeenHead?.();
+      return head !== undefined && head.agoMs >= SILENT_MS[chain!.isEmbedded ? "embedded" : "external"];
+    },
     async lacks(network, subject) {
       if (!networks.has(network)) return true;
       if (subject === undefined) return false;

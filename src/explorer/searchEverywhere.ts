@@ -10,6 +10,7 @@ import {
   type SearchTerms,
 } from "./searchTerms.ts";
 import { withDeadline } from "../lib/deadline.ts";
+import { untilSilent } from "./untilSilent.ts";
 import { NotFoundError } from "../lib/errors.ts";
 import { canonicalLabel, findLabelProblem, spellingOf } from "../domain/label.ts";
 import { MAX_SEARCH_CHARACTERS } from "../domain/vocabulary.ts";
@@ -23,7 +24,7 @@ const HASH_DIGITS = 64;
 /** Maximum number of hits of one network, and of those listed of all if a search ends with them. */
 const MAX_HITS = 50;
 
-type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel">;
+type Searched = Pick<Explorer, "search" | "searchRequest" | "searchLabel" | "isSilent">;
 
 /** What was found, which networks could not be queried, and which have older blocks to search. */
 interface Found {
@@ -61,8 +62,10 @@ export async function searchEverywhere(
   const label = canonicalLabel(text);
   // A part of a label here doesn't hide the label itself elsewhere.
   const isFound = before !== undefined || own.hits.some((hit) => hit.kind !== "label" || hit.label === label);
-  const found = isFound ? own : await find(explorer, networks, text, { terms });
-  const { silent, older } = found;
+  const others = networks.filter((network) => !own.silent.includes(network));
+  const found = isFound ? own : await find(explorer, others, text, { terms });
+  const silent = networks.filter((network) => own.silent.includes(network) || found.silent.includes(network));
+  const { older } = found;
   const beginning = terms.prefix ?? terms.servicePrefix;
   const begun =
     beginning === undefined ? { transactions: [], requests: [] } : await service.searchPrefix(beginning);
@@ -216,47 +219,62 @@ async function find(
   text: string,
   { terms, before }: { readonly terms: SearchTerms; readonly before?: ListCursor | undefined },
 ): Promise<Found> {
-  const lookFor = (look: (network: string) => Promise<readonly SearchHit[]>): Promise<Found> =>
-    ask(networks, async (network) => ({ hits: await look(network), older: null }));
+  const silent: NetworkView[] = [];
+  // Whoever doesn't answer one question isn't waited for with the next.
+  const ask = (look: (network: string) => Promise<FoundLabels>) =>
+    askNetworks(networks, { explorer, silent, look });
+  const lookFor = (look: (network: string) => Promise<readonly SearchHit[]>) =>
+    ask(async (network) => ({ hits: await look(network), older: null }));
   const { requestId, serviceRequest = terms.servicePrefix } = terms;
-  let found: Found = { hits: [], silent: [], older: [] };
-  if (before === undefined) found = await lookFor((network) => explorer.search(network, terms));
-  if (before === undefined && found.hits.length === 0 && requestId !== undefined)
-    found = await lookFor((network) => explorer.searchRequest(network, requestId));
-  const isOther = found.hits.length > 0 && terms.name === undefined;
-  if (isOther || serviceRequest !== undefined || findLabelProblem(text) !== undefined) return found;
+  let { hits }: Pick<Found, "hits"> = { hits: [] };
+  if (before === undefined) ({ hits } = await lookFor((network) => explorer.search(network, terms)));
+  if (before === undefined && hits.length === 0 && requestId !== undefined)
+    ({ hits } = await lookFor((network) => explorer.searchRequest(network, requestId)));
+  const isOther = hits.length > 0 && terms.name === undefined;
+  if (isOther || serviceRequest !== undefined || findLabelProblem(text) !== undefined)
+    return { hits, silent, older: [] };
   const { dapp } = terms;
   const label = canonicalLabel(text);
   const wanted = dapp === undefined ? { label } : { dapp };
-  const labelled = await ask(networks, (network) => explorer.searchLabel(network, wanted, before));
+  const labelled = await ask((network) => explorer.searchLabel(network, wanted, before));
   const exact = labelled.hits.filter((hit) => hit.kind === "label" && hit.label === label);
-  return {
-    hits: [...found.hits, ...(exact.length > 0 ? exact : labelled.hits)],
-    silent: [...new Set([...found.silent, ...labelled.silent])],
-    older: labelled.older,
-  };
+  return { hits: [...hits, ...(exact.length > 0 ? exact : labelled.hits)], silent, older: labelled.older };
 }
 
-async function ask(
+/** Asks the networks that aren't `silent` at once, and adds those to it that fail, are slow, or are known not to answer. */
+async function askNetworks(
   networks: readonly NetworkView[],
-  look: (network: string) => Promise<FoundLabels>,
-): Promise<Found> {
-  const silent: NetworkView[] = [];
+  {
+    explorer,
+    silent,
+    look,
+  }: {
+    readonly explorer: Searched;
+    readonly silent: NetworkView[];
+    readonly look: (network: string) => Promise<FoundLabels>;
+  },
+): Promise<Omit<Found, "silent">> {
+  const asked = networks.filter((network) => !silent.includes(network));
   const answers = await Promise.all(
-    networks.map(async (network) => {
+    asked.map(async (network) => {
+      const { name } = network;
       const nothing: FoundLabels = { hits: [], older: null };
-      const { hits, older } = await withDeadline(look(network.name), DEADLINE_MS).catch(() => {
+      const { hits, older } = await untilSilent(
+        withDeadline(look(name), DEADLINE_MS),
+        () => explorer.isSilent(name),
+        () => new Error(`the node of ${name} doesn't answer`),
+      ).catch(() => {
         silent.push(network);
         return nothing;
       });
       // Each network has its newest ones first; those of all are put in order once it is known when they were.
       return {
         hits: hits.slice(0, MAX_HITS),
-        older: older === null ? [] : [{ network: network.name, before: older }],
+        older: older === null ? [] : [{ network: name, before: older }],
       };
     }),
   );
-  return { hits: answers.flatMap(({ hits }) => hits), silent, older: answers.flatMap(({ older }) => older) };
+  return { hits: answers.flatMap(({ hits }) => hits), older: answers.flatMap(({ older }) => older) };
 }
 
 /** Returns the application page that shows a hit. */
@@ -283,7 +301,9 @@ function describeNothing(
     return `${JSON.stringify(text)} is not a hash, address, block number, id, label or name.`;
   const { prefix, suffix } = terms;
   const unasked =
-    silent.length === 0 ? "" : ` ${silent.map(({ title }) => title).join(", ")} could not be searched.`;
+    silent.length === 0
+      ? ""
+      : ` ${silent.map(({ title }) => title).join(", ")} could not be searched, so it may be there: search again once ${silent.length === 1 ? "its node answers" : "their nodes answer"}.`;
   const begun = /^0x([0-9a-f]+)(?:…|\.\.|$)/i.exec(text)?.[1]?.length ?? 0;
   const tooFew =
     begun > 0 && begun < MIN_PREFIX_DIGITS
@@ -295,5 +315,5 @@ function describeNothing(
     return `${suffix === undefined ? `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so` : `Nothing begins and ends as ${text}`} among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.${unasked}`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const shown = terms.name === undefined ? text : JSON.stringify(text);
-  return `${tooFew}No network here knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;
+  return `${tooFew}No ${silent.length === 0 ? "network here" : "network that was searched"} knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;
 }

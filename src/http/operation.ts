@@ -75,7 +75,7 @@ export interface OperationCall<Values> {
 }
 
 /** An operation that answers at once, without what follows from the rest. */
-type Described<Name extends keyof RequestSchemas> = Pick<
+export type Described<Name extends keyof RequestSchemas> = Pick<
   Operation,
   "id" | "path" | "summary" | "description" | "answer"
 > &

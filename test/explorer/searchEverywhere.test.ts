@@ -89,6 +89,7 @@ const search = (
           ? []
           : [{ network, kind: "block", number: String(blockNumber) }];
       },
+      isSilent: () => false,
       searchRequest: async () => [],
       searchLabel: async (network, wanted, below) => ({
         hits: "dapp" in wanted ? [] : labelled(network, wanted.label),

@@ -6,6 +6,7 @@ import { SUBJECTS, type Explorer } from "../../explorer/explorer.ts";
 import { parseCursor, type ListCursor } from "../../explorer/lists.ts";
 import { createOwnRequests } from "../../explorer/ownRequests.ts";
 import { createReadBudget } from "../../explorer/readBudget.ts";
+import { untilSilent } from "../../explorer/untilSilent.ts";
 import { addressGroup } from "../../lib/addressGroup.ts";
 import { NotFoundError, TycheError } from "../../lib/errors.ts";
 import { remember } from "../../lib/memo.ts";
@@ -15,7 +16,8 @@ import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import type { Service } from "../../requests/service.ts";
 import type { Verifier } from "../../verify/verifier.ts";
 import type { HttpDeps } from "../context.ts";
-import { createOperations, type Operation, type OperationCall } from "../operation.ts";
+import { createOperations, type Described, type Operation, type OperationCall } from "../operation.ts";
+import type { RequestSchemas } from "../../api/parameters/requestSchemas.ts";
 import { searchEverywhere } from "../../explorer/searchEverywhere.ts";
 
 /** How long chain data that many ask for are kept, in ms: a result that everybody looks at is read from the node six times a minute. */
@@ -29,8 +31,13 @@ interface ExplorerParts {
   readonly verifier: Pick<Verifier, "record">;
 }
 
-/** Creates an operation that reads chain data, within what everybody's reads may cost. */
-type Reading = ReturnType<typeof createOperations>;
+/** Creates an operation that reads chain data, within what everybody's reads may cost, and for no longer than the chain's node answers. */
+type Reading = <Name extends keyof RequestSchemas = "none">(
+  given: Described<Name> & {
+    /** Returns the network whose chain is read. Default: the path's, if it has one. */
+    readonly networkOf?: (param: OperationCall<unknown>["param"]) => Promise<string | undefined>;
+  },
+) => Operation;
 
 /**
  * Chain data and shared results, for everyone who can reach the server, as on any public explorer: needs no key, changes nothing and
@@ -41,21 +48,31 @@ export function explorerOperations(deps: HttpDeps, parts: ExplorerParts): readon
   const budget = createReadBudget();
   const operation = createOperations(deps, { tag: "Explorer", access: "everybody" });
   const errors = ["not_found", "chain_unavailable", "host_not_allowed", "origin_not_allowed"] as const;
-  const reading: Reading = ({ run, ...given }) =>
+  const reading: Reading = ({ run, networkOf, ...given }) =>
     operation({
       ...given,
       path: `/api/explorer${given.path}`,
       errors,
-      run: (call) =>
-        budget.read(
-          {
-            caller: addressGroup(call.ctx.ip),
-            place: given.path.includes("/:network") ? call.param("network") : given.path,
-          },
+      async run(call) {
+        const ofPath = given.path.includes("/:network") ? call.param("network") : undefined;
+        const network = networkOf === undefined ? ofPath : await networkOf(call.param);
+        let isGivenUp = false;
+        const found = budget.read(
+          { caller: addressGroup(call.ctx.ip), place: network ?? given.path },
           async () =>
             // Nobody reads what was asked for over a connection that is closed by now.
-            call.ctx.state.isClosed === true ? undefined : await run(call),
-        ),
+            isGivenUp || call.ctx.state.isClosed === true ? undefined : await run(call),
+        );
+        if (network === undefined) return await found;
+        return await untilSilent(
+          found,
+          () => parts.explorer.isSilent(network),
+          () => {
+            isGivenUp = true;
+            return describeSilence(network, deps.service, parts.explorer);
+          },
+        );
+      },
     });
   return [
     reading({
@@ -376,6 +393,7 @@ function resultOperations(
         "All that a check of the result reads of the chain, as the service's node answers: the page `/r/{id}` makes that check in the browser. " +
         "It takes no other requests with the same label from further back than `verifyTransaction` does. `/verifier.html` takes it as chain data.",
       answer: views.ChainData,
+      networkOf: async (param) => (await service.getShared(param("id"))).network,
       run: ({ param }) => record(param("id")),
     }),
   ];
@@ -391,6 +409,14 @@ function describeDigits(text: string, wanted: number): string {
   if (digits === undefined) return " is not";
   const difference = Math.abs(digits - wanted);
   return ` has ${digits}, ${difference} too ${digits < wanted ? "few" : "many"}`;
+}
+
+/** Returns why nothing is read of a network whose node doesn't answer. */
+function describeSilence(network: string, service: Service, explorer: Explorer): UnreadableChainError {
+  const { title = network, statusDetail } = service.findNetwork(network) ?? {};
+  const { number, agoMs = 0 } = explorer.findSeenHead(network) ?? {};
+  const reason = statusDetail ?? `its node has not answered for ${Math.round(agoMs / 1000)} seconds`;
+  return new UnreadableChainError(title, reason, number);
 }
 
 /** Parses the position at which a page begins. Throws {@link InvalidParameterError}. */
