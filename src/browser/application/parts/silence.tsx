@@ -66,8 +66,8 @@ export function Silence({
     <div className="notice" id="silence">
       {silent.map(({ name, head }) => (
         <p key={name}>
-          {titleOf(name)} has not answered for {durationOf(Math.round(head!.agoMs / 1000))}. Newest block
-          known: {groupDigits(head!.number)}, <Age iso={head!.at} isShort />.
+          {titleOf(name)} has not answered for {durationOf(Math.round(head!.agoMs / 1000))}. Last block:{" "}
+          {groupDigits(head!.number)}, <Age iso={head!.at} isShort />.
         </p>
       ))}
     </div>
