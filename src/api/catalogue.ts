@@ -140,14 +140,18 @@ export const PresetView = Type.Object({
 export const NetworkReadiness = Type.Object({
   ready: Type.Boolean(),
   why: Type.Optional(Type.String({ description: "Why it isn't ready, in one sentence." })),
-  blockNumber: Type.Optional(Type.Integer()),
+  blockNumber: Type.Optional(
+    Type.Integer({ description: "Newest block seen; while the node doesn't answer, the last one." }),
+  ),
   headAgeMs: Type.Optional(
     Type.Integer({
       description:
         "Milliseconds since the newest block was first seen; an embedded chain mines no blocks while nobody uses it.",
     }),
   ),
-  operatorBalanceWei: Type.Optional(Type.String()),
+  operatorBalanceWei: Type.Optional(
+    Type.String({ description: "As it was read last; the node may not answer since." }),
+  ),
   oracleLagMs: Type.Optional(
     Type.Integer({ description: "Milliseconds since the oldest unanswered request; 0 when there is none." }),
   ),

@@ -881,9 +881,11 @@ export interface NetworkReadiness {
   readonly ready: boolean;
   /** Why it isn't ready, in one sentence. */
   readonly why?: string;
+  /** Newest block seen; while the node doesn't answer, the last one. */
   readonly blockNumber?: number;
   /** Milliseconds since the newest block was first seen; an embedded chain mines no blocks while nobody uses it. */
   readonly headAgeMs?: number;
+  /** As it was read last; the node may not answer since. */
   readonly operatorBalanceWei?: string;
   /** Milliseconds since the oldest unanswered request; 0 when there is none. */
   readonly oracleLagMs?: number;

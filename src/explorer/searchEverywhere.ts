@@ -123,7 +123,7 @@ export async function searchEverywhere(
     silent: silent.map(({ title }) => title),
     older,
     ...(matches === undefined ? {} : { matches }),
-    ...(paths.length === 0 ? { reason: describeNothing(text, terms, takenFor, silent) } : {}),
+    ...(paths.length === 0 ? { reason: describeNothing(text, { terms, takenFor, networks, silent }) } : {}),
   };
 }
 
@@ -288,9 +288,17 @@ function pathOf(hit: SearchHit): string {
 
 function describeNothing(
   text: string,
-  terms: SearchTerms,
-  takenFor: readonly string[],
-  silent: readonly NetworkView[],
+  {
+    terms,
+    takenFor,
+    networks,
+    silent,
+  }: {
+    readonly terms: SearchTerms;
+    readonly takenFor: readonly string[];
+    readonly networks: readonly NetworkView[];
+    readonly silent: readonly NetworkView[];
+  },
 ): string {
   if (text.length > MAX_SEARCH_CHARACTERS)
     return `The text has ${text.length} characters; nothing that can be found here has more than ${MAX_SEARCH_CHARACTERS}.`;
@@ -300,10 +308,12 @@ function describeNothing(
   if (takenFor.length === 0)
     return `${JSON.stringify(text)} is not a hash, address, block number, id, label or name.`;
   const { prefix, suffix } = terms;
-  const unasked =
-    silent.length === 0
+  const { length: unasked } = silent;
+  const gap =
+    unasked === 0
       ? ""
-      : ` ${silent.map(({ title }) => title).join(", ")} could not be searched, so it may be there: search again once ${silent.length === 1 ? "its node answers" : "their nodes answer"}.`;
+      : `${silent.map(({ title }) => title).join(", ")} could not be searched, so it may be there: search again once ${unasked === 1 ? "its node answers" : "their nodes answer"}. `;
+  if (unasked === networks.length) return gap.trim();
   const begun = /^0x([0-9a-f]+)(?:…|\.\.|$)/i.exec(text)?.[1]?.length ?? 0;
   const tooFew =
     begun > 0 && begun < MIN_PREFIX_DIGITS
@@ -312,8 +322,8 @@ function describeNothing(
         ? "The id of an organiser is needed in full: dapp_ and 26 characters. "
         : "";
   if (prefix !== undefined)
-    return `${suffix === undefined ? `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so` : `Nothing begins and ends as ${text}`} among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.${unasked}`;
+    return `${gap}${suffix === undefined ? `${text} has ${prefix.length - 2} hex digits; a hash and the id of a request have 64, an address has 40. Nothing begins so` : `Nothing begins and ends as ${text}`} among the requests of this service, its own transactions, and the newest ${PREFIX_BLOCKS} blocks of embedded networks.`;
   const range = terms.requestId === undefined ? "" : ` ${REQUEST_REACH}`;
   const shown = terms.name === undefined ? text : JSON.stringify(text);
-  return `${tooFew}No ${silent.length === 0 ? "network here" : "network that was searched"} knows ${shown} as ${takenFor.join(", or ")}.${range}${unasked}`;
+  return `${gap}${tooFew}No ${unasked === 0 ? "network here" : "network that was searched"} knows ${shown} as ${takenFor.join(", or ")}.${range}`;
 }

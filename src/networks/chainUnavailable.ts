@@ -1,4 +1,4 @@
-import { messageOf, TycheError } from "../lib/errors.ts";
+import { TycheError } from "../lib/errors.ts";
 
 /** The network can't take requests at the moment. */
 export class ChainUnavailableError extends TycheError {
@@ -10,9 +10,4 @@ export class ChainUnavailableError extends TycheError {
       cause,
     });
   }
-}
-
-/** Says that a chain can't be queried, to callers whose requests wait and to the operator. */
-export function describeUnreachable(error: unknown): string {
-  return `the chain can't be reached: ${messageOf(error)}`;
 }

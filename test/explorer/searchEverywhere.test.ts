@@ -312,7 +312,9 @@ test("a hash that was cut off is told with its length, not as the name of a cont
   expect((await search(`0x${"ab".repeat(20)}`)).reason).toContain("as an address");
   for (const text of ["0x6c844d4b27", "6C844D4B27"])
     expect((await search(text, { silent: "fuji", hasBlocks: false })).reason).toMatch(
-      new RegExp(`^${text} has 10 hex digits; a hash and the id`),
+      new RegExp(
+        `^fuji \\(local chain\\) could not be searched, .+ ${text} has 10 hex digits; a hash and the id`,
+      ),
     );
   expect((await search("0xcf43", { hasBlocks: false })).reason).toMatch(
     /^The beginning of a hash, an address or an id needs 8 hex digits at least; 0xcf43 has 4\. No network here knows 0xcf43 as a block number/,

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import type { TycheOperator } from "../../src/client/index.ts";
 import { shared } from "../support/shared.ts";
 import { connectOperator } from "../support/signIn.ts";
+import { silenceNode } from "../support/silence.ts";
 import { startTycheProcess, type TycheProcess } from "../support/tyche.ts";
 import { createVisitor } from "./support/visitor.ts";
 
@@ -48,27 +47,9 @@ shared.beforeAll(async ({ browser: chromium }) => {
 });
 afterAll(() => tyche.stop());
 
-/** Sends a signal to the process of the chain's node, if there is one. */
-function signalNode(signal: "SIGSTOP" | "SIGCONT"): void {
-  const file = path.join(tyche.dataDir, "chains", NETWORK, "anvil.pid");
-  try {
-    process.kill(Number.parseInt(readFileSync(file, "utf8"), 10), signal);
-  } catch {
-    // It has been killed, and another is about to start.
-  }
-}
+/** Stops the chain's node until it is told to go on. */
+const silence = () => silenceNode(tyche, NETWORK);
 
-/** Stops the chain's node until it is told to go on, also those that take its place: the service replaces a node that hangs for ten seconds. */
-function silence(): () => void {
-  signalNode("SIGSTOP");
-  const timer = setInterval(() => signalNode("SIGSTOP"), 50);
-  return () => {
-    clearInterval(timer);
-    signalNode("SIGCONT");
-  };
-}
-
-/** What a page says of the chain: a busy machine makes others slow, too. */
 const noticeOn = (page: Page) => page.locator("#silence p").filter({ hasText: "Avalanche Fuji" });
 const searchOn = (page: Page) => page.locator("#q");
 
@@ -157,6 +138,50 @@ test("a page that is opened while its chain doesn't answer says so, has what is 
     await noticeOn(page).waitFor({ state: "detached" });
     expect(await searchOn(page).inputValue()).toBe("typed meanwhile");
     expect(visitor.takeTroubles().filter((text) => !/50[23]/.test(text))).toEqual([]);
+  } finally {
+    goOn();
+    await visitor.close();
+  }
+});
+
+test("the operator's pages say that the network doesn't answer, and keep its block and balance", async () => {
+  const visitor = await createVisitor(browser, { operatorOf: tyche });
+  const { page } = visitor;
+  const panel = page.locator("#networks section").filter({ hasText: "Avalanche Fuji" });
+  await visitor.open(`${tyche.url}/networks`);
+  await panel.getByText("Operator's balance").waitFor();
+  const goOn = silence();
+  try {
+    await panel.locator(".tag").getByText("not answering", { exact: true }).waitFor();
+    await panel.getByText("Operator's balance").waitFor();
+    await panel.getByText("Block", { exact: true }).waitFor();
+    expect(await page.getByText(/no answer within/).count()).toBe(0);
+    await page.goto(`${tyche.url}/`);
+    const row = page.locator("#running").getByText("not answering", { exact: true });
+    await row.waitFor();
+    await page.locator("#running").getByText("waits for the chain").waitFor();
+    expect(await page.getByText(/no answer within/).count()).toBe(0);
+    await visitor.inspect();
+    goOn();
+    await row.waitFor({ state: "detached" });
+  } finally {
+    goOn();
+    await visitor.close();
+  }
+});
+
+test("a search says what could not be searched, and finds it by itself once the chain answers", async () => {
+  const visitor = await createVisitor(browser);
+  const { page } = visitor;
+  const goOn = silence();
+  try {
+    await page.goto(`${tyche.url}/explorer/search?q=${drawn.hash}`);
+    await page.getByRole("heading", { level: 1, name: "Nothing found yet" }).waitFor();
+    await page.getByText(/Avalanche Fuji \(local chain\) could not be searched/).waitFor();
+    expect(await page.getByText("It may have a typo").count()).toBe(0);
+    await visitor.inspect();
+    goOn();
+    await page.waitForURL(`**/explorer/${NETWORK}/tx/${drawn.hash}`);
   } finally {
     goOn();
     await visitor.close();

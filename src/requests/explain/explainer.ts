@@ -17,7 +17,6 @@ import {
 } from "../../chainlink/waitingText.ts";
 import { withDeadline } from "../../lib/deadline.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { describeUnreachable } from "../../networks/chainUnavailable.ts";
 import { remember } from "../../lib/memo.ts";
 import { describeMissing, missingParts } from "../follow/joinedParts.ts";
 import type { PipelineNetwork } from "../pipelineNetwork.ts";
@@ -37,6 +36,8 @@ const OLD_HEAD_MS = 60_000;
 const DEADLINE_MS = 1_500;
 /** How long the first reading of the oracle's nodes may take. */
 const NODES_MS = 400;
+/** What requests wait for whose chain can't be read; the readiness has the technical reason for the operator. */
+const NODE_SILENT = "the chain's node doesn't answer; nothing is lost, it goes on once it does";
 /** How long chain reads are cached: many callers give up waiting at the same moment. */
 const MEMORY_MS = 2_000;
 
@@ -88,7 +89,7 @@ export function createExplainer(
     try {
       return await withDeadline(read(), DEADLINE_MS);
     } catch (error) {
-      if (!isReached) return plainly(describeUnreachable(error));
+      if (!isReached) return plainly(NODE_SILENT);
       return plainly(request.why ?? `the reason can't be read from the network: ${messageOf(error)}`);
     }
   };

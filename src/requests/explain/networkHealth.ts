@@ -3,10 +3,10 @@ import type { NetworkReadiness } from "../../api/types.ts";
 import { keepReading, remember } from "../../lib/memo.ts";
 import type { Hex } from "viem";
 import type { ChainClient } from "../../evm/client.ts";
-import type { ChainWatcher } from "../../evm/watcher.ts";
+import type { ChainWatcher, SeenHead } from "../../evm/watcher.ts";
 import { functionsRouterAbi, linkTokenAbi } from "../../chainlink/contracts/abi.ts";
 import { DeadlineError, withDeadline } from "../../lib/deadline.ts";
-import { describeUnreachable } from "../../networks/chainUnavailable.ts";
+import { messageOf } from "../../lib/errors.ts";
 import type { Subscriptions } from "../../dapps/subscriptions.ts";
 
 /**
@@ -97,6 +97,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
   });
 
   let lastBalances: Balances | undefined;
+  let lastOperatorWei: bigint | undefined;
   const describePause = (): string | undefined => {
     const pause = options.chainPause?.();
     return pause === undefined ? undefined : `the chain is paused: ${pause}`;
@@ -115,6 +116,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
       const reachChain = async (): Promise<bigint> => {
         const balanceWei = await client.getBalanceWei(options.operator);
         rpcLatencyMs = performance.now() - beganMs;
+        lastOperatorWei = balanceWei;
         return balanceWei;
       };
       const inTime = <T>(work: Promise<T>): Promise<T> => withDeadline(work, DEADLINE_MS);
@@ -152,12 +154,7 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
         ...(why === undefined ? {} : { why }),
         rpcReachable: true,
         rpcLatencyMs: Math.round(rpcLatencyMs * 100) / 100,
-        ...(head === undefined
-          ? {}
-          : {
-              blockNumber: Number(head.number),
-              headAgeMs: Math.round(performance.now() - head.firstSeenAtMs),
-            }),
+        ...describeHead(head),
         operatorBalanceWei: operatorWei.toString(),
         ...(balances === undefined ? {} : { subscriptions: describeSubscriptions(balances) }),
         ...known,
@@ -166,13 +163,21 @@ export function createNetworkHealth(options: NetworkHealthOptions): () => Promis
     } catch (error) {
       return {
         ready: false,
-        why: describePause() ?? describeUnreachable(error),
+        why: describePause() ?? `the chain can't be reached: ${messageOf(error)}`,
         rpcReachable: false,
+        ...describeHead(head),
+        ...(lastOperatorWei === undefined ? {} : { operatorBalanceWei: lastOperatorWei.toString() }),
         ...known,
         warnings: [...lagging(oracle), ...damaged(damagedRequests)],
       };
     }
   }, READING);
+}
+
+function describeHead(head: SeenHead | undefined): Partial<NetworkReadiness> {
+  if (head === undefined) return {};
+  const { number, firstSeenAtMs } = head;
+  return { blockNumber: Number(number), headAgeMs: Math.round(performance.now() - firstSeenAtMs) };
 }
 
 /** Lowest LINK balances among the subscriptions, and the reserve left to fund them. */

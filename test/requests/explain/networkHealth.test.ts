@@ -1,5 +1,5 @@
 import { toHex, type Hex } from "viem";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   createNetworkHealth,
   type NetworkHealthOptions,
@@ -137,6 +137,26 @@ test("a node that doesn't answer is a reading, with the reason", async () => {
     rpcReachable: false,
     why: "the chain can't be reached: eth_getBalance: no answer within 10 s",
     pendingRequests: 4,
+  });
+});
+
+test("while the node doesn't answer, the newest block and the operator's balance are those known before", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isGone = false;
+  const read = healthWith({
+    client: {
+      getBalanceWei: () => (isGone ? Promise.reject(new Error("refused")) : Promise.resolve(COIN)),
+      call: answers(0n),
+    },
+  });
+  await read();
+  isGone = true;
+  vi.advanceTimersByTime(10_000);
+  expect(await read()).toMatchObject({
+    rpcReachable: false,
+    blockNumber: 7,
+    operatorBalanceWei: COIN.toString(),
   });
 });
 

@@ -192,7 +192,11 @@ export function Warnings({ warnings = [] }: { readonly warnings?: readonly strin
   ));
 }
 
-/** A network's state as a colored word. */
-export function NetworkStatus({ status }: Pick<ExplorerNetwork, "status">) {
+/** A network's state as a colored word. `isReached`: whether its node answers, as far as that is known. */
+export function NetworkStatus({
+  status,
+  isReached = true,
+}: Pick<ExplorerNetwork, "status"> & { readonly isReached?: boolean | undefined }) {
+  if (status === "serving" && !isReached) return <Tag kind="busy">not answering</Tag>;
   return <Tag kind={status === "serving" ? "good" : status === "starting" ? "busy" : "bad"}>{status}</Tag>;
 }

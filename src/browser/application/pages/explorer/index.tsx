@@ -135,6 +135,8 @@ function LatestTransactions({
 /** Maximum number of hits that the service lists. */
 const MAX_HITS = 50;
 const TRAIL = [{ href: "/explorer", text: "Explorer" }] as const;
+/** How often is searched again while networks can't be, in ms. */
+const SEARCH_AGAIN_MS = 3_000;
 
 /** `/explorer/search?q=`: redirects to a single hit, or lists several. */
 export function Search() {
@@ -147,6 +149,9 @@ export function Search() {
     queryKey: ["search", text, network, before],
     queryFn: () => explorer.search(text, network, { before }),
     enabled: text !== "",
+    refetchInterval: refetchUnlessRefused(
+      (result) => result !== undefined && result.silent.length > 0 && SEARCH_AGAIN_MS,
+    ),
   });
   if (text === "") return <Redirect to="/explorer" replace />;
   return (
@@ -190,14 +195,17 @@ function Result({
   const isPartial = isCut || silent.length > 0 || older.length > 0 || matches?.isAll === false;
   // Where not all blocks are searched, another request may have the label.
   if (paths.length === 1 && older.length === 0) return <Redirect to={paths[0]!} replace />;
+  const chains = silent.length === 0 ? {} : ({ chains: "all" } as const);
+  const title = silent.length === 0 ? "Nothing found" : "Nothing found yet";
   if (paths.length === 0)
     return (
-      <Page title="Nothing found" trail={TRAIL}>
-        <h1>Nothing found</h1>
+      <Page title={title} trail={TRAIL} {...chains}>
+        <h1>{title}</h1>
         <p className="lead">
           <UnknownText text={reason ?? ""} />
         </p>
-        {takenFor.length > 0 && (
+        {silent.length > 0 && <p>This page searches again by itself.</p>}
+        {takenFor.length > 0 && silent.length === 0 && (
           <p>
             It may have a typo, be on a network that isn't served here, or be gone with old data of its chain.
           </p>
@@ -237,7 +245,7 @@ function Result({
       </Page>
     );
   return (
-    <Page title="Search" trail={TRAIL}>
+    <Page title="Search" trail={TRAIL} {...chains}>
       <h1>Search</h1>
       {form}
       <p className="lead">
@@ -251,7 +259,10 @@ function Result({
           </section>
         ))}
         {silent.length > 0 && (
-          <p className="note">{silent.join(", ")} could not be searched, so there may be more results.</p>
+          <p className="note">
+            {silent.join(", ")} could not be searched, so there may be more results. This page searches again
+            by itself.
+          </p>
         )}
         {goOn}
         {requests > 0 && (

@@ -323,13 +323,14 @@ interface Row {
 }
 
 function Status({ network: { status }, readiness }: Row) {
+  const { ready = true, why, rpcReachable: isReached = true } = readiness ?? {};
   return (
     <>
-      <NetworkStatus status={status} />
-      {readiness?.ready === false && readiness.why !== undefined && (
+      <NetworkStatus status={status} isReached={isReached} />
+      {isReached && !ready && why !== undefined && (
         <span className="note">
           {" "}
-          <UnknownText text={readiness.why} />
+          <UnknownText text={why} />
         </span>
       )}
     </>
@@ -339,5 +340,6 @@ function Status({ network: { status }, readiness }: Row) {
 function oracleState({ readiness }: Row): string | undefined {
   if (readiness === undefined) return undefined;
   if (readiness.oracle === undefined) return "elsewhere";
+  if (readiness.rpcReachable === false) return "waits for the chain";
   return readiness.oracle.caughtUp ? "caught up" : "reading the chain";
 }

@@ -68,12 +68,13 @@ function NetworkSection({
   readonly readiness: NetworkReadiness | undefined;
 }) {
   const { name, title, chainId, embedded, rpcUrl, explorerUrl, status, contracts, vrf, functions } = network;
-  const why = network.statusDetail ?? readiness?.why;
-  const { blockNumber, pendingRequests, operatorBalanceWei } = readiness ?? {};
+  const { blockNumber, pendingRequests, operatorBalanceWei, rpcReachable } = readiness ?? {};
+  // The page says above that the chain doesn't answer.
+  const why = network.statusDetail ?? (rpcReachable === false ? undefined : readiness?.why);
   return (
     <section className="panel">
       <h2>
-        {title} <NetworkStatus status={status} />
+        {title} <NetworkStatus status={status} isReached={rpcReachable} />
       </h2>
       <Facts
         entries={[
