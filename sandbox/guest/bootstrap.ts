@@ -34,6 +34,7 @@ import { prepareGlobalObject } from "./globalObject.ts";
 import { attributeType } from "./importAttributes.ts";
 import { shareFormats } from "./intl.ts";
 import type { Chunk, Internals } from "./internals.ts";
+import type { OpenRealm } from "./realmTypes.ts";
 import { createConsole } from "./plainConsole.ts";
 import { ASK, TELL, type Host } from "./protocol.ts";
 import { type PromiseStates, recordPromises } from "./promises.ts";
@@ -156,11 +157,18 @@ export default function boot(
     promiseState: (promise) => promises.stateOf(promise),
     notePromise: (promise, state) => promises.note(promise, state),
     openRealm: () => {
-      host(ASK.realm);
-      return takeOver() as ReturnType<Internals["openRealm"]>;
+      const number = host(ASK.realm) as number;
+      return { number, setUp: takeOver() as OpenRealm["setUp"] };
     },
     runScript: (context, code, timeoutMs) => {
-      host(ASK.script, context, code, timeoutMs);
+      const before = { loading, isRequesting };
+      try {
+        host(ASK.script, context, code, timeoutMs);
+      } catch (error) {
+        // A time limit ends the script's code without its `finally`.
+        ({ loading, isRequesting } = before);
+        throw error;
+      }
       return takeOver();
     },
     encodeUtf8,

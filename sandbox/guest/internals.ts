@@ -1,7 +1,7 @@
 import type { CloneRules } from "./cloneRules.ts";
 import type { PromiseState } from "./promises.ts";
 import type { ProxyParts } from "./proxies.ts";
-import type { Realm, RealmParts } from "./realmTypes.ts";
+import type { OpenRealm } from "./realmTypes.ts";
 
 /** What a chunk receives: access to the host and to other chunks. It must not expose these to the caller's code. */
 export interface Internals {
@@ -35,8 +35,8 @@ export interface Internals {
   /** What became of a promise that `Promise.resolve` or `reject` made, or that was noted; undefined of others. */
   readonly promiseState: (promise: object) => PromiseState | undefined;
   readonly notePromise: (promise: object, state: PromiseState) => void;
-  /** Opens a context for `node:vm` and returns what sets it up. */
-  readonly openRealm: () => (parts: RealmParts) => Realm;
+  /** Opens a context for `node:vm`. */
+  readonly openRealm: () => OpenRealm;
   /**
    * Runs a script in the context of that number and returns its value. A time of 0 is no limit; with one of −1 the context evaluates the code,
    * and an object says how that ended.

@@ -31,7 +31,7 @@ export const ASK = {
   touch: 9,
   /** () Returns the time that timers are due by: what the source has run and waited, in ms. */
   now: 10,
-  /** () Opens a context for `node:vm`, numbered from 1, and hands over what sets it up as `load` does. */
+  /** () Opens a context for `node:vm`, hands over what sets it up as `load` does, and returns its number, from 1. */
   realm: 11,
   /**
    * (context, code, timeoutMs) Runs a script in that context, 0 being the source's own, and hands its value over as `load` does. A time of 0

@@ -19,5 +19,11 @@ export interface RealmParts {
   readonly touch: (what: "time" | "randomness") => void;
 }
 
+/** A context that nothing has run in, by the number that the host knows it by. */
+export interface OpenRealm {
+  readonly number: number;
+  readonly setUp: (parts: RealmParts) => Realm;
+}
+
 /** How a script ended. */
 export type Ending = { readonly value: unknown } | { readonly error: unknown };

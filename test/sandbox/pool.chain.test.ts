@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandboxPool, type RunRequest, type SandboxPool } from "../../sandbox/index.ts";
 
@@ -65,6 +66,38 @@ test.each([
   ["await import('npm:ethers').catch(() => {}); return new Uint8Array(1)", ["imports"]],
 ])("an observed run reports what can't be repeated: %s", async (source, touched) => {
   expect(await run(source, { observe: true })).toMatchObject({ ok: true, touched });
+});
+
+test.each([
+  ["createDiffieHellman(64).getPrime()", ["randomness"]],
+  ["generatePrimeSync(32)", ["randomness"]],
+  ["createECDH('secp256k1').generateKeys()", ["randomness"]],
+  ["generateKeyPairSync('ed25519')", ["randomness"]],
+  ["publicEncrypt(args[0], new Uint8Array(1))", ["randomness"]],
+  [
+    "createPrivateKey(args[0]).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-128-cbc', passphrase: 'a' })",
+    ["randomness"],
+  ],
+  ["createPrivateKey(args[0]).export({ type: 'pkcs8', format: 'pem' })", []],
+  ["privateDecrypt({ key: args[0], padding: 3 }, new Uint8Array(128))", []],
+  ["createECDH('secp256k1').setPrivateKey('11'.repeat(32), 'hex')", []],
+])("an observed run tells what node:crypto draws from what it computes: %s", async (call, touched) => {
+  const { privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 1024,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const source = `(await import('node:crypto')).${call}; return new Uint8Array(1)`;
+  expect(await run(source, { args: [privateKey], observe: true })).toMatchObject({ ok: true, touched });
+});
+
+test("a time limit of node:vm that ends the loading of a module hides no later use of time", async () => {
+  // On most machines one of the limits strikes while a module is set up.
+  const source = `const vm = await import('node:vm'); globalThis.require = (await import('node:module')).createRequire('/');
+    for (const name of ['crypto', 'zlib', 'http', 'util', 'stream', 'readline', 'assert', 'url', 'fs', 'dns'])
+      try { vm.runInThisContext(\`require('\${name}')\`, { timeout: 1 }) } catch {}
+    return Functions.encodeUint256(Date.now())`;
+  expect(await run(source, { observe: true })).toMatchObject({ ok: true, touched: ["time"] });
 });
 
 test("an error carries the position in the caller's own text", async () => {

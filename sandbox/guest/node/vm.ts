@@ -32,7 +32,6 @@ export function createVm({
   // That of a new context would compile on threads, which an isolate here has none of.
   const { queueMicrotask, WebAssembly } = globalThis as unknown as Record<string, unknown>;
   const contexts = new WeakMap<object, Context>();
-  let opened = THIS_CONTEXT;
   const evaluateIn = (context: Context | undefined, code: string): unknown =>
     context === undefined
       ? // eslint-disable-next-line no-eval -- that is what the module is for
@@ -62,12 +61,11 @@ export function createVm({
       const kinds = { strings: "boolean", wasm: "boolean" };
       checkOptions(codeGeneration as Options, kinds, "options.codeGeneration");
     }
-    const open = openRealm();
-    opened += 1;
+    const { number, setUp } = openRealm();
     const compilers = (codeGeneration as Options | undefined)?.["strings"] === false ? NO_COMPILERS : {};
     const globals = { queueMicrotask, WebAssembly, ...compilers };
-    const realm = open({ names: names as Names, root: Object.prototype, globals, touch });
-    contexts.set(names, { ...realm, number: opened });
+    const realm = setUp({ names: names as Names, root: Object.prototype, globals, touch });
+    contexts.set(names, { ...realm, number });
     return names;
   }
 

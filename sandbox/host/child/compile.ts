@@ -1,6 +1,6 @@
 import type ivm from "isolated-vm";
 import { MAX_ERROR_CHARS } from "../messages.ts";
-import { compileTypeScript } from "./compileTypeScript.ts";
+import { compileTypeScript, isTooLongTypeScript, TOO_LONG_TYPESCRIPT } from "./compileTypeScript.ts";
 import { describeThrown, SOURCE_NAME, stopError } from "./errors.ts";
 import { findImports } from "./findImports.ts";
 import { explainSyntax, isMaybeType, type Place, type SyntaxComplaint } from "./syntaxFailure.ts";
@@ -12,12 +12,7 @@ export interface CompiledSource {
   readonly placeOf: (place: Place) => Place;
 }
 
-/**
- * Longest source that is compiled as TypeScript, in bytes of UTF-8: the oracle network accepts no longer one. JavaScript has no such limit, because V8
- * stops parsing when the source's time or memory is used up, and the TypeScript compiler only ends with the process.
- */
-const MAX_TYPESCRIPT_BYTES = 30_720;
-const TOO_LONG = `. TypeScript of more than ${MAX_TYPESCRIPT_BYTES.toLocaleString("en")} bytes isn't compiled: shorten the source, or write it in JavaScript`;
+const TOO_LONG = `. ${TOO_LONG_TYPESCRIPT}: shorten the source, or write it in JavaScript`;
 
 /**
  * Compiles a caller's source: as JavaScript first, and as TypeScript only if that fails.
@@ -33,7 +28,7 @@ export function compileSource(isolate: ivm.Isolate, source: string): CompiledSou
   } catch (syntaxError) {
     if (stopError(isolate, syntaxError) !== null) throw syntaxError;
     const complaint = complaintOf(syntaxError);
-    if (Buffer.byteLength(source) > MAX_TYPESCRIPT_BYTES)
+    if (isTooLongTypeScript(source))
       throw new SourceSyntaxError(source, complaint, isMaybeType(complaint.message) ? TOO_LONG : "");
     return compileTyped(isolate, source, complaint, false);
   }

@@ -45,6 +45,14 @@ if (get && !isPrivate) get = function (target) { return own.get.call(arguments.l
 if (set && !isPrivate) set = function (target, value) { return arguments.length === 1 ? own.set.call(this, target) : own.set.call(target, value) };
 ctx.access = { ...(!isPrivate && { has: (target) => name in target }), ...(get && { get }), ...(set && { set }) };`;
 
+/**
+ * Longest text that is compiled as TypeScript, in bytes of UTF-8: the oracle network accepts no longer source. JavaScript has no such limit, because V8
+ * stops parsing when the source's time or memory is used up, and the TypeScript compiler only ends with the process.
+ */
+const MAX_TYPESCRIPT_BYTES = 30_720;
+export const TOO_LONG_TYPESCRIPT = `TypeScript of more than ${MAX_TYPESCRIPT_BYTES.toLocaleString("en")} bytes isn't compiled`;
+export const isTooLongTypeScript = (text: string): boolean => Buffer.byteLength(text) > MAX_TYPESCRIPT_BYTES;
+
 let programs: ChildParts["compilers"];
 
 /** Keeps the compilers' programs; a process that is confined can't read them any more. */
@@ -93,11 +101,13 @@ export function compileTypeScript(
       placeOf: placesIn(map),
     };
   } catch (error) {
-    // What an overflow throws has no place.
-    const isComplaint = Object.hasOwn(Object(error) as object, "startLine");
-    return { complaint: isComplaint ? toComplaint(source, error as CompilerComplaint) : null };
+    return { complaint: isComplaint(error) ? toComplaint(source, error) : null };
   }
 }
+
+/** What an overflow throws has no place. */
+const isComplaint = (error: unknown): error is CompilerComplaint =>
+  Object.hasOwn(Object(error) as object, "startLine");
 
 /** Returns what replaces a text with as many lines. */
 function sameLines(replaced: string): string {
@@ -107,12 +117,14 @@ function sameLines(replaced: string): string {
 
 /** Replaces the types of a module by blanks, or compiles it, as `stripTypeScriptTypes` of `node:module` does. */
 export function stripTypes(code: string, mode: "strip" | "transform"): string {
+  if (isTooLongTypeScript(code)) throw new SyntaxError(TOO_LONG_TYPESCRIPT);
   const createCompiler = require("@swc/wasm-typescript") as CreateCompiler<Options>;
   try {
     const options = { mode: mode === "strip" ? "strip-only" : mode, module: true } as const;
     return createCompiler(programs.types).transformSync(code, options).code;
   } catch (error) {
-    const { message, startLine, startColumn } = error as CompilerComplaint;
+    if (!isComplaint(error)) throw new SyntaxError("The code is too deep or too large");
+    const { message, startLine, startColumn } = error;
     throw new SyntaxError(`${message} at file:///stripTypeScriptTypes.ts:${startLine}:${startColumn + 1}`);
   }
 }

@@ -26,8 +26,8 @@ export interface PreparedContext {
   compiled?: { readonly source: CompiledSource; readonly factory: ivm.Reference };
   /** Compiles one of our chunks, hardened if asked for, and passes its value to `give`. */
   readonly loadChunk: (name: string, isHardened: boolean, give: (chunk: ivm.Reference) => void) => void;
-  /** Opens a context for `node:vm` and passes what sets it up to `give`. */
-  readonly openRealm: (give: (chunk: ivm.Reference) => void) => void;
+  /** Opens a context for `node:vm`, passes what sets it up to `give`, and returns its number. */
+  readonly openRealm: (give: (chunk: ivm.Reference) => void) => number;
   /** Runs a script in that context, 0 being the source's own, and passes its value to `give`. */
   readonly runScript: (
     context: number,
@@ -85,7 +85,7 @@ export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.
     const boot = compile(isolate, "bootstrap", parts.bootstrap).runSync(context, { reference: true });
     const dispatch = boot.applySync(undefined, [host], { result: { reference: true } });
     boot.release();
-    const realms: { readonly context: ivm.Context; readonly evaluate?: ivm.Reference }[] = [{ context }];
+    const realms: { readonly context: ivm.Context; evaluate?: ivm.Reference }[] = [{ context }];
     const prepared: PreparedContext = {
       isolate,
       context,
@@ -103,15 +103,18 @@ export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.
       },
       openRealm: (give) => {
         if (realms.length > MAX_REALMS) throw new Error(`node:vm has at most ${MAX_REALMS} contexts here`);
-        const realm = isolate.createContextSync();
-        const chunk = compile(isolate, "realm", parts.chunks["realm"] as string).runSync(realm, {
+        const realm: (typeof realms)[number] = { context: isolate.createContextSync() };
+        // A time limit of the source may end what follows: the context is released all the same.
+        const number = realms.push(realm) - 1;
+        const chunk = compile(isolate, "realm", parts.chunks["realm"] as string).runSync(realm.context, {
           reference: true,
         });
-        realms.push({ context: realm, evaluate: chunk.getSync("evaluate", { reference: true }) });
+        realm.evaluate = chunk.getSync("evaluate", { reference: true });
         const setUp = chunk.getSync("setUp", { reference: true });
         give(setUp);
         setUp.release();
         chunk.release();
+        return number;
       },
       runScript: (number, code, timeoutMs, give) => {
         const { context: realm, evaluate } = realms[number] as (typeof realms)[number];

@@ -37,8 +37,17 @@ export interface Execution {
 
 /** Name of the host call that this process answers itself: Web Crypto. */
 const SUBTLE = "subtle";
-/** Natives whose answer differs each time; a signature may include a random nonce. */
-const RANDOM_NATIVES = new Set(["random", "uuid", "sign"]);
+/** Natives whose answer differs each time, by what their header then has; a signature may include a random nonce. */
+const RANDOM_NATIVES: ReadonlyMap<string, string> = new Map([
+  ["random", ""],
+  ["uuid", ""],
+  ["sign", ""],
+  ["prime", ""],
+  ["keyPair", ""],
+  ["ecdh", '"action":"generate"'],
+  ["crypt", '"operation":"publicEncrypt"'],
+  ["keyExport", '"cipher":'],
+]);
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -253,8 +262,7 @@ class SourceRun {
   #hear(ask: number, a: unknown, b: unknown, c: unknown): string | number | Uint8Array | undefined {
     switch (ask) {
       case ASK.native:
-        if (RANDOM_NATIVES.has(String(a))) this.#touched.add("randomness");
-        return this.#natives.call(String(a), String(b), asBytes(c));
+        return this.#callNative(String(a), String(b), asBytes(c));
       case ASK.print:
         this.#outbox.print(String(a));
         break;
@@ -286,8 +294,7 @@ class SourceRun {
         this.#prepared.loadChunk(String(a), b === true, this.#handOver);
         break;
       case ASK.realm:
-        this.#prepared.openRealm(this.#handOver);
-        break;
+        return this.#prepared.openRealm(this.#handOver);
       case ASK.script:
         this.#prepared.runScript(Number(a), String(b), Number(c), this.#handOver);
         break;
@@ -295,6 +302,12 @@ class SourceRun {
     // An answer from one of V8's own tasks (WebAssembly) arrives outside every entry.
     if (this.#state.kind === "answered") setImmediate(() => this.#enter(() => {}));
     return undefined;
+  }
+
+  #callNative(name: string, header: string, body: Uint8Array): string | Uint8Array {
+    const mark = RANDOM_NATIVES.get(name);
+    if (mark !== undefined && header.includes(mark)) this.#touched.add("randomness");
+    return this.#natives.call(name, header, body);
   }
 
   #answered(error: RunError | null, bytes: Uint8Array): void {

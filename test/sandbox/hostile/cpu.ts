@@ -44,6 +44,10 @@ export const cpu: readonly HostileCase[] = [
     "const vm = await import('node:vm'); for (;;) try { vm.runInNewContext('let a; for (;;) {}', {}, { timeout: 5 }) } catch {}",
   ),
   timesOut(
+    "endless loops in node:vm's contexts whose timeouts end around the run's own",
+    "const vm = await import('node:vm'); const c = vm.createContext({}); const f = (n) => { try { c.g = () => f(n - 1); vm.runInContext(n ? 'g()' : 'for (;;);', c, { timeout: 130 + 2 * n }) } catch {} for (;;); }; f(20)",
+  ),
+  timesOut(
     "an endless loop that a context of node:vm left behind",
     "(await import('node:vm')).runInNewContext('Promise.resolve().then(() => { for (;;) {} })'); await new Promise(() => {})",
   ),

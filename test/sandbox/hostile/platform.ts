@@ -236,6 +236,16 @@ export const platform: readonly HostileCase[] = [
     "await fetch('http://127.0.0.1:1/', new Proxy({}, { get() { throw new Error('option') } }))",
     /./,
   ),
+  fails(
+    "TypeScript that takes the compiler seconds",
+    "(await import('node:module')).stripTypeScriptTypes('[[[1]]],'.repeat(4e6))",
+    /^TypeScript of more than 30,720 bytes isn't compiled$/,
+  ),
+  fails(
+    "TypeScript that overflows the compiler's stack",
+    "(await import('node:module')).stripTypeScriptTypes('('.repeat(30_000))",
+    /^The code is too deep or too large$/,
+  ),
   fails("an unknown native", "await import('node:_native'); throw new Error('none')", /./),
   fails(
     "an inspector module",

@@ -33,6 +33,11 @@ export const reach: readonly HostileCase[] = [
     ),
     "undefined,undefined,undefined,undefined,undefined,function",
   ),
+  returns(
+    "contexts of node:vm whose opening the stack's end or a timeout cut short",
+    "const vm = await import('node:vm'); const made = globalThis.made = []; globalThis.open = () => { for (;;) made.push(vm.createContext({})) }; const f = () => { try { f() } catch {} if (made.length < 2) try { made.push(vm.createContext({})) } catch {} }; f(); for (let i = 0; i < 9; i++) try { vm.runInThisContext('open()', { timeout: 1 }) } catch {} return Functions.encodeString(String(made.every((c) => vm.runInContext('typeof queueMicrotask', c) === 'function')))",
+    "true",
+  ),
   fails(
     "an import in a context of node:vm",
     "return (await import('node:vm')).runInNewContext(\"import('node:fs')\")",
