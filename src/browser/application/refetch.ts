@@ -1,4 +1,4 @@
-import { ApiError } from "../../client/index.ts";
+import { ApiError, type SearchResult } from "../../client/index.ts";
 
 /** Error codes that a retry doesn't change. */
 const FINAL_CODES: readonly string[] = ["not_found", "forbidden", "invalid_parameter"];
@@ -22,3 +22,11 @@ export function refetchUnlessRefused<Data>(intervalOf: (data: Data | undefined) 
   return ({ state: { data, error } }: FollowedQuery<Data>): number | false =>
     data === undefined && isRefused(error) ? false : intervalOf(data);
 }
+
+/** How often is searched again while networks can't be, in ms. */
+const SEARCH_AGAIN_MS = 3_000;
+
+/** The `refetchInterval` of a search: again, for as long as there are networks that could not be searched. */
+export const searchWhileSilent = refetchUnlessRefused<SearchResult>(
+  (result) => result !== undefined && result.silent.length > 0 && SEARCH_AGAIN_MS,
+);

@@ -21,7 +21,7 @@ import { UnknownText } from "../../parts/parts.tsx";
 import { RequestList, whatOf } from "../../parts/requestList.tsx";
 import { isSilent } from "../../parts/silence.tsx";
 import { Status, WHAT } from "../../parts/transactionTable.tsx";
-import { refetchUnlessRefused } from "../../refetch.ts";
+import { refetchUnlessRefused, searchWhileSilent } from "../../refetch.ts";
 
 const REFRESH_MS = 5_000;
 const MAX_LATEST = 15;
@@ -135,8 +135,6 @@ function LatestTransactions({
 /** Maximum number of hits that the service lists. */
 const MAX_HITS = 50;
 const TRAIL = [{ href: "/explorer", text: "Explorer" }] as const;
-/** How often is searched again while networks can't be, in ms. */
-const SEARCH_AGAIN_MS = 3_000;
 
 /** `/explorer/search?q=`: redirects to a single hit, or lists several. */
 export function Search() {
@@ -149,9 +147,7 @@ export function Search() {
     queryKey: ["search", text, network, before],
     queryFn: () => explorer.search(text, network, { before }),
     enabled: text !== "",
-    refetchInterval: refetchUnlessRefused(
-      (result) => result !== undefined && result.silent.length > 0 && SEARCH_AGAIN_MS,
-    ),
+    refetchInterval: searchWhileSilent,
   });
   if (text === "") return <Redirect to="/explorer" replace />;
   return (

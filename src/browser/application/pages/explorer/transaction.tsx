@@ -30,7 +30,7 @@ import { ValueTable } from "../../parts/values.tsx";
 import { Answer, ORGANISER } from "../../parts/requestList.tsx";
 import { findSourceHosts } from "../../../../text/sourceHosts.ts";
 import { RoundWait } from "../../parts/roundWait.tsx";
-import { refetchUnlessRefused } from "../../refetch.ts";
+import { refetchUnlessRefused, searchWhileSilent } from "../../refetch.ts";
 import { useExplorer, useNetworks, useTitleOf } from "../../services.tsx";
 import { Batch } from "./batch.tsx";
 import { Events, resultsOf } from "./events.tsx";
@@ -95,6 +95,7 @@ function Elsewhere({ hash, network }: { readonly hash: string; readonly network:
     queryKey: ["search", hash],
     queryFn: () => explorer.search(hash),
     enabled: isWhole || /^0x[0-9a-fA-F]{8,63}$/.test(hash),
+    refetchInterval: searchWhileSilent,
   });
   const found = data?.hits.flatMap((hit) => (hit.kind === "transaction" ? [hit] : [])) ?? [];
   const others = found.filter((hit) => !isWhole || hit.network !== network).slice(0, MAX_OFFERED);
