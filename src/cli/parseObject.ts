@@ -1,3 +1,4 @@
+import { readObject } from "../lib/isObject.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 
 /** Parses the JSON object of an option; `undefined` without one. @throws InvalidParameterError for other text. */
@@ -6,14 +7,9 @@ export function parseObject(
   text: string | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, unknown>>;
-  } catch {
-    // The message below says what is expected.
-  }
-  throw needsObject(name);
+  const value = readObject(text);
+  if (value === undefined) throw needsObject(name);
+  return value;
 }
 
 /** Says that an option takes a JSON object. */

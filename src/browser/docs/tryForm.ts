@@ -1,3 +1,4 @@
+import { readObject } from "../../lib/isObject.ts";
 import type { Authorization } from "./credential.ts";
 import { exampleOf, type Operation, type Parameter } from "./description.ts";
 import type { Schema } from "./describeType.ts";
@@ -120,7 +121,7 @@ function pretty(text: string): string {
 function createChoices({ properties = {} }: Schema, body: HTMLTextAreaElement): HTMLElement {
   const updates: ((value: Readonly<Record<string, unknown>>) => void)[] = [];
   const put = (name: string, value: unknown): void => {
-    body.value = JSON.stringify({ ...parseObject(body.value), [name]: value }, null, 2);
+    body.value = JSON.stringify({ ...readObject(body.value), [name]: value }, null, 2);
   };
   const choices = Object.entries(properties).flatMap(([name, member]): Child[] => {
     if (member.enum !== undefined)
@@ -130,7 +131,7 @@ function createChoices({ properties = {} }: Schema, body: HTMLTextAreaElement): 
   });
   const element = h("div", { class: "choices" }, choices);
   const update = (): void => {
-    const value = parseObject(body.value);
+    const value = readObject(body.value);
     element.hidden = value === undefined || choices.length === 0;
     if (value !== undefined) for (const one of updates) one(value);
   };
@@ -175,16 +176,4 @@ function createBoxes(name: string, values: readonly string[], updates: Updates, 
     h("legend", {}, name),
     boxes.map((box) => h("label", {}, box, ` ${box.value}`)),
   );
-}
-
-/** Parses a JSON object; returns `undefined` for anything else. */
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import type { Router } from "@koa/router";
 import { hexToBytes } from "viem";
 import { countWithin, type CallCounter } from "../../lib/rateLimit.ts";
 import type { DrandRound } from "../../beacon/drand.ts";
+import { isObject } from "../../lib/isObject.ts";
 import { InvalidParameterError } from "../../lib/invalidParameter.ts";
 import { parseJson } from "../../lib/parseJson.ts";
 import type { LateBeaconCalls } from "../../requests/lateBeacons.ts";
@@ -87,8 +88,7 @@ function parseRound({ chainHash = "", round = "" }: Readonly<Record<string, stri
 
 async function readSignature(ctx: HttpContext): Promise<string> {
   const body = parseJson(await readTextBody(ctx, MAX_BODY_BYTES), "The body");
-  const signature =
-    typeof body === "object" && body !== null && !Array.isArray(body) ? body["signature"] : undefined;
+  const signature = isObject(body) ? body["signature"] : undefined;
   if (typeof signature === "string") return signature;
   throw new InvalidParameterError([{ path: "/signature", message: "must be a string of hex" }]);
 }

@@ -1,6 +1,6 @@
 import { isBuiltin } from "node:module";
 import type { Manifest, NpmPackage } from "./npmRegistry.ts";
-import { IMPORT_CONDITIONS, REQUIRE_CONDITIONS, resolveExports } from "./packageExports.ts";
+import { isRecord, IMPORT_CONDITIONS, REQUIRE_CONDITIONS, resolveExports } from "./packageExports.ts";
 
 /** How a module is requested; the names are esbuild's. */
 export type ImportKind = "import-statement" | "dynamic-import" | "require-call" | "require-resolve";
@@ -132,7 +132,5 @@ function parseManifest(bytes: Uint8Array | undefined): Manifest {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+  return isRecord(value) ? value : {};
 }

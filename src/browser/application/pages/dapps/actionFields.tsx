@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { PresetView } from "../../../../client/index.ts";
+import { readObject } from "../../../../lib/isObject.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Field, problemAttributes, readField, TextField } from "../../parts/forms.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
@@ -234,7 +235,7 @@ export function readAction(
   values: FormData,
   presets: readonly PresetView[],
 ): Readonly<Record<string, unknown>> | undefined {
-  if (values.has("action")) return parseObject(readField(values, "action"));
+  if (values.has("action")) return readObject(readField(values, "action"));
   const kind = readField(values, "kind");
   if (kind === "random") {
     const typed = readField(values, "numWords").trim();
@@ -264,22 +265,10 @@ export function readAction(
   };
 }
 
-/** Returns a JSON object; `undefined` if the text is none. */
-export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A text that refers to a value of the log becomes the reference. */
 function readValue(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*\{\s*"event"/.test(value)) return value;
-  return parseObject(value) ?? value;
+  return readObject(value) ?? value;
 }
 
 /** Returns the names of an event's arguments, as far as its declaration is typed. */

@@ -31,7 +31,8 @@ import {
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Notice } from "../../parts/parts.tsx";
 import { useClient } from "../../services.tsx";
-import { ActionFields, parseObject, readAction } from "./actionFields.tsx";
+import { readObject } from "../../../../lib/isObject.ts";
+import { ActionFields, readAction } from "./actionFields.tsx";
 
 /** Ticks that the form foretells. */
 const SHOWN_TICKS = 5;
@@ -284,7 +285,7 @@ export function LogTriggerForm({ dappId, networks, presets, what, close }: Trigg
     async (values) => {
       const read = (name: string): string => readField(values, name).trim();
       const action = readAction(values, presets);
-      const filters = parseObject(read("filters") || "{}");
+      const filters = readObject(read("filters") || "{}");
       if (action === undefined) return new Map([["action", NO_OBJECT]]);
       if (filters === undefined) return new Map([["filters", NO_OBJECT]]);
       const fromBlock = read("fromBlock");
