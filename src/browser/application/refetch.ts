@@ -4,7 +4,11 @@ import { ApiError, type SearchResult } from "../../client/index.ts";
 const FINAL_CODES: readonly string[] = ["not_found", "forbidden", "invalid_parameter"];
 
 interface FollowedQuery<Data> {
-  readonly state: { readonly data: Data | undefined; readonly error: Error | null };
+  readonly state: {
+    readonly data: Data | undefined;
+    readonly error: Error | null;
+    readonly dataUpdateCount: number;
+  };
 }
 
 /** Whether a call was refused permanently, so that repeating it would not help. */
@@ -23,10 +27,14 @@ export function refetchUnlessRefused<Data>(intervalOf: (data: Data | undefined) 
     data === undefined && isRefused(error) ? false : intervalOf(data);
 }
 
-/** How often is searched again while networks can't be, in ms. */
+/** Pause before networks that could not be searched are searched again, and its limit, in ms: each time asks all networks, so it doubles. */
 const SEARCH_AGAIN_MS = 3_000;
+const MAX_PAUSE_MS = 30_000;
 
-/** The `refetchInterval` of a search: again, for as long as there are networks that could not be searched. */
-export const searchWhileSilent = refetchUnlessRefused<SearchResult>(
-  (result) => result !== undefined && result.silent.length > 0 && SEARCH_AGAIN_MS,
-);
+/** The `refetchInterval` of a search: again after a failure, and for as long as there are networks that could not be searched. */
+export function searchWhileSilent({ state }: FollowedQuery<SearchResult>): number | false {
+  const pauseMs = Math.min(SEARCH_AGAIN_MS * 2 ** Math.max(0, state.dataUpdateCount - 1), MAX_PAUSE_MS);
+  return refetchUnlessRefused<SearchResult>(
+    (result) => (result === undefined || result.silent.length > 0) && pauseMs,
+  )({ state });
+}

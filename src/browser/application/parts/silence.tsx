@@ -4,7 +4,10 @@ import { announce } from "../announce.ts";
 import { useNetworks, useShortTitleOf } from "../services.tsx";
 import { Age, durationOf, groupDigits } from "./format.tsx";
 
-/** A service asks each node for its newest block every second; a slow answer takes another second or two. One that has named none for this long doesn't answer, in ms. */
+/**
+ * A service asks each node for its newest block every second; a slow answer takes another second or two. One that has named none for this long
+ * doesn't answer, in ms; of a remote one the service's own reads wait longer before they are refused.
+ */
 const SILENT_MS = 4_000;
 /** How often a page with nothing to wait for reads which block each network is at, in ms. */
 const LOOK_MS = 4_000;
@@ -53,8 +56,9 @@ export function Silence({
   // Its seconds pass by in the notice, which screen readers would read each time.
   useEffect(() => {
     const changes = watched.flatMap((network) => {
-      const { title } = network;
-      if (isSilent(network) === announced.has(title)) return [];
+      const { status, title } = network;
+      // One that is no longer served doesn't answer again.
+      if (status !== "serving" || isSilent(network) === announced.has(title)) return [];
       if (announced.delete(title)) return `${title} answers again`;
       announced.add(title);
       return `No answer from ${title}`;

@@ -69,8 +69,7 @@ function NetworkSection({
 }) {
   const { name, title, chainId, embedded, rpcUrl, explorerUrl, status, contracts, vrf, functions } = network;
   const { blockNumber, pendingRequests, operatorBalanceWei, rpcReachable } = readiness ?? {};
-  // The page says above that the chain doesn't answer.
-  const why = network.statusDetail ?? (rpcReachable === false ? undefined : readiness?.why);
+  const why = network.statusDetail ?? readiness?.why;
   return (
     <section className="panel">
       <h2>
