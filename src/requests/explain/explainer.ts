@@ -37,7 +37,7 @@ const DEADLINE_MS = 1_500;
 /** How long the first reading of the oracle's nodes may take. */
 const NODES_MS = 400;
 /** What requests wait for whose chain can't be read; the readiness has the technical reason for the operator. */
-const NODE_SILENT = "the chain's node doesn't answer; nothing is lost, it goes on once it does";
+const NODE_SILENT = "the chain can't be read now; the request is kept, and goes on once it can";
 /** How long chain reads are cached: many callers give up waiting at the same moment. */
 const MEMORY_MS = 2_000;
 

@@ -53,7 +53,7 @@ export function registerNetworkMetrics(
   one(
     "tyche_chain_head_age_seconds",
     "Time since the newest block was first seen; an embedded chain mines no blocks while nobody uses it.",
-    ({ headAgeMs }) => over(headAgeMs, 1000),
+    ({ headAgeMs, rpcReachable }) => (rpcReachable === false ? undefined : over(headAgeMs, 1000)),
   );
   one(
     "tyche_dispatch_queue_requests",
@@ -84,8 +84,9 @@ export function registerNetworkMetrics(
   gauge(
     "tyche_account_balance_coins",
     "Coin of the accounts that pay for gas; the lowest of several with the same role.",
-    ({ operatorBalanceWei, oracle }) => ({
-      operator: over(operatorBalanceWei, WEI),
+    ({ operatorBalanceWei, rpcReachable, oracle }) => ({
+      // What was read before the node went away says nothing of now.
+      operator: rpcReachable === false ? undefined : over(operatorBalanceWei, WEI),
       ...Object.fromEntries(
         Object.entries(oracle?.lowestAccounts ?? {}).map(([role, { balanceWei }]) => [
           role,

@@ -140,7 +140,7 @@ test("a chain that can't be reached is the reason, in plain words, whatever else
   world.node.inject(every("eth_getBlockByNumber", { status: 503 }));
   await expect
     .poll(() => why(request))
-    .toBe("the chain's node doesn't answer; nothing is lost, it goes on once it does");
+    .toBe("the chain can't be read now; the request is kept, and goes on once it can");
 });
 
 test("silent nodes are named, and words that others delivered don't count as results", async () => {
