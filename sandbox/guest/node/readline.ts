@@ -271,6 +271,12 @@ export function createReadline({
       })());
     }
   }
+  const askLater = (self: InterfaceBase, query: string, { signal }: QuestionOptions): Promise<string> =>
+    untilAborted(
+      signal,
+      () => cancel(self),
+      (done) => ask(self, query, done),
+    );
   class CallbackInterface extends InterfaceBase {
     question(query: string, options: unknown, callback?: unknown): void {
       const answer = (typeof options === "function" ? options : callback) as Answer;
@@ -288,12 +294,8 @@ export function createReadline({
     }
   }
   Object.defineProperty(CallbackInterface.prototype.question, promisify.custom, {
-    value(this: InterfaceBase, query: string, { signal }: QuestionOptions = {}): Promise<string> {
-      return untilAborted(
-        signal,
-        () => cancel(this),
-        (done) => ask(this, query, done),
-      );
+    value(this: InterfaceBase, query: string, options: QuestionOptions = {}): Promise<string> {
+      return askLater(this, query, options);
     },
   });
   function Interface(input: unknown, output?: unknown, completer?: unknown, terminal?: unknown): object {
@@ -309,12 +311,8 @@ export function createReadline({
   Object.defineProperty(Interface, "length", { value: 4 });
 
   class PromiseInterface extends InterfaceBase {
-    question(query: string, { signal }: QuestionOptions = {}): Promise<string> {
-      return untilAborted(
-        signal,
-        () => cancel(this),
-        (done) => ask(this, query, done),
-      );
+    question(query: string, options: QuestionOptions = {}): Promise<string> {
+      return askLater(this, query, options);
     }
   }
   Object.defineProperty(PromiseInterface, "name", { value: "Interface" });

@@ -81,11 +81,12 @@ export function createVm({
       try {
         return runScript(context?.number ?? THIS_CONTEXT, code, (timeout as number | undefined) ?? 0);
       } catch (error) {
-        if ((error as Error).message === "Script execution timed out.")
+        if (!(error instanceof Error)) throw error;
+        if (timeout !== undefined && error.message === "Script execution timed out.")
           throw Object.assign(new Error(`Script execution timed out after ${timeout as number}ms`), {
             code: "ERR_SCRIPT_EXECUTION_TIMEOUT",
           });
-        throw context === undefined ? error : context.adopt(error as Error);
+        throw context === undefined ? error : context.adopt(error);
       }
     };
     return context === undefined ? script() : context.within(script);

@@ -128,10 +128,16 @@ export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.
         }
         const script = isolate.compileScriptSync(code, { filename: "evalmachine.<anonymous>" });
         const timeout = timeoutMs > 0 ? { timeout: timeoutMs } : {};
-        const value = script.runSync(realm, { reference: true, ...timeout });
-        script.release();
-        give(value);
-        value.release();
+        try {
+          const value = script.runSync(realm, { reference: true, ...timeout });
+          try {
+            give(value);
+          } finally {
+            value.release();
+          }
+        } finally {
+          script.release();
+        }
       },
       release: () => {
         for (const realm of realms.splice(1)) {
