@@ -76,7 +76,8 @@ test("a search says which network could not be searched, once, and finds what is
     await untilKnown();
     for (const preferred of [undefined, NETWORK]) {
       const found = await explorer.search(hash, preferred);
-      expect([found.paths, found.silent]).toEqual([[], ["Avalanche Fuji (local chain)"]]);
+      expect(found.paths).toEqual([]);
+      expect(found.silent).toContain("Avalanche Fuji (local chain)");
       expect(found.reason).toMatch(
         /^Avalanche Fuji \(local chain\) could not be searched, so it may be there: search again once its node answers\. No network that was searched knows 0x[0-9a-f]{64} as .+$/,
       );

@@ -16,7 +16,7 @@ export function silenceNode({ dataDir }: Pick<TycheProcess, "dataDir">, network:
     }
   };
   send("SIGSTOP");
-  const timer = setInterval(() => send("SIGSTOP"), 50);
+  const timer = setInterval(() => send("SIGSTOP"), 10);
   return () => {
     clearInterval(timer);
     send("SIGCONT");

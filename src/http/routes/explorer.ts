@@ -367,6 +367,7 @@ function resultOperations(
   service: Service,
   { verifier }: ExplorerParts,
 ): readonly Operation[] {
+  const networkOfResult = remember(RECORDED_MS, async (id: string) => (await service.getShared(id)).network);
   const record = remember(RECORDED_MS, async (id: string) => {
     const shared = await service.getShared(id);
     if (!("outcome" in shared)) throw new NotFoundError(`chain data of ${id}: ${shared.why}`);
@@ -393,7 +394,7 @@ function resultOperations(
         "All that a check of the result reads of the chain, as the service's node answers: the page `/r/{id}` makes that check in the browser. " +
         "It takes no other requests with the same label from further back than `verifyTransaction` does. `/verifier.html` takes it as chain data.",
       answer: views.ChainData,
-      networkOf: async (param) => (await service.getShared(param("id"))).network,
+      networkOf: (param) => networkOfResult(param("id")),
       run: ({ param }) => record(param("id")),
     }),
   ];
