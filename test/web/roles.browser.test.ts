@@ -139,6 +139,26 @@ async function readControls({ page, ...visitor }: Visitor) {
   return found;
 }
 
+test("a viewer opens a refused call's source in Functions, and is told who has keys", async () => {
+  const client = operator.as(tyche.dappId);
+  await client.runFunction({ network: NETWORK, source: "return 1 +" }).catch(() => {});
+  const [refused] = (await client.dryRuns()).items;
+  const visitor = await visitAs("viewer");
+  const { page } = visitor;
+  try {
+    await visitor.open(`${tyche.url}/dapps/${tyche.dappId}/dry-runs/${refused!.id}`);
+    await page.getByText("To read the source with its arguments, and copy it.").waitFor();
+    await page.getByRole("link", { name: "Open in Functions" }).click();
+    await page.getByText("you can read sources").waitFor();
+    expect(visitor.troubles).toEqual([]);
+    await visitor.open(`${tyche.url}/docs`);
+    await page.locator("#take-key").click();
+    await page.getByText("No dapp that you own has a live key: ask an owner of yours for one.").waitFor();
+  } finally {
+    await visitor.close();
+  }
+});
+
 describe("pages offer what the role allows", () => {
   test("to a viewer", async () => {
     const visitor = await visitAs("viewer");

@@ -1,5 +1,5 @@
 import { isUsableKey } from "../../domain/usableKey.ts";
-import { createOperator } from "../../client/index.ts";
+import { createOperator, ForbiddenError } from "../../client/index.ts";
 import { readPageKey } from "../pageKey.ts";
 import { h } from "./dom.ts";
 import type { CredentialKind } from "./samples.ts";
@@ -33,7 +33,12 @@ export function createAuthorization(): Authorization {
     if (taken === undefined) return [h("a", { href: "/sign-in" }, "Sign in to the application"), " first."];
     const operator = createOperator({ baseUrl: location.origin, token: taken, retries: RETRIES });
     for (const { id, name } of await operator.dapps()) {
-      const key = (await operator.keys(id)).find((one) => isUsableKey(one) && one.access === "full");
+      const keys = await operator.keys(id).catch((error: unknown) => {
+        // Only owners see keys.
+        if (error instanceof ForbiddenError) return [];
+        throw error;
+      });
+      const key = keys.find((one) => isUsableKey(one) && one.access === "full");
       if (key === undefined) continue;
       field.value = (await operator.revealKey(id, key.id)).apiKey;
       token = taken;
@@ -41,7 +46,7 @@ export function createAuthorization(): Authorization {
         `Calls from here use a key of the dapp ${name}, and your sign-in where they need the operator token.`,
       ];
     }
-    return ["No dapp has a live key."];
+    return ["No dapp that you own has a live key: ask an owner of yours for one."];
   };
   button.addEventListener("click", () => {
     told.textContent = "";

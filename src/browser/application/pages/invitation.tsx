@@ -5,7 +5,7 @@ import { readField, useSubmission, TextField } from "../parts/forms.tsx";
 import { Time } from "../parts/format.tsx";
 import { Notice, UnknownText } from "../parts/parts.tsx";
 import { aRole, ROLE_TEXT } from "../parts/roleText.ts";
-import { Page, sentence } from "../page.tsx";
+import { Loading, Page, sentence } from "../page.tsx";
 import {
   acceptInvitation,
   openInvitation,
@@ -31,6 +31,7 @@ export function Invitation() {
   return (
     <Page title="Invitation">
       <h1>Invitation</h1>
+      {opened.isPending && <Loading />}
       {opened.error !== null && <Notice kind="bad">{sentence(opened.error.message)}</Notice>}
       {opened.data !== undefined && (
         <>

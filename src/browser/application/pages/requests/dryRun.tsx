@@ -6,11 +6,10 @@ import { Loaded } from "../../page.tsx";
 import { Arguments } from "../../parts/arguments.tsx";
 import { DappFrame } from "../../parts/dappFrame.tsx";
 import { Console, DryRunReasons, DryRunResult, DryRunState, measuresOf } from "../../parts/dryRunParts.tsx";
-import { ForRole } from "../../parts/forRole.tsx";
 import { Age, Copyable } from "../../parts/format.tsx";
 import { Facts, Folded, Listing, UnknownText, Warnings } from "../../parts/parts.tsx";
 import { useClient, useTitleOf } from "../../services.tsx";
-import { OpenInFunctions, RefusedSource } from "./sourcePart.tsx";
+import { RefusedSource, ToFunctions } from "./sourcePart.tsx";
 
 /** `/dapps/{dappId}/dry-runs/{id}`: one dry run, or one refused call with what it asked for. */
 export function DryRun() {
@@ -45,14 +44,7 @@ function RunParts({ dappId, run }: { readonly dappId: string; readonly run: DryR
         <DryRunReasons run={run} />
       )}
       <Warnings warnings={run.warnings} />
-      {source !== undefined && (
-        <ForRole dappId={dappId} operation="runFunction">
-          <p>
-            <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
-            <span className="note">To change the source and try it.</span>
-          </p>
-        </ForRole>
-      )}
+      {source !== undefined && <ToFunctions dappId={dappId} id={id} />}
       <RefusedSource run={run} />
       {kind === "preset" && Object.keys(own).length > 1 && (
         <Folded summary="Parameters" isOpen>

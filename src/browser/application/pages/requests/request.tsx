@@ -20,7 +20,7 @@ import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { transactionHashOf, transactionsOf } from "../../../../text/sharedResult.ts";
 import { curlOf, unlabelled, wordsOf } from "./curl.ts";
 import { OutcomePart } from "./outcome.tsx";
-import { hasFailed, OpenInFunctions, SourcePart } from "./sourcePart.tsx";
+import { hasFailed, SourcePart, ToFunctions } from "./sourcePart.tsx";
 import { Timeline } from "./timeline.tsx";
 import { VerifyPart } from "./verifyPart.tsx";
 import { isEnded } from "../../../../domain/vocabulary.ts";
@@ -78,11 +78,7 @@ function RequestParts({
           </h2>
           <OutcomePart outcome={outcome} {...(request.shown === undefined ? {} : { shown: request.shown })} />
           {error !== null && <ErrorNotice error={error} />}
-          {isFailedFunction(request) && (
-            <ForRole dappId={dappId} operation="runFunction">
-              <ToFunctions dappId={dappId} id={id} />
-            </ForRole>
-          )}
+          {isFailedFunction(request) && <ToFunctions dappId={dappId} id={id} />}
           <SourcePart request={request} />
           {why !== null && (
             <p className="note">
@@ -218,16 +214,6 @@ function outcomeFacts({ outcome, network, kind }: RequestView): readonly Fact[] 
 /** Whether the request's payload is still stored, and its kind can be repeated. */
 function isRepeatable({ kind, payloadDeletedAt }: RequestView): boolean {
   return payloadDeletedAt === undefined && (kind === "preset" || kind === "function" || kind === "random");
-}
-
-/** Leads to the editor with the request's source. */
-function ToFunctions({ dappId, id }: { readonly dappId: string; readonly id: string }) {
-  return (
-    <p>
-      <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
-      <span className="note">To change the source, and try it in a dry run.</span>
-    </p>
-  );
 }
 
 function Again({ dappId, request }: { readonly dappId: string; readonly request: RequestView }) {

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { DryRunView, RequestView } from "../../../../client/index.ts";
 import { findFailedPlace } from "../../../../text/failure.ts";
 import { Folded, Listing } from "../../parts/parts.tsx";
-import { usePresets } from "../../services.tsx";
+import { useMay, usePresets } from "../../services.tsx";
 import { unlabelled } from "./curl.ts";
 
 /** A function's source, or that of a preset which failed, open if a line of it is known to have failed; nothing of other requests, or once it was deleted. */
@@ -82,6 +82,22 @@ export function OpenInFunctions({
     >
       Open in Functions
     </Link>
+  );
+}
+
+/** Leads to the editor with the source of a request or dry run, and says what for. */
+export function ToFunctions({ dappId, id }: { readonly dappId: string; readonly id: string }) {
+  const mayRun = useMay(dappId)("runFunction");
+  if (mayRun === undefined) return null;
+  return (
+    <p>
+      <OpenInFunctions dappId={dappId} id={id} className="action" />{" "}
+      <span className="note">
+        {mayRun
+          ? "To change the source, and try it in a dry run."
+          : "To read the source with its arguments, and copy it."}
+      </span>
+    </p>
   );
 }
 
