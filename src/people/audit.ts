@@ -18,6 +18,14 @@ export type AuditEntry = Omit<AuditRow, "id" | "at" | "subject_name" | "changes"
 /** Adds an entry to the audit log; returns its id. */
 export type Audit = (entry: AuditEntry, db: Queryable) => Promise<string>;
 
+/** What each way to sign in works with. */
+export interface SignInParts {
+  readonly store: Store;
+  /** Unix time in milliseconds. */
+  readonly now: () => number;
+  readonly audit: Audit;
+}
+
 /**
  * Creates the audit log: who changed what.
  *

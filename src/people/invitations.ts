@@ -16,23 +16,14 @@ import {
   type StoredPerson,
 } from "../store/people.ts";
 import type { Queryable } from "../store/queryable.ts";
-import type { Store } from "../store/store.ts";
-import type { Audit } from "./audit.ts";
+import type { SignInParts } from "./audit.ts";
 import { hashSecret, IDLE_MS } from "./sessions.ts";
 
 /** How long an invitation counts. */
 const INVITATION_MS = 7 * DAY_MS;
 
 /** Creates the invitations to become a member of a dapp. */
-export function createInvitations({
-  store,
-  now,
-  audit,
-}: {
-  readonly store: Store;
-  readonly now: () => number;
-  readonly audit: Audit;
-}) {
+export function createInvitations({ store, now, audit }: SignInParts) {
   return {
     invitations: (dappId: string) => listInvitations(store.db, dappId, now()),
     /**
@@ -86,7 +77,7 @@ export function createInvitations({
 export async function joinByInvitation(
   db: Queryable,
   { code, person }: { readonly code: string; readonly person: Pick<StoredPerson, "id" | "name"> },
-  { now, audit }: { readonly now: () => number; readonly audit: Audit },
+  { now, audit }: Pick<SignInParts, "now" | "audit">,
 ): Promise<void> {
   const invitation = await takeInvitation(db, { hash: hashSecret(code) }, now());
   if (invitation === undefined) throw new InvitationRefusedError();

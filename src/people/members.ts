@@ -12,10 +12,10 @@ import {
   type StoredPerson,
 } from "../store/people.ts";
 import type { Queryable } from "../store/queryable.ts";
-import type { Store } from "../store/store.ts";
+import type { SignInParts } from "./audit.ts";
 
 /** Creates the members of dapps, and the operators among the people. */
-export function createMembers({ store, now }: { readonly store: Store; readonly now: () => number }) {
+export function createMembers({ store, now }: Pick<SignInParts, "store" | "now">) {
   /** Runs a change of people, one after another, and undoes it if a dapp or the service has lost its last owner or operator by it. */
   const change = <Changed>(work: (db: Queryable) => Promise<Changed>): Promise<Changed> =>
     store.write(async (db) => {

@@ -22,8 +22,7 @@ import {
   type StoredPerson,
 } from "../store/people.ts";
 import type { Queryable } from "../store/queryable.ts";
-import type { Store } from "../store/store.ts";
-import type { Audit } from "./audit.ts";
+import type { SignInParts } from "./audit.ts";
 import { InvitationRefusedError, joinByInvitation } from "./invitations.ts";
 import {
   CHALLENGE_MS,
@@ -51,14 +50,8 @@ export interface Ceremony {
   readonly browser: string;
 }
 
-interface Parts {
-  readonly store: Store;
-  readonly now: () => number;
-  readonly audit: Audit;
-}
-
 /** Creates signing in with a passkey, by challenges that a browser has signed. */
-export function createPasskeySignIn({ store, now, audit }: Parts) {
+export function createPasskeySignIn({ store, now, audit }: SignInParts) {
   /** Consumes the challenge that a browser has the secret of. Only then can nobody else answer it, nor anybody twice. */
   const takeChallenge = async (secret: string): Promise<string> => {
     const id = challengeOf(secret).toString("base64url");

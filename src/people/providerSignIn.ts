@@ -3,22 +3,13 @@ import { createId } from "../domain/id.ts";
 import { TycheError } from "../lib/errors.ts";
 import { lockAll } from "../store/dapps.ts";
 import { addIdentity, addPerson, findByIdentity } from "../store/people.ts";
-import type { Store } from "../store/store.ts";
-import type { Audit } from "./audit.ts";
+import type { SignInParts } from "./audit.ts";
 import type { Identity } from "./identityProvider.ts";
 import { joinByInvitation } from "./invitations.ts";
 import { openSession } from "./sessions.ts";
 
 /** Creates signing in at an OpenID provider. */
-export function createProviderSignIn({
-  store,
-  now,
-  audit,
-}: {
-  readonly store: Store;
-  readonly now: () => number;
-  readonly audit: Audit;
-}) {
+export function createProviderSignIn({ store, now, audit }: SignInParts) {
   return {
     /**
      * Signs in the person with this identity at a provider; returns the session's secret. With an invitation, whoever has none becomes a new

@@ -1,10 +1,9 @@
 import { checkInteger, checkObject, missing, nodeError, wrongArgument, wrongType } from "../buffer/errors.ts";
 import type { Internals } from "../internals.ts";
-import type { Ending, Realm } from "../realmTypes.ts";
+import type { Ending, Names, Realm } from "../realmTypes.ts";
 import { isArrayBufferView } from "../types.ts";
 
 type Options = Readonly<Record<string, unknown>>;
-type Names = Record<PropertyKey, unknown>;
 
 /** Declarations that later scripts of the same context see, which an `eval` keeps to itself. */
 const LEXICAL = /(?:^|[;{}])\s*(?:let|const|class)\b/m;
