@@ -1,5 +1,5 @@
 /**
- * The built-ins as they are before a source runs, for chunks that the host has hardened (`sandbox/host/child/harden.ts`): a source that
+ * The built-ins as they are before a source runs, for chunks that the host has hardened (`sandbox/build/harden.ts`): a source that
  * replaces a built-in or a member of a prototype changes nothing for them.
  */
 import { createObject, defineProperties, defineProperty } from "./descriptors.ts";

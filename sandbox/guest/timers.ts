@@ -214,8 +214,11 @@ export function createTimers(host: Host, touch: (what: "time") => void): Timers 
           } else delete live[first.id];
           const { callback, args } = first;
           ticksAreMicrotasks = !hasProcess;
-          apply(callback, undefined, args);
-          ticksAreMicrotasks = false;
+          try {
+            apply(callback, undefined, args);
+          } finally {
+            ticksAreMicrotasks = false;
+          }
           runTicks();
         }
       } finally {

@@ -121,9 +121,12 @@ export function createContextFactory(vm: Ivm, parts: ChildParts): (isolate: ivm.
         if (timeoutMs < 0) {
           const ending = (evaluate as ivm.Reference).applySync(undefined, [code], {
             result: { reference: true },
-          });
-          give(ending as ivm.Reference);
-          (ending as ivm.Reference).release();
+          }) as ivm.Reference;
+          try {
+            give(ending);
+          } finally {
+            ending.release();
+          }
           return;
         }
         const script = isolate.compileScriptSync(code, { filename: "evalmachine.<anonymous>" });
