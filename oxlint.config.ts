@@ -82,7 +82,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "domain",
     "lib",
   ],
-  people: ["dapps", "store", "api", "domain", "lib"],
+  people: ["store", "domain", "lib"],
   dapps: ["networks", "chainlink", "evm", "store", "secrets", "api", "domain", "lib"],
   triggers: ["requests", "dapps", "networks", "evm", "store", "api", "domain", "lib"],
   webhooks: ["store", "sandbox", "api", "domain", "lib"],

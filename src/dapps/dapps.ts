@@ -11,8 +11,8 @@ import {
 } from "../store/dapps.ts";
 import type { Queryable } from "../store/queryable.ts";
 import type { Store } from "../store/store.ts";
-import { createDappKeys, creationOf, type CreationOptions, type DappKeys, type LiveKeyView } from "./keys.ts";
-import { parseName } from "./names.ts";
+import { createDappKeys, type CreationOptions, type DappKeys, type LiveKeyView } from "./keys.ts";
+import { parseName } from "../domain/names.ts";
 
 /** Name of the dapp that the first start creates. Nobody chose it, so it names no organiser. */
 export const FIRST_DAPP_NAME = "default";
@@ -59,10 +59,9 @@ export function createDappDirectory(store: Store, sealingKey: Uint8Array): DappD
 
   return {
     ...keys,
-    async create(name, facilities = FACILITIES, { idempotencyKey } = {}) {
+    async create(name, facilities = FACILITIES, options = {}) {
       const dapp = { id: createId("dapp"), name: parseName(name), facilities, createdAt: Date.now() };
-      const creation = creationOf("", idempotencyKey, { name: dapp.name, facilities });
-      const { dappId, key } = await createFirst(dapp.id, creation, async (db) => {
+      const { dappId, key } = await createFirst(dapp, options, async (db) => {
         await assertFree(db, dapp.name);
         await insertDapp(db, dapp);
       });

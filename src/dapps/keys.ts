@@ -31,7 +31,7 @@ import {
 } from "./apiKey.ts";
 import type { Dapp } from "./dapp.ts";
 import { hashBody, IdempotencyConflictError } from "./idempotency.ts";
-import { parseOptionalName } from "./names.ts";
+import { parseOptionalName } from "../domain/names.ts";
 
 /** Name of the key that a dapp is created with. */
 const FIRST_KEY = "first key";
@@ -97,7 +97,7 @@ export interface DappKeys {
   findActing(dappId: string, keyId: string | null): Promise<Dapp | undefined>;
   /** Returns the dapp's keys, including revoked ones. */
   keys(dappId: string): Promise<KeyView[]>;
-  /** Throws `invalid_parameter` for a name that {@link parseName} refuses, and for an expiry that has passed; an empty name means none. */
+  /** Throws `invalid_parameter` for a name that {@link parseOptionalName} refuses, and for an expiry that has passed; an empty name means none. */
   addKey(
     dappId: string,
     options?: CreationOptions & KeySettings & { readonly access?: KeyAccess | undefined },
@@ -292,8 +292,16 @@ export function createDappKeys(store: Store, sealingKey: Uint8Array) {
   return {
     keys,
     /** Creates a dapp's first key, and in the same transaction the dapp; at most once per creation. Returns the key, and its dapp's id. */
-    createFirst: (dappId: string, creation: Creation | undefined, insert: (db: Queryable) => Promise<void>) =>
-      createOnce(creation, makeKey(dappId, { name: FIRST_KEY }), insert),
+    createFirst: (
+      { id, name, facilities }: Pick<StoredDapp, "id" | "name" | "facilities">,
+      { idempotencyKey }: CreationOptions,
+      insert: (db: Queryable) => Promise<void>,
+    ) =>
+      createOnce(
+        creationOf("", idempotencyKey, { name, facilities }),
+        makeKey(id, { name: FIRST_KEY }),
+        insert,
+      ),
   };
 }
 
@@ -327,11 +335,7 @@ function parseSettings({ name, dailyLimit, expiresAt }: KeySettings) {
 }
 
 /** Idempotency keys have no blanks. Each dapp has its own for its keys; those for new dapps are the operator's. */
-export function creationOf(
-  dappId: string,
-  idempotencyKey: string | undefined,
-  body: object,
-): Creation | undefined {
+function creationOf(dappId: string, idempotencyKey: string | undefined, body: object): Creation | undefined {
   return idempotencyKey === undefined
     ? undefined
     : { key: `${dappId} ${idempotencyKey}`, bodyHash: hashBody(body) };

@@ -1,7 +1,6 @@
 import { nameCharacter } from "../lib/hiddenCharacters.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 import { once } from "../lib/memo.ts";
-import { foldName } from "../store/dapps.ts";
 
 /** Longest name, in characters (Unicode code points). */
 export const MAX_NAME_CHARACTERS = 60;
@@ -43,4 +42,13 @@ export function parseName(text: string): string {
 /** Parses a name that may be empty, such as a key's. */
 export function parseOptionalName(text: string): string {
   return text.trim() === "" ? "" : parseName(text);
+}
+
+/** Case, compatibility forms and what can't be seen don't distinguish names; upper case first, so that ß is SS. */
+export function foldName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .toUpperCase()
+    .toLowerCase();
 }

@@ -17,7 +17,7 @@ const SESSION_TOKEN = /^tyche_session_([0-9a-f]{64})\.([A-Za-z0-9_-]{43})$/;
 /**
  * Recognizes who calls without an API key. The operator may see the keys of all dapps, and spend their subscriptions. That takes the operator
  * token (`operator-token` in the data directory) or a session in the application. The token opens a session, and so does, once, the link that
- * a start prints on its terminal. People open sessions of their own with their passkeys, see `people.ts`. Where a request comes from grants
+ * a start prints on its terminal. People open sessions of their own with their passkeys, see `passkeySignIn.ts` and `sessions.ts`. Where a request comes from grants
  * nothing: behind a reverse proxy strangers arrive over loopback too, and no header is reliable, since proxies send different ones or none.
  *
  * A browser keeps its session's secret in a cookie, which the API ignores. The session's pages exchange that secret and a key in their

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { parseOptionalName } from "../dapps/names.ts";
+import { parseOptionalName } from "../domain/names.ts";
 import { createId } from "../domain/id.ts";
 import { roleAllows } from "../domain/operations.ts";
 import type { Role } from "../domain/vocabulary.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { parseName } from "../dapps/names.ts";
+import { parseName } from "../domain/names.ts";
 import { createId } from "../domain/id.ts";
 import { ForbiddenError, NotFoundError, TycheError } from "../lib/errors.ts";
 import { lockAll } from "../store/dapps.ts";

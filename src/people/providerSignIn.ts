@@ -1,4 +1,4 @@
-import { MAX_NAME_CHARACTERS, parseName } from "../dapps/names.ts";
+import { MAX_NAME_CHARACTERS, parseName } from "../domain/names.ts";
 import { createId } from "../domain/id.ts";
 import { TycheError } from "../lib/errors.ts";
 import { lockAll } from "../store/dapps.ts";

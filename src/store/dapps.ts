@@ -1,3 +1,4 @@
+import { foldName } from "../domain/names.ts";
 import { sql, type Selectable } from "kysely";
 import type { Beacon } from "../domain/vocabulary.ts";
 import { fromRow, toRow, type Stored } from "./columns.ts";
@@ -70,15 +71,6 @@ export async function lockAll(db: Queryable): Promise<void> {
     .set((row) => ({ value: row.ref("value") }))
     .where("name", "=", FINGERPRINT)
     .execute();
-}
-
-/** Case, compatibility forms and what can't be seen don't distinguish names; upper case first, so that ß is SS. */
-export function foldName(name: string): string {
-  return name
-    .normalize("NFKC")
-    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .toUpperCase()
-    .toLowerCase();
 }
 
 /** Returns all dapps that are not deleted, oldest first. */

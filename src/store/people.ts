@@ -221,7 +221,7 @@ export async function takeInvitation(
   return await query.returningAll().executeTakeFirst();
 }
 
-/** Stores a session, and deletes those last used before `since` (ms). */
+/** Stores a session, and deletes those not used since `since` (Unix time in ms). */
 export async function addPersonSession(
   db: Queryable,
   session: StoredPersonSession,

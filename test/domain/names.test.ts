@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseName } from "../../src/dapps/names.ts";
+import { parseName } from "../../src/domain/names.ts";
 
 test.each([
   ["shop", "shop"],
