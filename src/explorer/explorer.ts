@@ -209,8 +209,9 @@ export function createChainExplorer<Preset extends InstalledPreset>(
     findSeenHead: (network) => networks.get(network)?.()?.findSeenHead?.(),
     isSilent(network) {
       const chain = networks.get(network)?.();
-      const head = chain?.findSeenHead?.();
-      return head !== undefined && head.agoMs >= SILENT_MS[chain!.isEmbedded ? "embedded" : "external"];
+      if (chain === undefined) return false;
+      const { agoMs = 0 } = chain.findSeenHead?.() ?? {};
+      return agoMs >= SILENT_MS[chain.isEmbedded ? "embedded" : "external"];
     },
     async lacks(network, subject) {
       if (!networks.has(network)) return true;

@@ -13,8 +13,8 @@ const CALLS_AT_ONCE = 4;
 const CALLS = 12_000;
 const WINDOW_SECONDS = 60;
 
-/** Makes a call to a node for the caller whose page is being read, when its turn comes, and counts it. */
-const current = new AsyncLocalStorage<<T>(node: ExploredNode, call: () => Promise<T>) => Promise<T>>();
+/** The caller whose page is being read, and what counts a call to a node against its budget. */
+const current = new AsyncLocalStorage<{ readonly caller: string; readonly spend: () => Promise<void> }>();
 
 /** Bounds what each caller's reading of the explorer costs: its pages need no key. */
 export interface ReadBudget {
@@ -32,7 +32,6 @@ export interface ReadBudget {
 export function createReadBudget({ calls = CALLS }: { readonly calls?: number } = {}): ReadBudget {
   const counter = createCallCounter();
   const pages = createGate(READS_AT_ONCE);
-  const nodeCalls = new WeakMap<ExploredNode, ReturnType<typeof createGate>>();
   const spend = (caller: string): Promise<void> =>
     countWithin(
       counter,
@@ -41,14 +40,7 @@ export function createReadBudget({ calls = CALLS }: { readonly calls?: number } 
     );
   return {
     read: ({ caller, place }, read) =>
-      pages(`${caller} ${place}`, () =>
-        current.run(async (node, call) => {
-          await spend(caller);
-          const gate = nodeCalls.get(node) ?? createGate(CALLS_AT_ONCE);
-          nodeCalls.set(node, gate);
-          return await gate(caller, call);
-        }, read),
-      ),
+      pages(`${caller} ${place}`, () => current.run({ caller, spend: () => spend(caller) }, read)),
   };
 }
 
@@ -71,10 +63,15 @@ function createGate(atOnce: number): <T>(caller: string, work: () => Promise<T>)
   };
 }
 
-/** Meters a node: each call counts against the budget of the caller whose page is being read, if any. */
+/** Meters a node: each call counts against the budget of the caller whose page is being read, if any, and waits for its turn. */
 export function meterNode(node: ExploredNode): ExploredNode {
-  const metered = async <T>(call: () => Promise<T>): Promise<T> =>
-    await (current.getStore()?.(node, call) ?? call());
+  const inTurn = createGate(CALLS_AT_ONCE);
+  const metered = async <T>(call: () => Promise<T>): Promise<T> => {
+    const reader = current.getStore();
+    if (reader === undefined) return await call();
+    await reader.spend();
+    return await inTurn(reader.caller, call);
+  };
   return {
     request: (method, parameters) => metered(() => node.request(method, parameters)),
     getBalanceWei: (account) => metered(() => node.getBalanceWei(account)),

@@ -64,14 +64,15 @@ export function explorerOperations(deps: HttpDeps, parts: ExplorerParts): readon
             isGivenUp || call.ctx.state.isClosed === true ? undefined : await run(call),
         );
         if (network === undefined) return await found;
-        return await untilSilent(
-          found,
-          () => parts.explorer.isSilent(network),
-          () => {
-            isGivenUp = true;
-            return describeSilence(network, deps.service, parts.explorer);
-          },
-        );
+        try {
+          return await untilSilent(
+            found,
+            () => parts.explorer.isSilent(network),
+            () => describeSilence(network, deps.service, parts.explorer),
+          );
+        } finally {
+          isGivenUp = true;
+        }
       },
     });
   return [
