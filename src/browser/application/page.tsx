@@ -26,9 +26,9 @@ export function Page({
 }: {
   readonly title: string;
   readonly trail?: readonly TrailEntry[];
-  /** Networks of which it says so above all where they don't answer. Default: none. */
+  /** Networks whose silence is reported above the page. Default: none. */
   readonly chains?: Chains | undefined;
-  /** How often it looks whether they answer, in ms. Default: every few seconds. */
+  /** How often it looks whether they answer, in ms. Default: 4,000. */
   readonly lookMs?: number | undefined;
   readonly children: ReactNode;
 }) {

@@ -8,6 +8,7 @@ interface FollowedQuery<Data> {
     readonly data: Data | undefined;
     readonly error: Error | null;
     readonly dataUpdateCount: number;
+    readonly errorUpdateCount: number;
   };
 }
 
@@ -33,7 +34,10 @@ const MAX_PAUSE_MS = 30_000;
 
 /** The `refetchInterval` of a search: again after a failure, and for as long as there are networks that could not be searched. */
 export function searchWhileSilent({ state }: FollowedQuery<SearchResult>): number | false {
-  const pauseMs = Math.min(SEARCH_AGAIN_MS * 2 ** Math.max(0, state.dataUpdateCount - 1), MAX_PAUSE_MS);
+  const pauseMs = Math.min(
+    SEARCH_AGAIN_MS * 2 ** Math.max(0, state.dataUpdateCount + state.errorUpdateCount - 1),
+    MAX_PAUSE_MS,
+  );
   return refetchUnlessRefused<SearchResult>(
     (result) => (result === undefined || result.silent.length > 0) && pauseMs,
   )({ state });

@@ -1,4 +1,4 @@
-import { readObject } from "../../lib/isObject.ts";
+import { findObject } from "../../lib/isObject.ts";
 import type { Authorization } from "./credential.ts";
 import { exampleOf, type Operation, type Parameter } from "./description.ts";
 import type { Schema } from "./describeType.ts";
@@ -121,7 +121,7 @@ function pretty(text: string): string {
 function createChoices({ properties = {} }: Schema, body: HTMLTextAreaElement): HTMLElement {
   const updates: ((value: Readonly<Record<string, unknown>>) => void)[] = [];
   const put = (name: string, value: unknown): void => {
-    body.value = JSON.stringify({ ...readObject(body.value), [name]: value }, null, 2);
+    body.value = JSON.stringify({ ...findObject(body.value), [name]: value }, null, 2);
   };
   const choices = Object.entries(properties).flatMap(([name, member]): Child[] => {
     if (member.enum !== undefined)
@@ -131,7 +131,7 @@ function createChoices({ properties = {} }: Schema, body: HTMLTextAreaElement): 
   });
   const element = h("div", { class: "choices" }, choices);
   const update = (): void => {
-    const value = readObject(body.value);
+    const value = findObject(body.value);
     element.hidden = value === undefined || choices.length === 0;
     if (value !== undefined) for (const one of updates) one(value);
   };

@@ -5,8 +5,8 @@ import { useNetworks, useShortTitleOf } from "../services.tsx";
 import { Age, durationOf, groupDigits } from "./format.tsx";
 
 /**
- * A service asks each node for its newest block every second; a slow answer takes another second or two. One that has named none for this long
- * doesn't answer, in ms; of a remote one the service's own reads wait longer before they are refused.
+ * A service asks each node for its newest block once or twice a second; a slow answer takes another second or two. One that has named none for
+ * this long doesn't answer, in ms. The service's own reads of a remote one wait longer before they are refused (`src/explorer/explorer.ts`).
  */
 const SILENT_MS = 4_000;
 /** How often a page with nothing to wait for reads which block each network is at, in ms. */
@@ -23,12 +23,12 @@ export type Chains = "all" | readonly string[];
 const announced = new Set<string>();
 
 /** Returns the networks that are served although their nodes don't answer now. `lookMs`: how often it looks while all answer; `false`: it doesn't. */
-export function useSilent(chains: Chains, lookMs: number | false = LOOK_MS): readonly ExplorerNetwork[] {
+export function useSilent(chains: Chains, lookMs?: number | false) {
   return useWatched(chains, lookMs).filter(isSilent);
 }
 
 /** Reads the networks again and again; none before they have been read for this page. */
-function useWatched(chains: Chains, lookMs: number | false): readonly ExplorerNetwork[] {
+function useWatched(chains: Chains, lookMs: number | false = LOOK_MS): readonly ExplorerNetwork[] {
   const isOf = ({ name }: ExplorerNetwork): boolean => chains === "all" || chains.includes(name);
   const { data, isStale, isFetchedAfterMount } = useNetworks({
     freshMs: FRESH_MS,
@@ -38,14 +38,17 @@ function useWatched(chains: Chains, lookMs: number | false): readonly ExplorerNe
 }
 
 /** Whether the node of a network that is served has named no block for a while. */
-export function isSilent({ status, head }: ExplorerNetwork): boolean {
+export function isSilent(
+  network: ExplorerNetwork,
+): network is ExplorerNetwork & { readonly head: NonNullable<ExplorerNetwork["head"]> } {
+  const { status, head } = network;
   return status === "serving" && head !== undefined && head.agoMs >= SILENT_MS;
 }
 
 /** Says which chains don't answer, since when, and how old is what is known of them; nothing while all do. */
 export function Silence({
   chains,
-  lookMs = LOOK_MS,
+  lookMs,
 }: {
   readonly chains: Chains;
   readonly lookMs?: number | undefined;
@@ -70,8 +73,8 @@ export function Silence({
     <div className="notice" id="silence">
       {silent.map(({ name, head }) => (
         <p key={name}>
-          {titleOf(name)} has not answered for {durationOf(Math.round(head!.agoMs / 1000))}. Last block:{" "}
-          {groupDigits(head!.number)}, <Age iso={head!.at} isShort />.
+          {titleOf(name)} has not answered for {durationOf(Math.round(head.agoMs / 1000))}. Last block:{" "}
+          {groupDigits(head.number)}, <Age iso={head.at} isShort />.
         </p>
       ))}
     </div>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { PresetView } from "../../../../client/index.ts";
-import { readObject } from "../../../../lib/isObject.ts";
+import { findObject } from "../../../../lib/isObject.ts";
 import { plainText } from "../../../../lib/hiddenCharacters.ts";
 import { Field, problemAttributes, readField, TextField } from "../../parts/forms.tsx";
 import { UnknownText } from "../../parts/parts.tsx";
@@ -235,7 +235,7 @@ export function readAction(
   values: FormData,
   presets: readonly PresetView[],
 ): Readonly<Record<string, unknown>> | undefined {
-  if (values.has("action")) return readObject(readField(values, "action"));
+  if (values.has("action")) return findObject(readField(values, "action"));
   const kind = readField(values, "kind");
   if (kind === "random") {
     const typed = readField(values, "numWords").trim();
@@ -268,7 +268,7 @@ export function readAction(
 /** A text that refers to a value of the log becomes the reference. */
 function readValue(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*\{\s*"event"/.test(value)) return value;
-  return readObject(value) ?? value;
+  return findObject(value) ?? value;
 }
 
 /** Returns the names of an event's arguments, as far as its declaration is typed. */

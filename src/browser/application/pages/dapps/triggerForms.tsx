@@ -31,7 +31,7 @@ import {
 import { NetworkSelect, useChosenNetwork } from "../../parts/networkSelect.tsx";
 import { Folded, Notice } from "../../parts/parts.tsx";
 import { useClient } from "../../services.tsx";
-import { readObject } from "../../../../lib/isObject.ts";
+import { findObject } from "../../../../lib/isObject.ts";
 import { ActionFields, readAction } from "./actionFields.tsx";
 
 /** Ticks that the form foretells. */
@@ -285,7 +285,7 @@ export function LogTriggerForm({ dappId, networks, presets, what, close }: Trigg
     async (values) => {
       const read = (name: string): string => readField(values, name).trim();
       const action = readAction(values, presets);
-      const filters = readObject(read("filters") || "{}");
+      const filters = findObject(read("filters") || "{}");
       if (action === undefined) return new Map([["action", NO_OBJECT]]);
       if (filters === undefined) return new Map([["filters", NO_OBJECT]]);
       const fromBlock = read("fromBlock");

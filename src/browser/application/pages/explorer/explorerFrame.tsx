@@ -40,7 +40,7 @@ export function ExplorerPage({
   ...page
 }: Parameters<typeof Page>[0] & { readonly network?: string }) {
   return (
-    <Page {...(network === undefined ? {} : { chains: [network] })} {...page}>
+    <Page chains={network === undefined ? undefined : [network]} {...page}>
       <SearchForm {...(network === undefined ? {} : { network })} />
       {children}
     </Page>
@@ -157,7 +157,10 @@ function GoOn({ network }: { readonly network: string }) {
   );
 }
 
-/** The page of a network that doesn't answer, until it does: why, and what is known of it all the same. */
+/**
+ * The page of a network that doesn't answer, until it does: why, and what is known of it all the same. Called, not rendered as a component:
+ * its frame stays the same element when the data arrive, with what was typed into it.
+ */
 function unansweredPage({
   network: { name, title: chain, status, statusDetail },
   title = chain,
@@ -222,18 +225,18 @@ export function Found<Data>({
   const error = useFailure(query);
   const isLong = useIsLong(query.isFetching);
   const lacks = query.data === undefined;
-  const isAwaited = lacks && !isRefused(error) && (isLong || error !== null);
-  const isUnanswered =
-    useSilent([network], isAwaited ? AWAITED_MS : undefined).length > 0 && !isRefused(error);
+  const isFinal = isRefused(error);
+  const isAwaited = lacks && !isFinal && (isLong || error !== null);
+  const isUnanswered = useSilent([network], isAwaited ? AWAITED_MS : undefined).length > 0 && !isFinal;
   const own = networks.find(({ name }) => name === network);
   // Once the node answers, it takes a moment until the page is read.
-  const [wasUnanswered, setWasUnanswered] = useState(false);
+  const [wasHeld, setWasHeld] = useState(false);
   const isHeld =
     lacks &&
     (isUnanswered ||
       (error === null && isLong && own?.status !== "serving") ||
-      (wasUnanswered && (error === null || isUnreadable(error))));
-  useEffect(() => setWasUnanswered(isHeld), [isHeld]);
+      (wasHeld && (error === null || isUnreadable(error))));
+  useEffect(() => setWasHeld(isHeld), [isHeld]);
   const meanwhile =
     isHeld && own !== undefined ? (
       unansweredPage({ network: own, title, sought, trail, children: known })

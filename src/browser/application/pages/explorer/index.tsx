@@ -1,7 +1,7 @@
 import { Link, Redirect, useSearchParams } from "wouter";
 import { isId } from "../../../../domain/idForm.ts";
 import { cut } from "../../../../lib/cut.ts";
-import { spelledLabel } from "../../../../domain/label.ts";
+import { spellingOf, spelledLabel } from "../../../../domain/label.ts";
 import { Loaded, Page } from "../../page.tsx";
 import { useNetworks, useExplorer, useShortTitleOf, useTitleOf } from "../../services.tsx";
 import { LatestRequests, rowOfBatch } from "./explorerFrame.tsx";
@@ -191,11 +191,11 @@ function Result({
   const isPartial = isCut || silent.length > 0 || older.length > 0 || matches?.isAll === false;
   // Where not all blocks are searched, another request may have the label.
   if (paths.length === 1 && older.length === 0) return <Redirect to={paths[0]!} replace />;
-  const chains = silent.length === 0 ? {} : ({ chains: "all" } as const);
+  const chains = silent.length === 0 ? undefined : "all";
   const title = silent.length === 0 ? "Nothing found" : "Nothing found yet";
   if (paths.length === 0)
     return (
-      <Page title={title} trail={TRAIL} {...chains}>
+      <Page title={title} trail={TRAIL} chains={chains}>
         <h1>{title}</h1>
         <p className="lead">
           <UnknownText text={reason ?? ""} />
@@ -241,7 +241,7 @@ function Result({
       </Page>
     );
   return (
-    <Page title="Search" trail={TRAIL} {...chains}>
+    <Page title="Search" trail={TRAIL} chains={chains}>
       <h1>Search</h1>
       {form}
       <p className="lead">
@@ -339,7 +339,7 @@ function requestIn({ path, hit }: FoundPage): RequestSummary | undefined {
     result,
     transactionHash,
     ...(label === undefined ? {} : { label }),
-    ...(givenLabel === undefined ? {} : { givenLabel }),
+    ...spellingOf({ givenLabel }),
     ...(title === undefined ? {} : { title }),
   };
 }

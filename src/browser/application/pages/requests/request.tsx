@@ -166,7 +166,7 @@ function isFailedFunction(request: RequestView): boolean {
   return request.kind === "function" && isRepeatable(request) && hasFailed(request);
 }
 
-/** What a source wrote and took in the dry run before it was sent: what it failed with, or the last that is known of it. */
+/** What a source wrote and took in the dry run before it was sent. */
 function DryRunPart({
   request,
   dryRun,

@@ -20,7 +20,7 @@ import {
   transactionsOf,
   valueText,
 } from "../../../../text/sharedResult.ts";
-import { spelledLabel } from "../../../../domain/label.ts";
+import { spellingOf, spelledLabel } from "../../../../domain/label.ts";
 import { AWAITED, isQuicknet, nameBeacon } from "../../../../text/draw.ts";
 import { namePlaces } from "../../../../text/entryLists.ts";
 import { announce } from "../../announce.ts";
@@ -430,7 +430,7 @@ function namesOf({ request: { kind, params, givenLabel }, title }: OwnRequest) {
     ...(kind === "preset" || kind === "random" || kind === "function" ? { kind } : {}),
     ...(title === undefined ? {} : { title }),
     ...(label === undefined ? {} : { label }),
-    ...(givenLabel === undefined ? {} : { givenLabel }),
+    ...spellingOf({ givenLabel }),
   };
 }
 
