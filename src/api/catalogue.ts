@@ -150,7 +150,7 @@ export const NetworkReadiness = Type.Object({
     }),
   ),
   operatorBalanceWei: Type.Optional(
-    Type.String({ description: "As it was read last; the node may not answer since." }),
+    Type.String({ description: "Last balance read; out of date while the node doesn't answer." }),
   ),
   oracleLagMs: Type.Optional(
     Type.Integer({ description: "Milliseconds since the oldest unanswered request; 0 when there is none." }),

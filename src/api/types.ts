@@ -885,7 +885,7 @@ export interface NetworkReadiness {
   readonly blockNumber?: number;
   /** Milliseconds since the newest block was first seen; an embedded chain mines no blocks while nobody uses it. */
   readonly headAgeMs?: number;
-  /** As it was read last; the node may not answer since. */
+  /** Last balance read; out of date while the node doesn't answer. */
   readonly operatorBalanceWei?: string;
   /** Milliseconds since the oldest unanswered request; 0 when there is none. */
   readonly oracleLagMs?: number;

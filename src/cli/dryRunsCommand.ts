@@ -6,7 +6,7 @@ import { connectService, withService, type ServiceFlags } from "./connectService
 import { printConsole, printMeasures, printPlace, printWarnings } from "./outcome.ts";
 import { listPages } from "./pagedCommand.ts";
 import { oneLine, withoutControls, type Terminal } from "./terminal.ts";
-import { describeThrown } from "../text/failure.ts";
+import { describeReasons } from "../text/failure.ts";
 
 interface ListFlags {
   readonly network?: string;
@@ -59,17 +59,12 @@ function describeRun(run: DryRunView, { colors }: Terminal): string {
   const what = stateOf(run).padEnd(16);
   const state = success ? colors.green(what) : colors.red(what);
   const result = withheld ? "not kept: it showed a secret" : parsedResult;
-  const shown = cut(oneLine(success ? result : reasonOf(run)), MAX_SHOWN);
+  const shown = cut(oneLine(success ? result : describeReasons(run)), MAX_SHOWN);
   return `${id}  ${at.slice(0, 19)}  ${(network ?? "any").padEnd(14)}  ${state}  ${cut(oneLine(title), MAX_TITLE).padEnd(MAX_TITLE)}  ${shown}`;
 }
 
 function stateOf({ kind, success }: DryRunView): string {
   return kind === "dry-run" ? (success ? "ran" : "failed") : `${kind} refused`;
-}
-
-/** Returns why a run failed, with what the service knows of the cause. */
-function reasonOf(run: DryRunView): string {
-  return [describeThrown(run), ...(run.details ?? []).map(({ message }) => message)].join("; ");
 }
 
 /** Prints a run: what it asked for, what came of it, and the lines of the source around the one that failed, if that is known. */
@@ -86,7 +81,7 @@ function printRun(
   if (own.length > 0) out(`  params  ${withoutControls(JSON.stringify(Object.fromEntries(own)))}`);
   printConsole(run.console, terminal);
   if (success) out(withheld ? "not kept: it showed a secret" : withoutControls(parsedResult));
-  else out(`${colors.red("failed:")} ${withoutControls(reasonOf(run))}`);
+  else out(`${colors.red("failed:")} ${withoutControls(describeReasons(run))}`);
   if (typeof source === "string") printPlace(source, { line, column }, { err: out });
   printWarnings(run.warnings, { err: out, colors });
   printMeasures(run, terminal);

@@ -1,4 +1,4 @@
-import { readObject } from "../lib/isObject.ts";
+import { findObject } from "../lib/isObject.ts";
 import { InvalidParameterError } from "../lib/invalidParameter.ts";
 
 /** Parses the JSON object of an option; `undefined` without one. @throws InvalidParameterError for other text. */
@@ -7,7 +7,7 @@ export function parseObject(
   text: string | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
   if (text === undefined) return undefined;
-  const value = readObject(text);
+  const value = findObject(text);
   if (value === undefined) throw needsObject(name);
   return value;
 }

@@ -68,7 +68,7 @@ export function createGuard(options: {
         const dapp = await service.authenticate(credential);
         if (access === "operator")
           throw new ForbiddenError(
-            "this call is for people who are signed in, or the operator token in the Authorization header; a dapp's API key doesn't do",
+            "this call is for people who are signed in, or the operator token in the Authorization header; a dapp's API key is not enough",
           );
         ctx.state.dapp = dapp;
         keyId = dapp.keyId;

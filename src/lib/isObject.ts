@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Returns the JSON object that a text is; `undefined` if it is none. */
-export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+export function findObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concat, hashMessage, isAddressEqual, numberToHex, recoverAddress, type Hex } from "viem";
 import { fromHexText } from "../lib/hex.ts";
-import { isObject } from "../lib/isObject.ts";
+import { isObject, findObject } from "../lib/isObject.ts";
 import { openEcies } from "./ecies.ts";
 import type { SecretOpener } from "./secretKeys.ts";
 import type { Secret } from "./sealSecret.ts";
@@ -98,11 +98,8 @@ function readSecrets(text: string): readonly Secret[] {
  * @throws {CiphertextError} for anything else.
  */
 export function readObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) return parsed;
-  } catch {
-    // Not said why: the parser's message quotes the text.
-  }
-  throw new CiphertextError("what is in it is no JSON object");
+  const found = findObject(text);
+  // Not said why: the parser's message quotes the text.
+  if (found === undefined) throw new CiphertextError("what is in it is no JSON object");
+  return found;
 }

@@ -77,6 +77,16 @@ export function describeThrown({
   return err.includes(place) ? err : `${err} (${place})`;
 }
 
+/** Says completely, on one line, why a run failed: what its source threw, and what the service knows of the cause. */
+export function describeReasons({
+  details = [],
+  ...thrown
+}: Parameters<typeof describeThrown>[0] & {
+  readonly details?: readonly { readonly message: string }[] | undefined;
+}): string {
+  return [describeThrown(thrown), ...details.map(({ message }) => message)].join("; ");
+}
+
 const DRY_RUN = "the dry run of the source failed: ";
 /** The place that the text of a failed dry run ends with, or that of a syntax error begins with. */
 const PLACE = /^syntax error in line (\d+), column (\d+)|.*\(line (\d+), column (\d+)\)/s;

@@ -410,6 +410,7 @@ async function sendSteps(
 
   /** Head and time at which the next step in line was last sent. */
   let sentAt: { readonly index: number; readonly block: bigint; readonly ms: number } | undefined;
+  /** Head at which a price was last raised. */
   let repricedAt: bigint | undefined;
   let looksWithoutReceipt = 0;
   for (let index = 0; index < steps.length;) {
@@ -444,9 +445,10 @@ async function sendSteps(
       continue;
     }
     const block = (await client.getHead("latest"))?.number ?? 0n;
-    const isOverdue = (sent: { readonly block: bigint; readonly ms: number }): boolean =>
-      block - sent.block >= REPRICE_AFTER_BLOCKS || performance.now() - sent.ms >= fees.repriceAfterMs;
-    if (sentAt?.index === index && isOverdue(sentAt)) {
+    if (
+      sentAt?.index === index &&
+      (block - sentAt.block >= REPRICE_AFTER_BLOCKS || performance.now() - sentAt.ms >= fees.repriceAfterMs)
+    ) {
       if (block !== repricedAt && (await reprice(index))) repricedAt = block;
       sentAt = undefined;
     }

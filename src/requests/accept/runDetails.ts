@@ -1,7 +1,7 @@
 import { CRASH_TEXT, type RunError } from "../../../sandbox/index.ts";
 import type { SimulateResult } from "../../api/types.ts";
 import { TycheError } from "../../lib/errors.ts";
-import { describeDryRun, describeThrown } from "../../text/failure.ts";
+import { describeDryRun, describeReasons } from "../../text/failure.ts";
 import type { ParameterViolation } from "../../lib/invalidParameter.ts";
 import { UNNAMED_ERROR } from "../../lib/truncateUtf8.ts";
 
@@ -79,15 +79,11 @@ export class FunctionFailedError extends TycheError {
   declare readonly details: FunctionRefusal;
 
   constructor(refusal: FunctionRefusal) {
-    super(describeDryRun(describeRefusal(refusal)), {
+    // A request that ends with it stores nothing else.
+    super(describeDryRun(describeReasons(refusal)), {
       code: "function_failed",
       blame: "caller",
       details: refusal,
     });
   }
-}
-
-/** Describes a failure completely, on one line: a request that ends with it stores nothing else. */
-function describeRefusal(refusal: FunctionRefusal): string {
-  return [describeThrown(refusal), ...(refusal.details ?? []).map(({ message }) => message)].join("; ");
 }

@@ -49,7 +49,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions extends Pick<
-  SubmitOptions,
+  SubmissionSenderOptions,
   "book" | "sender" | "presetConsumer" | "explainRevert" | "signal"
 > {
   /** Number of requests on the network that are making progress, queued here or not: each one elsewhere may be about to join the queue. */
@@ -82,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const stopped = AbortSignal.any([options.signal, closing.signal]);
   /** Requests held here, each with its latest attempt: queued, in a transaction, or paused after a failure. */
   const held = new Map<string, Attempt>();
-  const submit = createSubmit({
+  const submit = createSubmissionSender({
     ...options,
     onSent(ids) {
       for (const id of ids) held.get(id)?.sent();
@@ -346,7 +346,7 @@ export function createTurns(
   };
 }
 
-interface SubmitOptions {
+interface SubmissionSenderOptions {
   readonly book: RequestBook;
   readonly sender: Sender<Payload>;
   /** Address of PresetConsumer. */
@@ -364,7 +364,9 @@ interface SubmitOptions {
  * Creates what sends requests of one network in one transaction, and splits them up when one of them makes it fail. It resolves when each
  * submission has been reported to `onSent` or `onFailed`, or the service stops, and never rejects.
  */
-function createSubmit(options: SubmitOptions): (submissions: readonly Submission[]) => Promise<void> {
+function createSubmissionSender(
+  options: SubmissionSenderOptions,
+): (submissions: readonly Submission[]) => Promise<void> {
   const { book, sender, signal, onSent, onFailed } = options;
 
   const submit = async (submissions: readonly Submission[]): Promise<void> => {
